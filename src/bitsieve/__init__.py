@@ -1,0 +1,1 @@
+"""bitsieve: feature selection by information."""
