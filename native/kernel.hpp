@@ -49,8 +49,8 @@ struct Kernel {
     void (*pair_sums)(const PivotView&, const GroupView&, const Segments&, const Terms&, std::int64_t* xy,
                       std::int64_t* xyc);
 
-    // Bit masks of 64 codes: out[plane * 8] has bit t set where codes[t] == plane.
-    void (*plane_masks)(const std::uint8_t* codes, int n_planes, std::uint64_t* out);
+    // Bit masks of 64 codes: out[plane * 8] has bit t set where codes[t] == plane; `add`: keep the bits it has.
+    void (*plane_masks)(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out);
 
     // margins[segment * row + i] = bits of planes[word * row + i] within the segment; the last row: their totals.
     void (*plane_margins)(const std::uint64_t* planes, std::int64_t row, const Segments&, std::uint32_t* margins);

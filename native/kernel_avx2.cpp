@@ -54,13 +54,6 @@ struct V {
         return {_mm256_add_epi64(sum.low, popcount(_mm256_and_si256(a.low, b.low))),
                 _mm256_add_epi64(sum.high, popcount(_mm256_and_si256(a.high, b.high)))};
     }
-    template <bool kTabled>
-    static V add_terms(const V& sum, const V& counts, const Terms& terms) {
-        alignas(32) std::uint64_t c[kLanes], t[kLanes];
-        counts.store(c);
-        for (int i = 0; i < kLanes; ++i) t[i] = std::uint64_t(kTabled ? terms.table[c[i]] : terms(c[i]));
-        return add(sum, load(t));
-    }
 };
 
 constexpr int kTileRows = 2;
@@ -68,14 +61,14 @@ constexpr int kTileColumns = 2;
 
 #include "pair_loop.inc"
 
-void plane_masks(const std::uint8_t* codes, int n_planes, std::uint64_t* out) {
+void plane_masks(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out) {
     const __m256i first = _mm256_loadu_si256((const __m256i*)codes);
     const __m256i second = _mm256_loadu_si256((const __m256i*)(codes + 32));
     for (int plane = 0; plane < n_planes; ++plane) {
         const __m256i wanted = _mm256_set1_epi8((char)plane);
         const auto low = std::uint32_t(_mm256_movemask_epi8(_mm256_cmpeq_epi8(first, wanted)));
         const auto high = std::uint32_t(_mm256_movemask_epi8(_mm256_cmpeq_epi8(second, wanted)));
-        out[plane * kLanes] = (std::uint64_t(high) << 32) | low;
+        out[plane * kLanes] = ((std::uint64_t(high) << 32) | low) | (add ? out[plane * kLanes] : 0);
     }
 }
 

@@ -31,26 +31,6 @@ struct V {
     static V add_popcount_and(V sum, V a, V b) {
         return {_mm512_add_epi64(sum.v, _mm512_popcnt_epi64(_mm512_and_si512(a.v, b.v)))};
     }
-    template <bool kTabled>
-    static V add_terms(V sum, V counts, const Terms& terms) {
-        if constexpr (kTabled) {
-            return {_mm512_add_epi64(sum.v, _mm512_i64gather_epi64(counts.v, terms.table, 8))};
-        } else {
-            const __m512i limit = _mm512_set1_epi64((long long)terms.limit);
-            const __mmask8 beyond = _mm512_cmpge_epu64_mask(counts.v, limit);
-            const __m512i inside = _mm512_maskz_mov_epi64((__mmask8)~beyond, counts.v);  // T[0] = 0
-            __m512i found = _mm512_i64gather_epi64(inside, terms.table, 8);
-            if (beyond) {
-                alignas(64) std::uint64_t c[kLanes], t[kLanes];
-                _mm512_store_si512(c, counts.v);
-                _mm512_store_si512(t, found);
-                for (int i = 0; i < kLanes; ++i)
-                    if (beyond >> i & 1) t[i] = std::uint64_t(terms(c[i]));
-                found = _mm512_load_si512(t);
-            }
-            return {_mm512_add_epi64(sum.v, found)};
-        }
-    }
 };
 
 constexpr int kTileRows = 8;
@@ -58,10 +38,10 @@ constexpr int kTileColumns = 3;
 
 #include "pair_loop.inc"
 
-void plane_masks(const std::uint8_t* codes, int n_planes, std::uint64_t* out) {
+void plane_masks(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out) {
     const __m512i v = _mm512_loadu_si512(codes);
     for (int plane = 0; plane < n_planes; ++plane)
-        out[plane * kLanes] = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8((char)plane));
+        out[plane * kLanes] = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8((char)plane)) | (add ? out[plane * kLanes] : 0);
 }
 
 }  // namespace

@@ -51,12 +51,6 @@ struct V {
         for (int i = 0; i < kLanes; ++i) sum.lane[i] += popcount(a.lane[i] & b.lane[i]);
         return sum;
     }
-    template <bool kTabled>
-    static V add_terms(V sum, const V& counts, const Terms& terms) {
-        for (int i = 0; i < kLanes; ++i)
-            sum.lane[i] += std::uint64_t(kTabled ? terms.table[counts.lane[i]] : terms(counts.lane[i]));
-        return sum;
-    }
 };
 
 constexpr int kTileRows = 4;
@@ -64,11 +58,11 @@ constexpr int kTileColumns = 2;
 
 #include "pair_loop.inc"
 
-void plane_masks(const std::uint8_t* codes, int n_planes, std::uint64_t* out) {
+void plane_masks(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out) {
     for (int plane = 0; plane < n_planes; ++plane) {
         std::uint64_t mask = 0;
         for (int t = 0; t < 64; ++t) mask |= std::uint64_t(codes[t] == plane) << t;
-        out[plane * kLanes] = mask;
+        out[plane * kLanes] = mask | (add ? out[plane * kLanes] : 0);
     }
 }
 

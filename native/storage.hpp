@@ -76,6 +76,7 @@ private:
 
     template <class Code>
     void pack_groups(const CodeTable<Code>& table, std::int64_t first, std::int64_t last);
+    void write_masks(std::int64_t g0, std::int64_t n_groups, std::int64_t word, bool add, const std::uint8_t (*tile)[64]);
 
     const Kernel& kernel_;
     std::int64_t n_samples_ = 0, n_narrow_ = 0, plane_words_ = 0;
