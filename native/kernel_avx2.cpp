@@ -54,6 +54,15 @@ struct V {
         return {_mm256_add_epi64(sum.low, popcount(_mm256_and_si256(a.low, b.low))),
                 _mm256_add_epi64(sum.high, popcount(_mm256_and_si256(a.high, b.high)))};
     }
+    static V shift_left(const V& a, int bits) {
+        const __m128i n = _mm_cvtsi32_si128(bits);
+        return {_mm256_sll_epi64(a.low, n), _mm256_sll_epi64(a.high, n)};
+    }
+    void store_quotient(double unit, double* out) const {
+        alignas(32) std::uint64_t c[kLanes];
+        store(c);
+        for (int i = 0; i < kLanes; ++i) out[i] = double(std::int64_t(c[i])) / unit;
+    }
 };
 
 constexpr int kTileRows = 2;
@@ -86,7 +95,7 @@ namespace {
 bool available() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"); }
 }  // namespace
 
-const Kernel kAvx2Kernel = {"avx2", available, pair_sums, plane_masks, plane_margins, 0.25, 0.5};
+const Kernel kAvx2Kernel = {"avx2", available, pair_sums, quotients, plane_masks, plane_margins, 0.25, 0.5};
 
 }  // namespace bitsieve
 

@@ -7,10 +7,10 @@
 #include "pair_loop.hpp"
 
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512vpopcntdq,popcnt"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vpopcntdq,popcnt"))), apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512vpopcntdq,popcnt")
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vpopcntdq,popcnt")
 #endif
 
 namespace bitsieve {
@@ -30,6 +30,10 @@ struct V {
     static V subtract(V a, V b) { return {_mm512_sub_epi64(a.v, b.v)}; }
     static V add_popcount_and(V sum, V a, V b) {
         return {_mm512_add_epi64(sum.v, _mm512_popcnt_epi64(_mm512_and_si512(a.v, b.v)))};
+    }
+    static V shift_left(V a, int bits) { return {_mm512_sll_epi64(a.v, _mm_cvtsi32_si128(bits))}; }
+    void store_quotient(double unit, double* out) const {
+        _mm512_storeu_pd(out, _mm512_div_pd(_mm512_cvtepi64_pd(v), _mm512_set1_pd(unit)));
     }
 };
 
@@ -57,11 +61,11 @@ namespace bitsieve {
 namespace {
 bool available() {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vpopcntdq");
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vpopcntdq");
 }
 }  // namespace
 
-const Kernel kAvx512Kernel = {"avx512", available, pair_sums, plane_masks, plane_margins, 0.055, 0.4};
+const Kernel kAvx512Kernel = {"avx512", available, pair_sums, quotients, plane_masks, plane_margins, 0.055, 0.4};
 
 }  // namespace bitsieve
 

@@ -51,6 +51,13 @@ struct V {
         for (int i = 0; i < kLanes; ++i) sum.lane[i] += popcount(a.lane[i] & b.lane[i]);
         return sum;
     }
+    static V shift_left(V a, int bits) {
+        for (auto& l : a.lane) l <<= bits;
+        return a;
+    }
+    void store_quotient(double unit, double* out) const {
+        for (int i = 0; i < kLanes; ++i) out[i] = double(std::int64_t(lane[i])) / unit;
+    }
 };
 
 constexpr int kTileRows = 4;
@@ -70,6 +77,6 @@ bool available() { return true; }
 
 }  // namespace
 
-const Kernel kPortableKernel = {"portable", available, pair_sums, plane_masks, plane_margins, 1.0, 1.0};
+const Kernel kPortableKernel = {"portable", available, pair_sums, quotients, plane_masks, plane_margins, 1.0, 1.0};
 
 }  // namespace bitsieve

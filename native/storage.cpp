@@ -67,6 +67,8 @@ Packed::Packed(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t>
     place_.resize(arities_.size());
     const std::int64_t gap = (kLanes - n_narrow_ % kLanes) % kLanes;  // the last group may have empty lanes
     for (std::int64_t s = 0; s < n_features(); ++s) place_[slots_[s]] = s < n_narrow_ ? s : s + gap;
+    at_.assign(std::size_t(n_features() + gap + kLanes) / kLanes * kLanes, -1);
+    for (std::int64_t f = 0; f < n_features(); ++f) at_[place_[f]] = f;
 
     std::int64_t margins = 0;
     for (std::int64_t s = 0; s < n_narrow_; s += kLanes) {
@@ -82,15 +84,6 @@ Packed::Packed(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t>
 
 std::int64_t Packed::bytes() const {
     return plane_words_ * 8 + std::int64_t(margins_.size()) * 4 + n_wide() * n_samples_ * 2;
-}
-
-std::int64_t Packed::feature_at(std::int64_t unit, int lane) const {
-    if (unit < n_groups()) {
-        const std::int64_t slot = unit * kLanes + lane;
-        return slot < n_narrow_ ? slots_[slot] : -1;
-    }
-    const std::int64_t slot = n_narrow_ + (unit - n_groups()) * kLanes + lane;
-    return slot < n_features() ? slots_[slot] : -1;
 }
 
 GroupView Packed::group(std::int64_t unit) const {
