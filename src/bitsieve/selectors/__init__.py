@@ -1,0 +1,1 @@
+"""Public scikit-learn transformers, their registry, and the one-call selection."""
