@@ -14,6 +14,7 @@ from bitsieve.sources.errors import DataError, check_names
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import IO
 
     from numpy.typing import NDArray
 
@@ -40,7 +41,7 @@ class ArrayTable:
 
 def read_npz(path: Path) -> ArrayTable:
     """Read ``X`` and ``y`` as they are stored; sparse pieces become a dense ``X`` of at most 2 GiB."""
-    with _opened(path) as archive:
+    with open(path, "rb") as file, _opened(file, path) as archive:
         stored = archive.files
         if not stored:
             raise DataError(f"{str(path)!r} is a zip archive without arrays: .npz, Parquet, Arrow or CSV is read")
@@ -68,9 +69,9 @@ def read_npz(path: Path) -> ArrayTable:
     return ArrayTable(X, y, _names(names, X.shape[1], path))
 
 
-def _opened(path: Path) -> np.lib.npyio.NpzFile:
+def _opened(file: IO[bytes], path: Path) -> np.lib.npyio.NpzFile:
     try:
-        return np.load(path, allow_pickle=False)
+        return np.load(file, allow_pickle=False)
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise DataError(f"cannot read {str(path)!r} as .npz: {one_line(error)}") from None
 

@@ -68,7 +68,7 @@ def write_table(table: pa.Table | ArrayTable, path: str | PathLike[str], target:
     except OSError as error:
         raise DataError(f"cannot write {str(path)!r}: {error.strerror or one_line(error)}") from None
     finally:
-        with suppress(FileNotFoundError):
+        with suppress(OSError):
             temporary.unlink()
 
 
