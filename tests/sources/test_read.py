@@ -98,7 +98,7 @@ def test_missing_markers_of_text(tmp_path):
 
 
 def test_types_are_inferred_from_the_whole_column(tmp_path):
-    rows = 200_000  # several blocks of one MiB
+    rows = 600_000  # several blocks of one MiB
     path = tmp_path / "data.csv"
     path.write_text("a,b\n" + "1,2\n" * rows + "0.5,red\n")
     table = read_table(path)
@@ -140,7 +140,7 @@ def test_a_column_without_values_is_missing_numbers(tmp_path):
 
 
 def test_a_header_longer_than_a_block(tmp_path):
-    n_columns = 150_000
+    n_columns = 30_000
     path = tmp_path / "data.csv"
     with open(path, "w") as file:
         file.write(",".join(f"column{j}" for j in range(n_columns)) + "\n")

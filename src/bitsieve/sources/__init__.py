@@ -1,1 +1,1 @@
-"""Where tables come from and go to: files told by their content."""
+"""Where tables come from: codes in memory, tables in files told by their content."""
