@@ -141,7 +141,12 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
         help="save the selected columns and the target; .parquet, .csv, .tsv, .arrow, .feather or .npz",
     )
     add("--json", action="store_true", help="print one JSON document")
-    add("--threads", type=_count, metavar="N", help="threads (default: all cores); the result is the same for any number")
+    add(
+        "--threads",
+        type=_count,
+        metavar="N",
+        help="threads (default: all cores); the result is the same for any number",
+    )
     select.set_defaults(run=_select)
 
 

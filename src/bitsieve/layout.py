@@ -34,6 +34,4 @@ def width(text: str) -> int:
     """Columns that ``text`` takes in a terminal: two for wide letters, none for combining marks."""
     if text.isascii():
         return len(text)
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
-    )
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)

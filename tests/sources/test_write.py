@@ -23,9 +23,7 @@ TABLE = pa.table(
         "y": pa.array(["no", "yes", "no"]),
     }
 )
-ARRAYS = ArrayTable(
-    np.array([[1, 2], [3, 4]], dtype=np.int16), np.array([0, 1], dtype=np.uint8), ["first", "second"]
-)
+ARRAYS = ArrayTable(np.array([[1, 2], [3, 4]], dtype=np.int16), np.array([0, 1], dtype=np.uint8), ["first", "second"])
 
 
 @pytest.mark.parametrize("ending", ["parquet", "arrow", "feather", "PARQUET"])

@@ -66,6 +66,8 @@ def _run(options: argparse.Namespace) -> int:
             ticker.phase("writing")
             _save(selection, features, options.output)
 
+    if options.features is None and k < DEFAULT_FEATURES:
+        _say(f"note: the table has {k:,} features, fewer than {DEFAULT_FEATURES}: all are ranked")
     for note in selection.notes:
         _say(f"note: {_as_options(note)}")
     if options.json:
@@ -92,8 +94,6 @@ def _binner_parameters(options: argparse.Namespace) -> dict[str, Any]:
 
 def _how_many(asked: int | None, n_features: int) -> int:
     if asked is None:
-        if n_features < DEFAULT_FEATURES:
-            _say(f"note: the table has {n_features:,} features, fewer than {DEFAULT_FEATURES}: all are ranked")
         return min(DEFAULT_FEATURES, n_features)
     if asked > n_features:
         raise ValueError(f"--features is {asked:,} but the table has {n_features:,} features: ask for no more")

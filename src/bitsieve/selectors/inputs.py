@@ -14,7 +14,6 @@ from bitsieve.messages import allowed_names, quoted
 from bitsieve.progress import phase
 
 if TYPE_CHECKING:
-    import narwhals as nw
     from numpy.typing import NDArray
 
     from bitsieve.sources.npz import ArrayTable
@@ -28,7 +27,7 @@ class Features:
     ----------
     X : ndarray or table of shape (n_samples, n_features)
         What a selector is fitted on: without the target.
-    y : ndarray of shape (n_samples,)
+    y : ndarray or series of shape (n_samples,)
     names : list of str
         One a feature; ``x0, x1, ...`` where the data has none.
     target : str
@@ -40,7 +39,7 @@ class Features:
     """
 
     X: Any
-    y: NDArray
+    y: Any
     names: list[str]
     target: str
     kept: Any
@@ -93,9 +92,7 @@ def read_features(data: Any, target: Any = None) -> Features:
 def _is_table(data: Any) -> bool:
     import narwhals as nw
 
-    return nw.dependencies.is_into_dataframe(data) or isinstance(
-        nw.from_native(data, pass_through=True), nw.LazyFrame
-    )
+    return nw.dependencies.is_into_dataframe(data) or isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame)
 
 
 def _from_file(path: str | PathLike[str], target: Any) -> Features:
@@ -148,7 +145,7 @@ def _from_table(data: Any, target: Any) -> Features:
     if isinstance(target, Hashable) and not _is_series(target):
         at = _position(target, columns)
         others = frame[:, [j for j in range(len(columns)) if j != at]]
-        y = _as_array(frame[:, at])
+        y = frame[:, at].to_native()
         name = str(target)
     else:
         others, y = frame, _values(target, len(frame))
@@ -189,23 +186,12 @@ def _is_series(values: Any) -> bool:
     return nw.dependencies.is_into_series(values)
 
 
-def _as_array(series: nw.Series) -> NDArray:
-    import narwhals as nw
-
-    return (series.cast(nw.Float64) if isinstance(series.dtype, nw.Decimal) else series).to_numpy()
-
-
-def _values(target: Any, n_samples: int) -> NDArray:
-    import narwhals as nw
-
-    if _is_series(target):
-        y = _as_array(nw.from_native(target, series_only=True))
-    else:
-        y = np.asarray(target)
-        if y.dtype.kind == "U" and not isinstance(target, np.ndarray):
-            y = np.asarray(target, dtype=object)  # a list of mixed kinds stays what it is
-    if y.ndim != 1:
-        raise ValueError(f"the target has shape {y.shape}: it must be one value a sample")
+def _values(target: Any, n_samples: int) -> Any:
+    """A target given by its values: a series as it is, anything else as an array."""
+    y = target if _is_series(target) else np.asarray(target)
+    shape = np.shape(y) if isinstance(y, np.ndarray) else (len(y),)
+    if len(shape) != 1:
+        raise ValueError(f"the target has shape {shape}: it must be one value a sample")
     if len(y) != n_samples:
         raise ValueError(f"the target has {len(y):,} values but the data has {n_samples:,} rows: they must be as many")
     return y

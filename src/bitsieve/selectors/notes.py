@@ -30,7 +30,7 @@ def refuse_what_tells_nothing(features: Features, target: Target) -> None:
         raise ValueError("no column varies: all features are constant, so none tells anything about the target")
 
 
-def explain(features: Features, target: Target, binner: Any, selected: Sequence[int]) -> list[str]:
+def explain(features: Features, target: Target, binner: Any, selected: NDArray[np.intp]) -> list[str]:
     """The notes on a fitted binner and the ``selected`` columns, in plain sentences.
 
     Raises
@@ -69,9 +69,7 @@ def explain(features: Features, target: Target, binner: Any, selected: Sequence[
     ]
     if identifiers:
         what = "(more than half as many different values as rows: informative here, useless on new rows)"
-        notes.append(
-            _about(identifiers, names, f"looks like an identifier {what}", f"look like identifiers {what}")
-        )
+        notes.append(_about(identifiers, names, f"looks like an identifier {what}", f"look like identifiers {what}"))
     counters = [int(j) for j in selected if _counts_rows(features.column(int(j)))]
     if counters:
         what = "the rows, which looks informative when they are sorted"
@@ -81,12 +79,13 @@ def explain(features: Features, target: Target, binner: Any, selected: Sequence[
 
 def _on_target(features: Features, target: Target) -> list[str]:
     name, n_classes = features.target, target.n_classes
-    if target.kind == "binned":
+    if target.edges is not None:
         edges = ", ".join(f"{edge:g}" for edge in target.edges)
         return [f"target {name!r} is continuous: binned into {n_classes} equal-frequency classes at edges {edges}"]
     if n_classes > _MANY_CLASSES or 2 * n_classes > features.n_samples > _FEW_ROWS:
         return [
-            f"target {name!r} has {n_classes:,} classes in {features.n_samples:,} rows: if it is a quantity, bin it first"
+            f"target {name!r} has {n_classes:,} classes in {features.n_samples:,} rows: "
+            f"if it is a quantity, bin it first"
         ]
     return []
 

@@ -93,7 +93,7 @@ class Selection:
         return {
             "method": self.method,
             "parameters": {name: _plain(value) for name, value in self.parameters.items()},
-            "n_samples": int(len(self.target.codes)),
+            "n_samples": len(self.target.codes),
             "n_features": int(self.selector.n_features_in_),
             "target": {
                 "name": self.target_name,

@@ -132,7 +132,9 @@ def _checked(table: pa.Table, path: Path) -> pa.Table:
         raise DataError(f"{str(path)!r} has no columns: nothing to select from")
     for field in table.schema:
         if pa.types.is_nested(field.type):
-            raise DataError(f"column {field.name!r} of {str(path)!r} holds {field.type}: drop it or make it plain columns")
+            raise DataError(
+                f"column {field.name!r} of {str(path)!r} holds {field.type}: drop it or make it plain columns"
+            )
         if pa.types.is_binary(field.type) or pa.types.is_large_binary(field.type):
             raise DataError(f"column {field.name!r} of {str(path)!r} holds raw bytes: drop it or make it text")
     return table

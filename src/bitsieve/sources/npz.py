@@ -110,8 +110,8 @@ def _dense(archive: np.lib.npyio.NpzFile, path: Path) -> NDArray:
     size = n_samples * n_features * data.dtype.itemsize
     if size > MAX_DENSE_BYTES:
         raise DataError(
-            f"the sparse X of {str(path)!r}, {n_samples:,} x {n_features:,} of {data.dtype}, takes {size / 2**30:,.1f} GiB "
-            f"when dense, above the limit of 2 GiB: keep fewer columns or rows"
+            f"the sparse X of {str(path)!r}, {n_samples:,} x {n_features:,} of {data.dtype}, takes "
+            f"{size / 2**30:,.1f} GiB when dense, above the limit of 2 GiB: keep fewer columns or rows"
         )
     kind = sparse.csr_matrix if layout == "csr" else sparse.csc_matrix
     try:

@@ -49,7 +49,8 @@ def check_fits(table: pa.Table | ArrayTable, path: str | PathLike[str], target: 
         plain = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
         if field.name != target and not plain:
             raise DataError(
-                f"a .npz holds one array of numbers, but column {field.name!r} is {kind}: write .parquet, .arrow or .csv"
+                f"a .npz holds one array of numbers, but column {field.name!r} is {kind}: write .parquet, .arrow "
+                f"or .csv"
             )
 
 
@@ -134,7 +135,5 @@ def _plain_text(table: pa.Table) -> pa.Table:
     """``table`` with the types that pyarrow cannot write as text cast to those that it can."""
     import pyarrow as pa
 
-    fields = [
-        field.with_type(pa.large_string()) if field.type == pa.string_view() else field for field in table.schema
-    ]
+    fields = [field.with_type(pa.large_string()) if field.type == pa.string_view() else field for field in table.schema]
     return table.cast(pa.schema(fields))
