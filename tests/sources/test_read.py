@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import csv, parquet
