@@ -46,14 +46,15 @@ def equal_width_codes(
 def equal_width_cuts(low: NDArray[np.float64], high: NDArray[np.float64], n_bins: int) -> NDArray[np.float64]:
     """The smallest floats of all bins but the first, one row for each range ``low < high``.
 
-    A value on a cut goes right. The rule :func:`equal_width_codes` is a formula with three roundings; it never decreases with the value, so the
-    cuts that give the same codes by comparison alone are found by bisection over the floats.
+    A value on a cut goes right. The rule :func:`equal_width_codes` is a formula with three roundings; it never
+    decreases with the value, so the cuts that give the same codes by comparison alone are found by bisection over
+    the floats.
     """
     low, high = low[:, None] + 0.0, high[:, None] + 0.0  # + 0.0: no negative zero
     code = np.arange(1, n_bins)
     guess = low * (1 - code / n_bins) + high * (code / n_bins)
-    reach = 4 * np.spacing(np.maximum(np.abs(low), np.abs(high)))
     with np.errstate(over="ignore"):
+        reach = 4 * np.spacing(np.maximum(np.abs(low), np.abs(high)))
         below, above = np.maximum(guess - reach, low), np.minimum(guess + reach, high)
     below = np.where(equal_width_codes(below, low, high, n_bins) < code, below, low)
     above = np.where(equal_width_codes(above, low, high, n_bins) >= code, above, high)
