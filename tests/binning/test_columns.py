@@ -23,12 +23,7 @@ _DATA = {
     "flag": [True, False, True, True],
     "gap": [True, None, False, True],
     "day": [datetime.date(1970, 1, 2), None, datetime.date(1970, 1, 1), datetime.date(2000, 1, 1)],
-    "time": [
-        datetime.datetime(1970, 1, 1, 0, 0, 1),
-        None,
-        datetime.datetime(2020, 1, 1),
-        datetime.datetime(1969, 1, 1),
-    ],
+    "time": [datetime.datetime(1970, 1, 1, second=1), None, *(datetime.datetime(year, 1, 1) for year in (2020, 1969))],
     "lag": [datetime.timedelta(seconds=1), None, datetime.timedelta(days=-1), datetime.timedelta(0)],
     "price": [decimal.Decimal("1.25"), None, decimal.Decimal("-3.50"), decimal.Decimal("0.00")],
 }
@@ -111,17 +106,12 @@ def test_asking_for_the_other_kind_is_refused():
 
 
 def test_categoricals_hold_the_values_that_occur_in_sorted_order():
+    chunks = [pa.array(part).dictionary_encode() for part in (["z", "m"], [None, "z"])]
     frames = [
         pd.DataFrame({"c": pd.Categorical(["z", "m", None, "z"], categories=["z", "unused", "m"])}),
         pl.DataFrame({"c": ["z", "m", None, "z"]}, schema={"c": pl.Enum(["z", "unused", "m"])}),
         pl.DataFrame({"c": ["z", "m", None, "z"]}, schema={"c": pl.Categorical}),
-        pa.table(
-            {
-                "c": pa.chunked_array(
-                    [pa.array(["z", "m"]).dictionary_encode(), pa.array([None, "z"]).dictionary_encode()]
-                )
-            }
-        ),
+        pa.table({"c": pa.chunked_array(chunks)}),
     ]
     for frame in frames:
         encoded = read(frame).categorical(0)
@@ -190,7 +180,7 @@ def test_bad_tables_are_refused(X, message):
 
 
 def test_sparse_matrices_are_refused():
-    with pytest.raises(TypeError, match="[Ss]parse"):
+    with pytest.raises(TypeError, match=r"[Ss]parse"):
         read(sparse.csr_array(np.eye(3)))
 
 
@@ -200,9 +190,11 @@ def _with(value, columns=7):
     return X
 
 
-@pytest.mark.parametrize(
-    "make", [np.asarray, pd.DataFrame, lambda X: pl.DataFrame(X, schema=[str(j) for j in range(10)])]
-)
+def _polars(X):
+    return pl.DataFrame(X, schema=[str(j) for j in range(X.shape[1])])
+
+
+@pytest.mark.parametrize("make", [np.asarray, pd.DataFrame, _polars])
 def test_missing_and_infinite_values_name_the_columns(make):
     first = "'x0', 'x1', 'x2', 'x3', 'x4', ..." if make is np.asarray else "'0', '1', '2', '3', '4', ..."
     with pytest.raises(ValueError, match="missing values") as caught:
@@ -273,3 +265,29 @@ def test_strided_and_reversed_arrays():
     views = [np.asfortranarray(X), np.repeat(X, 2, axis=0)[::2], X[::-1][::-1], X.astype(object)]
     for view in views:
         assert (EqualFrequencyBinner(n_bins=3).fit_transform(view) == expected).all()
+
+
+def test_dates_and_times_in_other_units():
+    day, second = 86_400e6, 1e6
+    table = pa.table(
+        {
+            "date64": pa.array([86_400_000, None], pa.date64()),
+            "seconds": pa.array([7, None], pa.timestamp("s")),
+            "nanoseconds": pa.array([1_500, None], pa.timestamp("ns", tz="Europe/Paris")),
+            "time32": pa.array([2, None], pa.time32("s")),
+            "time64": pa.array([2_000_000_000, None], pa.time64("ns")),
+            "duration": pa.array([-3, None], pa.duration("ms")),
+            "decimal": pa.array([decimal.Decimal("0.1"), None]),
+            "half": pa.array([0.5, None], pa.float16()),
+        }
+    )
+    columns = read(table)
+    expected = [day, 7 * second, 1.5, 2 * second, 2 * second, -3_000, 0.1, 0.5]
+    assert [columns.numeric(j)[0] for j in range(len(expected))] == expected
+    assert all(np.isnan(columns.numeric(j)[1]) for j in range(len(expected)))
+
+
+def test_too_many_samples_are_refused():
+    many = np.broadcast_to(np.zeros((1, 1), np.uint8), (2**31, 1))
+    with pytest.raises(ValueError, match="X has 2,147,483,648 samples: at most 2,147,483,647 are supported"):
+        read(many)

@@ -1,12 +1,14 @@
 """MDL against its definition in 50-digit decimals, and against cuts worked by hand."""
 
 from decimal import Decimal, getcontext
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
 
 from bitsieve import _native
-from bitsieve.binning import MDLBinner
+from bitsieve.binning import MDLBinner, read_columns, read_target
 from bitsieve.counts.terms import entropy_terms
 
 getcontext().prec = 50
@@ -29,7 +31,7 @@ def reference(values, classes):
     distinct = sorted(set(values))
     n = len(pairs)
     candidates = []
-    for low, high in zip(distinct, distinct[1:], strict=False):
+    for low, high in pairwise(distinct):
         if len({c for v, c in pairs if v in (low, high)}) == 1:
             continue
         left = [c for v, c in pairs if v <= low]
@@ -217,3 +219,19 @@ def test_native_refuses_arrays_of_different_length():
     terms = entropy_terms(3)
     with pytest.raises(ValueError, match="differ in length"):
         _native.mdl_cuts(np.zeros(3), np.zeros(2, np.int32), 1, terms.table, terms.shift)
+
+
+def test_missing_everywhere_is_one_code():
+    X = np.array([[np.nan, 1.0], [np.nan, 2.0]])
+    binner = MDLBinner(uncut="median", missing="bin").fit(X, [0, 1])
+    assert binner.n_bins_.tolist() == [1, 3]
+    assert binner.transform(X).tolist() == [[0, 0], [0, 1]]
+
+
+def test_columns_can_be_read_once_for_fitting_and_coding():
+    X, y = np.arange(12.0)[:, None], np.repeat([0, 1], 6)
+    columns = read_columns(BaseEstimator(), X, reset=True)
+    binner = MDLBinner().fit_columns(columns, read_target(y))
+    assert (binner.codes(columns) == MDLBinner().fit_transform(X, y)).all()
+    with pytest.raises(ValueError, match="MDL cuts by the class: give a target"):
+        MDLBinner().fit_columns(columns, None)

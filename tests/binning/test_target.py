@@ -18,9 +18,11 @@ _KINDS = [
 ]
 
 
-@pytest.mark.parametrize(
-    "read", [list, np.array, pd.Series, pl.Series, pa.array, lambda y: pa.chunked_array([y[:1], y[1:]])]
-)
+def _chunks(y):
+    return pa.chunked_array([y[:1], y[1:]])
+
+
+@pytest.mark.parametrize("read", [list, np.array, pd.Series, pl.Series, pa.array, _chunks])
 @pytest.mark.parametrize(("y", "codes", "labels"), _KINDS)
 def test_classes(read, y, codes, labels):
     target = read_target(read(y))

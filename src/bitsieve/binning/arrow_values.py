@@ -23,9 +23,6 @@ def column_of_arrow(array: Any, name: str) -> np.ndarray | Encoded:
     ValueError
         If the column holds neither numbers, times, text, categories nor booleans.
     """
-    if isinstance(array, pa.ChunkedArray):
-        array = array.unify_dictionaries() if pa.types.is_dictionary(array.type) else array
-        array = array.combine_chunks()
     kind = array.type
     if pa.types.is_integer(kind) and not array.null_count:
         return array.to_numpy(zero_copy_only=False)
