@@ -63,9 +63,13 @@ class CountSource(Protocol):
         ...
 
     def matrix(
-        self, form: PairForm, dtype: DTypeLike, progress: Callable[[int, int], object] | None = None
+        self,
+        form: PairForm,
+        dtype: DTypeLike,
+        columns: NDArray[np.intp] | None = None,
+        progress: Callable[[int, int], object] | None = None,
     ) -> NDArray[np.floating]:
-        """``form`` of every pair, shape (n_features, n_features); no table is kept."""
+        """``form`` of every pair of ``columns`` (None: all), a square matrix; no table is kept."""
         ...
 
     def pair_table(self, i: int, j: int) -> NDArray[np.int64]:

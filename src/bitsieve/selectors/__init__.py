@@ -1,1 +1,1 @@
-"""Public scikit-learn transformers, their registry, and the one-call selection."""
+"""Public scikit-learn estimators: validate, build a source, call a method, set attributes."""
