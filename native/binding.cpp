@@ -125,13 +125,6 @@ void fill_pair_table(const Packed& packed, std::int64_t i, std::int64_t j, Outpu
     TablePivot(packed, i).table(j, counts);
 }
 
-std::vector<std::int64_t> unit_features(const Packed& packed, std::int64_t unit) {
-    std::vector<std::int64_t> features;
-    for (int lane = 0; lane < kLanes; ++lane)
-        if (packed.feature_at(unit, lane) >= 0) features.push_back(packed.feature_at(unit, lane));
-    return features;
-}
-
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -150,13 +143,10 @@ NB_MODULE(_native, m) {
         .def("matrix_block", &fill_matrix<double>)
         .def("matrix_block", &fill_matrix<float>)
         .def("pair_table", &fill_pair_table, "i"_a, "j"_a, "out"_a)
-        .def("unit_features", &unit_features, "unit"_a)
         .def("unit_of", &Packed::unit_of, "feature"_a)
         .def_prop_ro("n_units", &Packed::n_units)
-        .def_prop_ro("n_groups", &Packed::n_groups)
         .def_prop_ro("n_words", &Packed::n_words)
-        .def_prop_ro("nbytes", &Packed::bytes)
-        .def_prop_ro("kernel", [](const Packed& packed) { return std::string(packed.kernel().name); });
+        .def_prop_ro("nbytes", &Packed::bytes);
 }
 
 }  // namespace bitsieve

@@ -40,8 +40,6 @@ class CountSource(Protocol):
         Codes of feature i are ``0 .. arities[i] - 1``.
     class_sizes : ndarray of int64, shape (n_classes,)
     terms : Terms
-    row_seconds : float
-        A rough prediction of the time of one :meth:`pair_sums` over all columns.
     """
 
     n_samples: int
@@ -50,7 +48,11 @@ class CountSource(Protocol):
     arities: NDArray[np.int32]
     class_sizes: NDArray[np.int64]
     terms: Terms
-    row_seconds: float
+
+    @property
+    def row_seconds(self) -> float:
+        """A rough prediction of the time of one :meth:`pair_sums` over all columns."""
+        ...
 
     def marginal_sums(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """``S_x`` of every feature and ``S_xc`` of every feature with the class, each of shape (n_features,)."""
