@@ -129,7 +129,13 @@ def _print_document(selection: Selection, output: str | None, seconds: float) ->
 def _as_options(message: str) -> str:
     """A message about parameters of the Python call with the options of the command line in their place."""
     message = re.sub(r"""\b(uncut|missing|binning|method)=["']?(\w+)["']?""", r"--\1 \2", message)
-    return message.replace("n_features_to_select", "--features").replace("n_bins", "--bins")
+    for name, option in (
+        ("n_features_to_select", "--features"),
+        ("target_bins", "--target-bins"),
+        ("n_bins", "--bins"),
+    ):
+        message = message.replace(name, option)
+    return message
 
 
 def _cores() -> int:

@@ -199,11 +199,13 @@ def select_from(
     **parameters: Any,
 ) -> Selection:
     """:func:`select` from data that is read already."""
+    from bitsieve.binning.parameters import check_integer
     from bitsieve.binning.target import read_target
     from bitsieve.selectors.registry import make_selector
 
     method = check_method(method)
     k = check_count(n_features_to_select, len(features.names))
+    check_integer("target_bins", target_bins, 2, 65_535)
     of_binner = {name: parameters.pop(name) for name in BINNER_PARAMETERS if name in parameters}
     binner = _binner(binning, of_binner, n_jobs)
     selector = make_selector(method, k, binning=binner, n_jobs=n_jobs, **parameters)
