@@ -70,7 +70,6 @@ class CountSelector(SelectorMixin, BaseEstimator):
         source = MemoryCounts(codes, target.codes, n_classes=target.n_classes, n_jobs=self.n_jobs)
         information = PairwiseInformation(source)
         self.relevance_ = information.relevance
-        phase("ranking")
         self._choose(information, k)
         self.support_ = np.zeros(len(columns), bool)
         self.support_[self.selected_] = True
