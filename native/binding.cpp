@@ -109,11 +109,11 @@ void fill_row(const Packed& packed, const Input<std::int64_t>& table, int shift,
 }
 
 template <class Real>
-void fill_matrix(const Packed& packed, const Input<std::int64_t>& table, int shift, int xy_weight, int xyc_weight,
+void fill_matrix(const Packed& packed, const Input<std::int64_t>& table, int shift, int xy_sign, int xyc_sign,
                  Input<std::int64_t> row, Input<std::int64_t> column, double unit, bool symmetric,
                  const std::vector<std::int64_t>& block, Input<std::int64_t> place, Square<Real> out) {
     const Terms terms = terms_of(table, shift);
-    const PairForm form{xy_weight, xyc_weight, row.data(), column.data(), unit, symmetric};
+    const PairForm form{xy_sign, xyc_sign, row.data(), column.data(), unit, symmetric};
     const Matrix<Real> matrix{out.data(), std::int64_t(out.shape(0)), place.data()};
     nb::gil_scoped_release unlocked;
     matrix_block(packed, terms, form, block.at(0), block.at(1), block.at(2), block.at(3), matrix);

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class PairForm(NamedTuple):
-    """The number made of the sums of a pair: ``(xy_weight*S_xy + xyc_weight*S_xyc + row[i] + column[j]) / unit``.
+    """The number made of the sums of a pair: ``(xy_sign*S_xy + xyc_sign*S_xyc + row[i] + column[j]) / unit``.
 
     With ``symmetric``, the mean of that number for (i, j) and for (j, i). All parts but the last division are
     integers, so equal tables give equal bits.
     """
 
-    xy_weight: int
-    xyc_weight: int
+    xy_sign: int
+    xyc_sign: int
     row: NDArray[np.int64]
     column: NDArray[np.int64]
     unit: float
