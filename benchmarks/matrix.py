@@ -28,7 +28,7 @@ OURS = "bitsieve"
 
 @dataclass(frozen=True)
 class Contestant:
-    """A module of benchmarks.contestants, the kernel it is forced to, the pair-samples it is given at most."""
+    """A module of benchmarks.contestants, the kernel it is forced to, the most pair-samples it is given."""
 
     module: str
     kernel: str | None = None

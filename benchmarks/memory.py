@@ -2,9 +2,9 @@
 
     python -m benchmarks.memory [--quick] [--rounds N]
 
-The peak is what the process's resident memory grew by during the job, the arrays being loaded before; every job
-runs in a process of its own. The size of the planes is reckoned, not asked of the engine: bins - 1 planes for a
-feature, each class padded to whole 64-bit words, features padded to eight.
+The peak is what the process's resident memory grew by during the job, the arrays being loaded before; every
+job runs in a process of its own. The size of the planes is reckoned, not asked of the engine: bins - 1 planes
+for a feature, each class padded to whole 64-bit words, features padded to eight.
 """
 
 from __future__ import annotations

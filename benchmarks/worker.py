@@ -54,8 +54,8 @@ def load(folder: Path, samples: int | None = None, features: int | None = None) 
 
 def kernel() -> str | None:
     """The kernel that bitsieve runs in this process; None where it is not loaded."""
-    bitsieve = sys.modules.get("bitsieve")
-    return str(bitsieve.show_kernel()) if bitsieve is not None else None
+    kernels = sys.modules.get("bitsieve.counts.kernels")
+    return str(kernels.show_kernel()) if kernels is not None else None
 
 
 def reset_peak() -> None:

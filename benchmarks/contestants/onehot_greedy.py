@@ -11,7 +11,7 @@ PACKAGES = ("numpy",)
 
 
 def one_hot(codes, n_codes):
-    """(samples, features) to (samples, n_codes * features) float32, code by code; counts are exact to 2^24."""
+    """(samples, features) to (samples, n_codes * features) float32; counts are exact up to 2^24."""
     encoded = codes[:, None, :] == np.arange(n_codes, dtype=codes.dtype)[:, None]
     return encoded.reshape(len(codes), -1).astype(np.float32)
 

@@ -1,7 +1,7 @@
 """The matrices of I(Xi;Xj) and I(Xi;C|Xj) by a matrix product of one-hot codes in numpy (BLAS).
 
-It goes in blocks of the upper triangle; the terms c log2 c are looked up, and only their sums over each pair's
-cells are kept.
+It goes in blocks of the upper triangle; the terms c log2 c are looked up, and only their sums over the cells
+of each pair are kept.
 """
 
 import numpy as np
