@@ -1,10 +1,17 @@
 // The only file that knows Python: arrays in, arrays out, the GIL released around every kernel.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <stdexcept>
 
 #include "fixed_point.hpp"
+#include "jobs.hpp"
+#include "storage.hpp"
+#include "table_sums.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -45,6 +52,73 @@ std::int64_t sum_terms(Input<std::int64_t> counts, Input<std::int64_t> table, in
     return sum;
 }
 
+template <class T>
+using Output = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Table = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+template <class T>
+using Square = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::vector<T> to_vector(const Input<T>& array) {
+    return std::vector<T>(array.data(), array.data() + array.size());
+}
+
+std::vector<std::string> kernel_names() {
+    std::vector<std::string> names;
+    for (const Kernel& kernel : kernels())
+        if (kernel.available()) names.push_back(kernel.name);
+    return names;
+}
+
+void construct(Packed* self, Input<std::int64_t> class_sizes, Input<std::uint32_t> order, Input<std::int32_t> arities,
+               const std::string& kernel, bool table_only) {
+    const Kernel& chosen = choose_kernel(kernel);
+    nb::gil_scoped_release unlocked;
+    new (self) Packed(to_vector(class_sizes), to_vector(order), to_vector(arities), chosen, table_only);
+}
+
+template <class Code>
+void pack(Packed& packed, Table<Code> codes, std::int64_t first, std::int64_t last) {
+    const CodeTable<Code> table{codes.data(), codes.stride(0), codes.stride(1)};
+    nb::gil_scoped_release unlocked;
+    packed.pack(table, first, last);
+}
+
+void fill_row(const Packed& packed, const Input<std::int64_t>& table, int shift, std::int64_t pivot,
+              Input<std::int64_t> units, Output<std::int64_t> xy, std::optional<Output<std::int64_t>> xyc) {
+    const Terms terms = terms_of(table, shift);
+    const std::int64_t* wanted = units.data();
+    const std::int64_t n_wanted = std::int64_t(units.size());
+    std::int64_t *pooled = xy.data(), *within = xyc ? xyc->data() : nullptr;
+    nb::gil_scoped_release unlocked;
+    row_sums(packed, terms, pivot, wanted, n_wanted, pooled, within);
+}
+
+template <class Real>
+void fill_matrix(const Packed& packed, const Input<std::int64_t>& table, int shift, int xy_weight, int xyc_weight,
+                 Input<std::int64_t> row, Input<std::int64_t> column, double unit, bool symmetric,
+                 const std::vector<std::int64_t>& block, Square<Real> out) {
+    const Terms terms = terms_of(table, shift);
+    const PairForm form{xy_weight, xyc_weight, row.data(), column.data(), unit, symmetric};
+    Real* values = out.data();
+    nb::gil_scoped_release unlocked;
+    matrix_block(packed, terms, form, block.at(0), block.at(1), block.at(2), block.at(3), values);
+}
+
+void fill_pair_table(const Packed& packed, std::int64_t i, std::int64_t j, Output<std::int64_t> out) {
+    std::int64_t* counts = out.data();
+    nb::gil_scoped_release unlocked;
+    TablePivot(packed, i).table(j, counts);
+}
+
+std::vector<std::int64_t> unit_features(const Packed& packed, std::int64_t unit) {
+    std::vector<std::int64_t> features;
+    for (int lane = 0; lane < kLanes; ++lane)
+        if (packed.feature_at(unit, lane) >= 0) features.push_back(packed.feature_at(unit, lane));
+    return features;
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -52,6 +126,23 @@ NB_MODULE(_native, m) {
     m.def("term_shift", &term_shift, "n_samples"_a);
     m.def("term_table", &make_term_table, "n_samples"_a, "limit"_a);
     m.def("sum_terms", &sum_terms, "counts"_a, "table"_a, "shift"_a);
+    m.def("kernel_names", &kernel_names, "Kernels this machine can run, fastest first.");
+
+    nb::class_<Packed>(m, "Packed")
+        .def("__init__", &construct, "class_sizes"_a, "order"_a, "arities"_a, "kernel"_a, "table_only"_a)
+        .def("pack", &pack<std::uint8_t>, "codes"_a, "first"_a, "last"_a)
+        .def("pack", &pack<std::uint16_t>, "codes"_a, "first"_a, "last"_a)
+        .def("row_sums", &fill_row, "table"_a, "shift"_a, "pivot"_a, "units"_a, "xy"_a, "xyc"_a.none())
+        .def("matrix_block", &fill_matrix<double>)
+        .def("matrix_block", &fill_matrix<float>)
+        .def("pair_table", &fill_pair_table, "i"_a, "j"_a, "out"_a)
+        .def("unit_features", &unit_features, "unit"_a)
+        .def("unit_of", &Packed::unit_of, "feature"_a)
+        .def_prop_ro("n_units", &Packed::n_units)
+        .def_prop_ro("n_groups", &Packed::n_groups)
+        .def_prop_ro("n_words", &Packed::n_words)
+        .def_prop_ro("nbytes", &Packed::bytes)
+        .def_prop_ro("kernel", [](const Packed& packed) { return std::string(packed.kernel().name); });
 }
 
 }  // namespace bitsieve

@@ -1,0 +1,31 @@
+// The two jobs that Python hands to threads, block by block: a row of pair sums, and a block of a matrix.
+#pragma once
+
+#include <cstdint>
+
+#include "storage.hpp"
+
+namespace bitsieve {
+
+// xy[feature] and xyc[feature] (null: not wanted) of the pivot with every feature of the units listed.
+// pivot -1 is a constant: the sums are then those of each feature alone, and of each feature with the class.
+void row_sums(const Packed&, const Terms&, std::int64_t pivot, const std::int64_t* units, std::int64_t n_units,
+              std::int64_t* xy, std::int64_t* xyc);
+
+// The number made of the sums of a pair (i, j):
+//     value(i, j) = (xy_weight * xy + xyc_weight * xyc + row[i] + column[j]) / unit,
+// or, if symmetric, the mean of value(i, j) and value(j, i): exact integers until they become floats here.
+struct PairForm {
+    int xy_weight, xyc_weight;
+    const std::int64_t *row, *column;
+    double unit;
+    bool symmetric;
+};
+
+// Writes value(i, j) and value(j, i) to out[i * n_features + j] and its mirror image, for every pair of features of
+// the units [i0, i1) x [j0, j1) with unit j >= unit i.
+template <class Real>
+void matrix_block(const Packed&, const Terms&, const PairForm&, std::int64_t i0, std::int64_t i1, std::int64_t j0,
+                  std::int64_t j1, Real* out);
+
+}  // namespace bitsieve

@@ -1,0 +1,75 @@
+// What an instruction set provides, and the list of those compiled in.
+//
+// The loops stand once, in pair_loop.inc; each kernel_*.cpp compiles them over its own vector of eight 64-bit
+// lanes. The baseline of the compiler is never raised: a set's functions carry their target themselves and are
+// called only where the machine has it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fixed_point.hpp"
+
+namespace bitsieve {
+
+constexpr int kLanes = 8;  // features counted by one vector
+
+// Where the classes lie: class c owns the words [word_start[c], word_start[c + 1]) of every plane, and
+// size[c] samples; the rest of its last word is zero in every plane.
+struct Segments {
+    const std::int64_t* word_start;
+    const std::int64_t* size;
+    std::int64_t count;
+    std::int64_t n_samples;
+};
+
+// The planes of eight features: planes[(word * n_planes + plane) * 8 + lane];
+// margins[(segment * n_planes + plane) * 8 + lane] counts the bits, segment `count` holding the totals.
+struct GroupView {
+    const std::uint64_t* planes;
+    const std::uint32_t* margins;
+    int n_planes;
+};
+
+// The planes of one pivot (lanes = 1) or of eight (lanes = 8: a group seen as pivots), laid out alike.
+struct PivotView {
+    const std::uint64_t* planes;
+    const std::uint32_t* margins;
+    int n_planes;
+    int lanes;
+};
+
+struct Kernel {
+    const char* name;
+    bool (*available)();
+
+    // xy[lane of pivot * 8 + lane] = sum of T over the table of the pair, pooled over the classes;
+    // xyc the same over the tables within each class, summed (null: not wanted).
+    void (*pair_sums)(const PivotView&, const GroupView&, const Segments&, const Terms&, std::int64_t* xy,
+                      std::int64_t* xyc);
+
+    // Bit masks of 64 codes: out[plane * 8] has bit t set where codes[t] == plane.
+    void (*plane_masks)(const std::uint8_t* codes, int n_planes, std::uint64_t* out);
+
+    // margins[segment * row + i] = bits of planes[word * row + i] within the segment; the last row: their totals.
+    void (*plane_margins)(const std::uint64_t* planes, std::int64_t row, const Segments&, std::uint32_t* margins);
+
+    // Measured costs, in nanoseconds, from which the storage of a feature is chosen (see storage.cpp):
+    double word_cell_ns;   // one word of one cell of one pair by the planes
+    double flush_cell_ns;  // the entropy term of one cell of one pair
+};
+
+// Fastest first; the portable one is always there and always last.
+const std::vector<Kernel>& kernels();
+
+// The fastest the machine has, or the one called `name`; throws std::invalid_argument naming the choices.
+const Kernel& choose_kernel(const std::string& name);
+
+extern const Kernel kPortableKernel;
+#if defined(__x86_64__)
+extern const Kernel kAvx2Kernel;
+extern const Kernel kAvx512Kernel;
+#endif
+
+}  // namespace bitsieve

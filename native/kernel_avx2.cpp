@@ -1,0 +1,100 @@
+// The loops for x86-64 with AVX2: bits are counted by a table of sixteen nibbles in a register.
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include "kernel.hpp"
+#include "pair_loop.hpp"
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,popcnt"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,popcnt")
+#endif
+
+namespace bitsieve {
+namespace {
+
+inline __m256i popcount(__m256i x) {
+    const __m256i nibble = _mm256_set1_epi8(0x0f);
+    const __m256i bits = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
+                                          0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+    const __m256i low = _mm256_shuffle_epi8(bits, _mm256_and_si256(x, nibble));
+    const __m256i high = _mm256_shuffle_epi8(bits, _mm256_and_si256(_mm256_srli_epi16(x, 4), nibble));
+    return _mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256());
+}
+
+struct V {
+    __m256i low, high;
+
+    static V zero() { return {_mm256_setzero_si256(), _mm256_setzero_si256()}; }
+    static V broadcast(std::uint64_t x) {
+        const __m256i v = _mm256_set1_epi64x((long long)x);
+        return {v, v};
+    }
+    static V load(const std::uint64_t* p) {
+        return {_mm256_loadu_si256((const __m256i*)p), _mm256_loadu_si256((const __m256i*)(p + 4))};
+    }
+    static V widen(const std::uint32_t* p) {
+        return {_mm256_cvtepu32_epi64(_mm_loadu_si128((const __m128i*)p)),
+                _mm256_cvtepu32_epi64(_mm_loadu_si128((const __m128i*)(p + 4)))};
+    }
+    void store(std::uint64_t* p) const {
+        _mm256_storeu_si256((__m256i*)p, low);
+        _mm256_storeu_si256((__m256i*)(p + 4), high);
+    }
+    static V add(const V& a, const V& b) {
+        return {_mm256_add_epi64(a.low, b.low), _mm256_add_epi64(a.high, b.high)};
+    }
+    static V subtract(const V& a, const V& b) {
+        return {_mm256_sub_epi64(a.low, b.low), _mm256_sub_epi64(a.high, b.high)};
+    }
+    static V add_popcount_and(const V& sum, const V& a, const V& b) {
+        return {_mm256_add_epi64(sum.low, popcount(_mm256_and_si256(a.low, b.low))),
+                _mm256_add_epi64(sum.high, popcount(_mm256_and_si256(a.high, b.high)))};
+    }
+    template <bool kTabled>
+    static V add_terms(const V& sum, const V& counts, const Terms& terms) {
+        alignas(32) std::uint64_t c[kLanes], t[kLanes];
+        counts.store(c);
+        for (int i = 0; i < kLanes; ++i) t[i] = std::uint64_t(kTabled ? terms.table[c[i]] : terms(c[i]));
+        return add(sum, load(t));
+    }
+};
+
+constexpr int kTileRows = 2;
+constexpr int kTileColumns = 2;
+
+#include "pair_loop.inc"
+
+void plane_masks(const std::uint8_t* codes, int n_planes, std::uint64_t* out) {
+    const __m256i first = _mm256_loadu_si256((const __m256i*)codes);
+    const __m256i second = _mm256_loadu_si256((const __m256i*)(codes + 32));
+    for (int plane = 0; plane < n_planes; ++plane) {
+        const __m256i wanted = _mm256_set1_epi8((char)plane);
+        const auto low = std::uint32_t(_mm256_movemask_epi8(_mm256_cmpeq_epi8(first, wanted)));
+        const auto high = std::uint32_t(_mm256_movemask_epi8(_mm256_cmpeq_epi8(second, wanted)));
+        out[plane * kLanes] = (std::uint64_t(high) << 32) | low;
+    }
+}
+
+}  // namespace
+}  // namespace bitsieve
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+namespace bitsieve {
+namespace {
+bool available() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"); }
+}  // namespace
+
+const Kernel kAvx2Kernel = {"avx2", available, pair_sums, plane_masks, plane_margins, 0.25, 0.5};
+
+}  // namespace bitsieve
+
+#endif

@@ -1,0 +1,81 @@
+// The loops in plain C++: any machine, and a reference for the other sets. arm64 counts bits in its baseline,
+// so there this is the native kernel.
+#include <cstring>
+
+#include "kernel.hpp"
+#include "pair_loop.hpp"
+
+namespace bitsieve {
+namespace {
+
+inline std::uint64_t popcount(std::uint64_t x) {
+#if defined(__aarch64__)
+    return std::uint64_t(__builtin_popcountll(x));
+#else
+    x -= (x >> 1) & 0x5555555555555555ULL;
+    x = (x & 0x3333333333333333ULL) + ((x >> 2) & 0x3333333333333333ULL);
+    x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fULL;
+    return (x * 0x0101010101010101ULL) >> 56;
+#endif
+}
+
+struct V {
+    std::uint64_t lane[kLanes];
+
+    static V zero() { return broadcast(0); }
+    static V broadcast(std::uint64_t x) {
+        V v;
+        for (auto& l : v.lane) l = x;
+        return v;
+    }
+    static V load(const std::uint64_t* p) {
+        V v;
+        std::memcpy(v.lane, p, sizeof v.lane);
+        return v;
+    }
+    static V widen(const std::uint32_t* p) {
+        V v;
+        for (int i = 0; i < kLanes; ++i) v.lane[i] = p[i];
+        return v;
+    }
+    void store(std::uint64_t* p) const { std::memcpy(p, lane, sizeof lane); }
+    static V add(V a, const V& b) {
+        for (int i = 0; i < kLanes; ++i) a.lane[i] += b.lane[i];
+        return a;
+    }
+    static V subtract(V a, const V& b) {
+        for (int i = 0; i < kLanes; ++i) a.lane[i] -= b.lane[i];
+        return a;
+    }
+    static V add_popcount_and(V sum, const V& a, const V& b) {
+        for (int i = 0; i < kLanes; ++i) sum.lane[i] += popcount(a.lane[i] & b.lane[i]);
+        return sum;
+    }
+    template <bool kTabled>
+    static V add_terms(V sum, const V& counts, const Terms& terms) {
+        for (int i = 0; i < kLanes; ++i)
+            sum.lane[i] += std::uint64_t(kTabled ? terms.table[counts.lane[i]] : terms(counts.lane[i]));
+        return sum;
+    }
+};
+
+constexpr int kTileRows = 4;
+constexpr int kTileColumns = 2;
+
+#include "pair_loop.inc"
+
+void plane_masks(const std::uint8_t* codes, int n_planes, std::uint64_t* out) {
+    for (int plane = 0; plane < n_planes; ++plane) {
+        std::uint64_t mask = 0;
+        for (int t = 0; t < 64; ++t) mask |= std::uint64_t(codes[t] == plane) << t;
+        out[plane * kLanes] = mask;
+    }
+}
+
+bool available() { return true; }
+
+}  // namespace
+
+const Kernel kPortableKernel = {"portable", available, pair_sums, plane_masks, plane_margins, 1.0, 1.0};
+
+}  // namespace bitsieve

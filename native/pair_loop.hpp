@@ -1,0 +1,40 @@
+// What pair_loop.inc uses besides V: kept outside the target regions, so no inline function of the standard
+// library is ever compiled for an instruction set that the machine may lack.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <type_traits>
+
+namespace bitsieve {
+
+constexpr int kMaxPlanes = 63;  // features of more than 64 codes are never stored as planes
+
+template <int N>
+using Width = std::integral_constant<int, N>;
+
+// 64-byte aligned counters on the stack while they are few, else on the heap.
+class Scratch {
+public:
+    explicit Scratch(std::int64_t n) : data(n <= kInline ? inline_ : allocate(n)) {}
+    ~Scratch() {
+        if (data != inline_) std::free(data);
+    }
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+
+    std::uint64_t* const data;
+
+private:
+    static constexpr std::int64_t kInline = 2048;
+
+    static std::uint64_t* allocate(std::int64_t n) {
+        void* p = std::aligned_alloc(64, std::size_t((n * 8 + 63) / 64 * 64));
+        if (p == nullptr) throw std::bad_alloc();
+        return static_cast<std::uint64_t*>(p);
+    }
+    alignas(64) std::uint64_t inline_[kInline];
+};
+
+}  // namespace bitsieve

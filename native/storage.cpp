@@ -1,0 +1,184 @@
+#include "storage.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <numeric>
+
+namespace bitsieve {
+
+namespace {
+
+constexpr int kMaxArity = 64;         // of a feature stored as planes (kMaxPlanes of the loops + 1)
+constexpr double kTableSampleNs = 0.6;  // one sample of one pair by the table-increment kernel
+constexpr double kTableCellNs = 1.0;    // clearing and reading one cell of its table
+
+template <class T>
+T* allocate(std::int64_t n) {
+    void* p = std::aligned_alloc(64, std::size_t((n * std::int64_t(sizeof(T)) + 127) / 64 * 64));
+    if (p == nullptr) throw std::bad_alloc();
+    return static_cast<T*>(p);
+}
+
+// The largest arity whose pairs are cheaper by planes than by increments.
+int plane_arity(const Kernel& kernel, double n_samples, double n_words, double n_classes) {
+    int best = 1;
+    for (int m = 2; m <= kMaxArity; ++m) {
+        const double cells = double(m) * m, inner = double(m - 1) * (m - 1);
+        const double planes = n_words * inner * kernel.word_cell_ns + n_classes * cells * kernel.flush_cell_ns;
+        const double table = n_samples * kTableSampleNs + std::min(n_classes * cells, 2 * n_samples) * kTableCellNs;
+        if (planes > table) break;
+        best = m;
+    }
+    return best;
+}
+
+}  // namespace
+
+Packed::Packed(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t> order,
+               std::vector<std::int32_t> arities, const Kernel& kernel, bool table_only)
+    : kernel_(kernel), sizes_(std::move(class_sizes)), order_(std::move(order)), arities_(std::move(arities)) {
+    word_start_.push_back(0);
+    for (const std::int64_t size : sizes_) {
+        n_samples_ += size;
+        word_start_.push_back(word_start_.back() + (size + 63) / 64);
+    }
+    const int limit = table_only ? 0 : plane_arity(kernel, double(n_samples_), double(n_words()), double(sizes_.size()));
+    sizes_.push_back(n_samples_);
+
+    slots_.resize(arities_.size());
+    std::iota(slots_.begin(), slots_.end(), 0);
+    std::stable_sort(slots_.begin(), slots_.end(),
+                     [this](std::int64_t a, std::int64_t b) { return arities_[a] < arities_[b]; });
+    while (n_narrow_ < n_features() && arities_[slots_[n_narrow_]] <= limit) ++n_narrow_;
+    place_.resize(arities_.size());
+    const std::int64_t gap = (kLanes - n_narrow_ % kLanes) % kLanes;  // the last group may have empty lanes
+    for (std::int64_t s = 0; s < n_features(); ++s) place_[slots_[s]] = s < n_narrow_ ? s : s + gap;
+
+    std::int64_t margins = 0;
+    for (std::int64_t s = 0; s < n_narrow_; s += kLanes) {
+        const int n_planes = arities_[slots_[std::min(s + kLanes, n_narrow_) - 1]] - 1;
+        groups_.push_back({n_planes, plane_words_, margins});
+        plane_words_ += n_words() * n_planes * kLanes;
+        margins += std::int64_t(sizes_.size()) * n_planes * kLanes;
+    }
+    planes_.reset(allocate<std::uint64_t>(plane_words_));
+    margins_.assign(margins, 0);
+    wide_.reset(allocate<std::uint16_t>(n_wide() * n_samples_));
+}
+
+std::int64_t Packed::bytes() const {
+    return plane_words_ * 8 + std::int64_t(margins_.size()) * 4 + n_wide() * n_samples_ * 2;
+}
+
+std::int64_t Packed::feature_at(std::int64_t unit, int lane) const {
+    if (unit < n_groups()) {
+        const std::int64_t slot = unit * kLanes + lane;
+        return slot < n_narrow_ ? slots_[slot] : -1;
+    }
+    const std::int64_t slot = n_narrow_ + (unit - n_groups()) * kLanes + lane;
+    return slot < n_features() ? slots_[slot] : -1;
+}
+
+GroupView Packed::group(std::int64_t unit) const {
+    const Group& g = groups_[unit];
+    return {planes_.get() + g.planes, margins_.data() + g.margins, g.n_planes};
+}
+
+Segments Packed::segments() const { return {word_start_.data(), sizes_.data(), n_classes(), n_samples_}; }
+
+template <class Code>
+void Packed::pack_groups(const CodeTable<Code>& table, std::int64_t first, std::int64_t last) {
+    constexpr std::uint8_t kNone = 255;                         // matches no plane
+    constexpr std::int64_t kBlock = 8;                          // groups packed together: one cache line of a row
+    alignas(64) std::uint8_t tile[kBlock * kLanes][64];         // [feature][sample]
+    std::int64_t column[kBlock * kLanes];
+    for (std::int64_t g0 = first; g0 < last; g0 += kBlock) {
+        const std::int64_t n_groups = std::min(kBlock, last - g0);
+        const std::int64_t n_columns = std::min(n_groups * kLanes, n_narrow_ - g0 * kLanes);
+        for (std::int64_t f = 0; f < n_columns; ++f) column[f] = slots_[g0 * kLanes + f] * table.feature_stride;
+        std::memset(tile, kNone, sizeof tile);
+        std::int64_t sample = 0;
+        for (std::int64_t c = 0; c < n_classes(); ++c) {
+            for (std::int64_t w = word_start_[c]; w < word_start_[c + 1]; ++w) {
+                const std::int64_t n = std::min<std::int64_t>(64, sizes_[c] - (w - word_start_[c]) * 64);
+                std::int64_t row[64];
+                for (std::int64_t t = 0; t < n; ++t)
+                    row[t] = (order_.empty() ? sample + t : std::int64_t(order_[sample + t])) * table.sample_stride;
+                if (table.feature_stride == 1)  // rows are contiguous: walk along them
+                    for (std::int64_t t = 0; t < n; ++t)
+                        for (std::int64_t f = 0; f < n_columns; ++f)
+                            tile[f][t] = std::uint8_t(table.codes[row[t] + column[f]]);
+                else
+                    for (std::int64_t f = 0; f < n_columns; ++f)
+                        for (std::int64_t t = 0; t < n; ++t)
+                            tile[f][t] = std::uint8_t(table.codes[row[t] + column[f]]);
+                if (n < 64)
+                    for (std::int64_t f = 0; f < n_columns; ++f) std::memset(tile[f] + n, kNone, std::size_t(64 - n));
+                for (std::int64_t g = 0; g < n_groups; ++g) {
+                    const Group& group = groups_[g0 + g];
+                    std::uint64_t* out = planes_.get() + group.planes + w * group.n_planes * kLanes;
+                    for (int lane = 0; lane < kLanes; ++lane)
+                        kernel_.plane_masks(tile[g * kLanes + lane], group.n_planes, out + lane);
+                }
+                sample += n;
+            }
+        }
+    }
+}
+
+template <class Code>
+void Packed::pack(const CodeTable<Code>& table, std::int64_t first, std::int64_t last) {
+    const std::int64_t last_group = std::min(last, n_groups());
+    pack_groups(table, first, last_group);
+    for (std::int64_t g = first; g < last_group; ++g) {
+        const Group& group = groups_[g];
+        const std::int64_t row = std::int64_t(group.n_planes) * kLanes;
+        std::uint32_t* margins = margins_.data() + group.margins;
+        kernel_.plane_margins(planes_.get() + group.planes, row, segments(), margins);
+    }
+    for (std::int64_t u = std::max(first, n_groups()); u < last; ++u)
+        for (int lane = 0; lane < kLanes; ++lane) {
+            const std::int64_t feature = feature_at(u, lane);
+            if (feature < 0) continue;
+            const Code* in = table.codes + feature * table.feature_stride;
+            std::uint16_t* out = wide_.get() + ((u - n_groups()) * kLanes + lane) * n_samples_;
+            for (std::int64_t t = 0; t < n_samples_; ++t)
+                out[t] = in[(order_.empty() ? t : std::int64_t(order_[t])) * table.sample_stride];
+        }
+}
+
+template void Packed::pack(const CodeTable<std::uint8_t>&, std::int64_t, std::int64_t);
+template void Packed::pack(const CodeTable<std::uint16_t>&, std::int64_t, std::int64_t);
+
+const std::uint16_t* Packed::codes(std::int64_t feature, std::vector<std::uint16_t>& scratch) const {
+    const std::int64_t unit = unit_of(feature);
+    const int lane = lane_of(feature);
+    if (unit >= n_groups()) return wide_.get() + ((unit - n_groups()) * kLanes + lane) * n_samples_;
+    const Group& group = groups_[unit];
+    scratch.assign(std::size_t(n_samples_), std::uint16_t(arities_[feature] - 1));
+    std::uint16_t* out = scratch.data();
+    for (std::int64_t c = 0; c < n_classes(); out += sizes_[c++])
+        for (std::int64_t w = word_start_[c]; w < word_start_[c + 1]; ++w)
+            for (int p = 0; p + 1 < arities_[feature]; ++p)
+                for (std::uint64_t bits = planes_[group.planes + (w * group.n_planes + p) * kLanes + lane]; bits;
+                     bits &= bits - 1)
+                    out[(w - word_start_[c]) * 64 + __builtin_ctzll(bits)] = std::uint16_t(p);
+    return scratch.data();
+}
+
+void Packed::pivot(std::int64_t feature, std::vector<std::uint64_t>& planes,
+                   std::vector<std::uint32_t>& margins) const {
+    const Group& group = groups_[unit_of(feature)];
+    const int lane = lane_of(feature), n_planes = arities_[feature] - 1;
+    planes.resize(std::size_t(n_words() * n_planes));
+    margins.resize(sizes_.size() * std::size_t(n_planes));
+    for (std::int64_t w = 0; w < n_words(); ++w)
+        for (int p = 0; p < n_planes; ++p)
+            planes[w * n_planes + p] = planes_[group.planes + (w * group.n_planes + p) * kLanes + lane];
+    for (std::int64_t s = 0; s <= n_classes(); ++s)
+        for (int p = 0; p < n_planes; ++p)
+            margins[s * n_planes + p] = margins_[group.margins + (s * group.n_planes + p) * kLanes + lane];
+}
+
+}  // namespace bitsieve

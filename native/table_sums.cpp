@@ -1,0 +1,120 @@
+#include "table_sums.hpp"
+
+#include <algorithm>
+
+namespace bitsieve {
+
+namespace {
+
+constexpr std::int64_t kSmallTable = 1 << 16;  // cells: 256 KiB of counters, twice, in the second-level cache
+
+std::int64_t take(std::uint32_t& cell, const Terms& terms) {
+    const std::uint32_t count = cell;
+    cell = 0;
+    return terms(count);
+}
+
+}  // namespace
+
+TablePivot::TablePivot(const Packed& packed, std::int64_t feature)
+    : packed_(packed), arity_(feature < 0 ? 1 : packed.arity(feature)) {
+    if (feature < 0) own_scratch_.assign(std::size_t(packed.n_samples()), 0);
+    own_ = feature < 0 ? own_scratch_.data() : packed.codes(feature, own_scratch_);
+}
+
+void TablePivot::small_table(const std::uint16_t* codes, std::int64_t n_codes, const Terms& terms, std::int64_t* xy,
+                             std::int64_t* xyc) {
+    const std::int64_t cells = arity_ * n_codes;
+    table_.assign(std::size_t(cells), 0);
+    const auto count = [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t t = first; t < last; ++t) ++table_[own_[t] * n_codes + codes[t]];
+    };
+    *xy = 0;
+    if (xyc == nullptr) {
+        count(0, packed_.n_samples());
+        for (auto& cell : table_) *xy += terms(cell);
+        return;
+    }
+    *xyc = 0;
+    pooled_.assign(std::size_t(cells), 0);
+    std::int64_t first = 0;
+    for (std::int64_t c = 0; c < packed_.n_classes(); ++c) {
+        const std::int64_t last = first + packed_.class_size(c);
+        count(first, last);
+        const auto flush = [&](std::int64_t cell) {
+            pooled_[cell] += table_[cell];
+            *xyc += take(table_[cell], terms);
+        };
+        if (last - first < cells)  // fewer samples than cells: visit only those that were touched
+            for (std::int64_t t = first; t < last; ++t) flush(own_[t] * n_codes + codes[t]);
+        else
+            for (std::int64_t cell = 0; cell < cells; ++cell) flush(cell);
+        first = last;
+    }
+    for (const auto cell : pooled_) *xy += terms(cell);
+}
+
+// Sorts samples by the pivot's code, and by class and then code: counting sorts, stable.
+void TablePivot::sort_samples() {
+    if (!by_code_.empty()) return;
+    by_code_.resize(std::size_t(packed_.n_samples()));
+    by_class_and_code_.resize(by_code_.size());
+    std::vector<std::int64_t> start(std::size_t(arity_) + 1);
+    const auto sort = [&](std::int64_t first, std::int64_t last, std::uint32_t* out) {
+        std::fill(start.begin(), start.end(), 0);
+        for (std::int64_t t = first; t < last; ++t) ++start[own_[t] + 1];
+        for (std::int64_t a = 0; a < arity_; ++a) start[a + 1] += start[a];
+        for (std::int64_t t = first; t < last; ++t) out[first + start[own_[t]]++] = std::uint32_t(t);
+    };
+    sort(0, packed_.n_samples(), by_code_.data());
+    std::int64_t first = 0;
+    for (std::int64_t c = 0; c < packed_.n_classes(); first += packed_.class_size(c++)) {
+        const std::int64_t last = first + packed_.class_size(c);
+        if (last - first >= arity_) {
+            sort(first, last, by_class_and_code_.data());
+        } else {  // a class of few samples must not cost a pass over all codes
+            std::uint32_t* out = by_class_and_code_.data();
+            for (std::int64_t t = first; t < last; ++t) out[t] = std::uint32_t(t);
+            std::sort(out + first, out + last, [this](std::uint32_t a, std::uint32_t b) {
+                return own_[a] != own_[b] ? own_[a] < own_[b] : a < b;
+            });
+        }
+    }
+}
+
+std::int64_t TablePivot::walk(const std::uint16_t* codes, const std::vector<std::uint32_t>& order, std::int64_t first,
+                              std::int64_t last, const Terms& terms) {
+    std::int64_t sum = 0;
+    for (std::int64_t t = first, run = first; t < last; run = t) {
+        const std::uint16_t code = own_[order[t]];
+        for (; t < last && own_[order[t]] == code; ++t) ++table_[codes[order[t]]];
+        for (std::int64_t u = run; u < t; ++u) sum += take(table_[codes[order[u]]], terms);
+    }
+    return sum;
+}
+
+void TablePivot::sums(std::int64_t other, const Terms& terms, std::int64_t* xy, std::int64_t* xyc) {
+    const std::uint16_t* codes = packed_.codes(other, other_scratch_);
+    const std::int64_t n_codes = packed_.arity(other);
+    if (arity_ * n_codes <= kSmallTable) return small_table(codes, n_codes, terms, xy, xyc);
+    sort_samples();
+    table_.assign(std::size_t(n_codes), 0);
+    *xy = walk(codes, by_code_, 0, packed_.n_samples(), terms);
+    if (xyc == nullptr) return;
+    *xyc = 0;
+    std::int64_t first = 0;
+    for (std::int64_t c = 0; c < packed_.n_classes(); first += packed_.class_size(c++))
+        *xyc += walk(codes, by_class_and_code_, first, first + packed_.class_size(c), terms);
+}
+
+void TablePivot::table(std::int64_t other, std::int64_t* out) {
+    const std::uint16_t* codes = packed_.codes(other, other_scratch_);
+    const std::int64_t n_codes = packed_.arity(other), n_classes = packed_.n_classes();
+    std::fill(out, out + arity_ * n_codes * n_classes, 0);
+    std::int64_t t = 0;
+    for (std::int64_t c = 0; c < n_classes; ++c)
+        for (const std::int64_t last = t + packed_.class_size(c); t < last; ++t)
+            ++out[(own_[t] * n_codes + codes[t]) * n_classes + c];
+}
+
+}  // namespace bitsieve

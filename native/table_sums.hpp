@@ -1,0 +1,40 @@
+// Counting by table increments: for features of many codes, where planes would be too many.
+//
+// Small joint tables are incremented directly; large ones (up to 65536 x 65536 codes) are walked in the order of
+// the pivot's codes, so that one row of the table is enough.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "storage.hpp"
+
+namespace bitsieve {
+
+// The codes of one feature in class order, and what the walk needs of them.
+class TablePivot {
+public:
+    // feature -1: a constant, whose pair sums are the marginal sums of the other feature.
+    TablePivot(const Packed& packed, std::int64_t feature);
+
+    // Sum of T over the table with `other` pooled over the classes, and over the tables within them (null: skip).
+    void sums(std::int64_t other, const Terms& terms, std::int64_t* xy, std::int64_t* xyc);
+
+    // The counts themselves: out[(own code * arity of other + code) * n_classes + class].
+    void table(std::int64_t other, std::int64_t* out);
+
+private:
+    void small_table(const std::uint16_t* codes, std::int64_t n_codes, const Terms&, std::int64_t* xy,
+                     std::int64_t* xyc);
+    std::int64_t walk(const std::uint16_t* codes, const std::vector<std::uint32_t>& order, std::int64_t first,
+                      std::int64_t last, const Terms&);
+    void sort_samples();
+
+    const Packed& packed_;
+    std::int64_t arity_;
+    std::vector<std::uint16_t> own_scratch_, other_scratch_;
+    const std::uint16_t* own_;
+    std::vector<std::uint32_t> table_, pooled_, by_code_, by_class_and_code_;
+};
+
+}  // namespace bitsieve

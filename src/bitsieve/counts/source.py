@@ -1,0 +1,77 @@
+"""What a method needs of its data: tables of integers, and the sums of their entropy terms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import DTypeLike, NDArray
+
+    from bitsieve.counts.terms import Terms
+
+
+class PairForm(NamedTuple):
+    """The number made of the sums of a pair: ``(xy_weight*S_xy + xyc_weight*S_xyc + row[i] + column[j]) / unit``.
+
+    With ``symmetric``, the mean of that number for (i, j) and for (j, i). All parts but the last division are
+    integers, so equal tables give equal bits.
+    """
+
+    xy_weight: int
+    xyc_weight: int
+    row: NDArray[np.int64]
+    column: NDArray[np.int64]
+    unit: float
+    symmetric: bool
+
+
+class CountSource(Protocol):
+    """Contingency tables of ``n_features`` columns of codes and one class.
+
+    ``S`` below is the sum of entropy terms over the cells of a table (see :mod:`bitsieve.counts.terms`).
+
+    Attributes
+    ----------
+    n_samples, n_features, n_classes : int
+    arities : ndarray of int32, shape (n_features,)
+        Codes of feature i are ``0 .. arities[i] - 1``.
+    class_sizes : ndarray of int64, shape (n_classes,)
+    terms : Terms
+    row_seconds : float
+        A rough prediction of the time of one :meth:`pair_sums` over all columns.
+    """
+
+    n_samples: int
+    n_features: int
+    n_classes: int
+    arities: NDArray[np.int32]
+    class_sizes: NDArray[np.int64]
+    terms: Terms
+    row_seconds: float
+
+    def marginal_sums(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """``S_x`` of every feature and ``S_xc`` of every feature with the class, each of shape (n_features,)."""
+        ...
+
+    def pair_sums(
+        self, pivot: int, columns: NDArray[np.intp] | None, within_classes: bool
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+        """``S_xy`` and, if asked for, ``S_xyc`` of the pivot with ``columns`` (None: all), in their order."""
+        ...
+
+    def matrix(
+        self, form: PairForm, dtype: DTypeLike, progress: Callable[[int, int], object] | None = None
+    ) -> NDArray[np.floating]:
+        """``form`` of every pair, shape (n_features, n_features); no table is kept."""
+        ...
+
+    def pair_table(self, i: int, j: int) -> NDArray[np.int64]:
+        """The counts of features i and j and the class, shape (arities[i], arities[j], n_classes)."""
+        ...
+
+    def companions(self, columns: NDArray[np.intp]) -> NDArray[np.intp]:
+        """``columns`` and those that are counted along with them at no extra cost, ascending."""
+        ...
