@@ -75,9 +75,7 @@ class MemoryCounts:
             small = labels.astype(np.uint16) if len(self.class_sizes) <= MAX_CODES else labels
             order = np.argsort(small, kind="stable").astype(np.uint32)  # 16 bits: numpy's radix sort
         self.n_classes = len(self.class_sizes)
-        self._packed = _native.Packed(
-            self.class_sizes, order, self.arities, self.kernel.name, self.kernel.table_only
-        )
+        self._packed = _native.Packed(self.class_sizes, order, self.arities, self.kernel.name, self.kernel.table_only)
         self._units = np.arange(self._packed.n_units, dtype=np.int64)
         self._run_units(lambda block: self._packed.pack(table, int(block[0]), int(block[-1]) + 1), table.size * 1e-9)
 
@@ -109,7 +107,9 @@ class MemoryCounts:
         units = self._units if columns is None else np.unique(self._unit_of[columns])
         share = len(units) / max(len(self._units), 1)
         self._run_units(
-            lambda block: self._packed.row_sums(table, shift, pivot, block, xy, xyc), self.row_seconds * share, units
+            lambda block: self._packed.row_sums(table, shift, pivot, block, xy, xyc),
+            self.row_seconds * share,
+            units,
         )
         if columns is None:
             return xy, xyc
@@ -149,7 +149,10 @@ class MemoryCounts:
         return np.array([self._packed.unit_of(i) for i in range(self.n_features)], np.int64)
 
     def _run_units(
-        self, work: Callable[[NDArray[np.int64]], object], seconds: float, units: NDArray[np.int64] | None = None
+        self,
+        work: Callable[[NDArray[np.int64]], object],
+        seconds: float,
+        units: NDArray[np.int64] | None = None,
     ) -> None:
         """Spread units over threads in blocks, several a thread so that a busy core does not hold up the rest."""
         units = self._units if units is None else units
@@ -177,7 +180,9 @@ class MemoryCounts:
 
 def _checked_codes(codes: NDArray) -> NDArray:
     if codes.ndim != 2 or not codes.size:
-        raise ValueError(f"codes of shape {codes.shape} are not a table; give (n_samples, n_features), neither of them 0")
+        raise ValueError(
+            f"codes of shape {codes.shape} are not a table; give (n_samples, n_features), neither of them 0"
+        )
     if codes.dtype.kind not in "iub":
         raise ValueError(f"codes of type {codes.dtype} are not integers; bin the columns first")
     n_samples, n_features = codes.shape

@@ -1,0 +1,1 @@
+"""Methods that consume integer tables only: the greedy criteria, their one loop, global objectives."""

@@ -1,0 +1,51 @@
+"""The greedy criteria, one file each: formula, paper, the terms they need."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from bitsieve.by_counts.criteria.cife import CIFE
+from bitsieve.by_counts.criteria.cmim import CMIM
+from bitsieve.by_counts.criteria.jmi import JMI
+from bitsieve.by_counts.criteria.mifs import MIFS
+from bitsieve.by_counts.criteria.mim import MIM
+from bitsieve.by_counts.criteria.miq import MIQ
+from bitsieve.by_counts.criteria.mrmr import MRMR
+
+if TYPE_CHECKING:
+    from bitsieve.by_counts.criteria.base import Criterion
+
+CRITERIA: dict[str, type[Criterion]] = {c.name: c for c in (MIM, MIFS, MRMR, MIQ, JMI, CIFE, CMIM)}
+
+
+def make_criterion(criterion: str | Criterion, **parameters: float) -> Criterion:
+    """The criterion of that name with its parameters (such as ``beta``), or the object itself.
+
+    Raises
+    ------
+    ValueError
+        If there is no criterion of that name, or it has no such parameter.
+    """
+    if not isinstance(criterion, str):
+        if not (hasattr(criterion, "fold") and hasattr(criterion, "score")):
+            raise ValueError(f"criterion={criterion!r} is neither a name nor a criterion; {_choices('')}")
+        return criterion
+    name = criterion.lower()
+    if name not in CRITERIA:
+        raise ValueError(f"criterion={criterion!r} is not known; {_choices(name)}")
+    try:
+        return CRITERIA[name](**parameters)
+    except TypeError:
+        given = ", ".join(sorted(parameters))
+        allowed = ", ".join(getattr(CRITERIA[name], "__dataclass_fields__", {})) or "no parameters"
+        raise ValueError(f"criterion {name!r} does not take {given}; it takes {allowed}") from None
+
+
+def _choices(name: str) -> str:
+    near = get_close_matches(name, CRITERIA, 3, 0.4)
+    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    return f"{hint}choose one of {', '.join(CRITERIA)}"
+
+
+__all__ = ["CIFE", "CMIM", "CRITERIA", "JMI", "MIFS", "MIM", "MIQ", "MRMR", "make_criterion"]

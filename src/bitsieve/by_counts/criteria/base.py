@@ -1,0 +1,51 @@
+"""What a greedy criterion is: the terms it needs, how it folds them, and its score.
+
+All arrays are elementwise over candidates, so the loop may hand over all of them or a few.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bitsieve.information.pairwise import PairTerms
+
+    Floats = NDArray[np.float64]
+
+Needs = Literal["marginals", "pairs", "class pairs"]
+
+
+class Criterion(Protocol):
+    """A score J(i | S) of candidate i beside the chosen set S, folded over S one feature at a time.
+
+    Attributes
+    ----------
+    name : str
+        As in ``ForwardSelector(criterion=name)``.
+    formula, paper : str
+    needs : "marginals", "pairs" or "class pairs"
+        The tables it looks at: each feature with the class; also pairs of features; also pairs within each class,
+        which cost more to count.
+    start : float
+        What the fold of an empty S holds.
+    never_increases : bool
+        Whether adding to S can never raise a score, so that stale scores bound fresh ones (Fleuret's lazy rule).
+    """
+
+    name: ClassVar[str]
+    formula: ClassVar[str]
+    paper: ClassVar[str]
+    needs: ClassVar[Needs]
+    start: ClassVar[float]
+    never_increases: ClassVar[bool]
+
+    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+        """The fold over S and one more feature, whose terms with the candidates are given."""
+        ...
+
+    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
+        """J(i | S) from the fold, the relevance I(Xi;C) and the size of S (at least 1)."""
+        ...

@@ -1,0 +1,38 @@
+"""Conditional infomax feature extraction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from bitsieve.by_counts.criteria.base import Floats, Needs
+    from bitsieve.information.pairwise import PairTerms
+
+
+@dataclass(frozen=True)
+class CIFE:
+    """Relevance less the class-relevant redundancy: ``J(i|S) = I(Xi;C) - sum_s [I(Xi;Xs) - I(Xi;Xs|C)]``.
+
+    Equal to ``(1 - #S) I(Xi;C) + sum_s I(Xi;C|Xs)``: the redundancy comes to outweigh relevance as S grows.
+
+    References
+    ----------
+    D. Lin, X. Tang, "Conditional infomax learning: an integrated framework for feature extraction and fusion",
+    ECCV 2006. doi:10.1007/11744023_6
+    """
+
+    name: ClassVar[str] = "cife"
+    formula: ClassVar[str] = "I(Xi;C) - sum_s [I(Xi;Xs) - I(Xi;Xs|C)]"
+    paper: ClassVar[str] = "Lin, Tang 2006"
+    needs: ClassVar[Needs] = "class pairs"
+    start: ClassVar[float] = 0.0
+    never_increases: ClassVar[bool] = False
+
+    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+        """Sum of I(Xi;Xs) - I(Xi;Xs|C)."""
+        return folded + (terms.redundancy - terms.conditional_redundancy)
+
+    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
+        """I(Xi;C) less the sum."""
+        return relevance - folded

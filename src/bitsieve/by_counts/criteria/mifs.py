@@ -1,0 +1,47 @@
+"""Mutual information feature selection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from bitsieve.by_counts.criteria.base import Floats, Needs
+    from bitsieve.information.pairwise import PairTerms
+
+
+@dataclass(frozen=True)
+class MIFS:
+    """Relevance less the summed redundancy: ``J(i|S) = I(Xi;C) - beta sum_s I(Xi;Xs)``.
+
+    Parameters
+    ----------
+    beta : float, default 1.0
+        Weight of the redundancy; 0 gives mim, 1/#S would give mrmr.
+
+    References
+    ----------
+    R. Battiti, "Using mutual information for selecting features in supervised neural net learning", IEEE
+    Transactions on Neural Networks 5(4), 1994. doi:10.1109/72.298224
+    """
+
+    name: ClassVar[str] = "mifs"
+    formula: ClassVar[str] = "I(Xi;C) - beta sum_s I(Xi;Xs)"
+    paper: ClassVar[str] = "Battiti 1994"
+    needs: ClassVar[Needs] = "pairs"
+    start: ClassVar[float] = 0.0
+    never_increases: ClassVar[bool] = False
+
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.beta < float("inf"):
+            raise ValueError(f"beta={self.beta!r} is not a weight; give a finite number of 0 or more")
+
+    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+        """Sum of I(Xi;Xs)."""
+        return folded + terms.redundancy
+
+    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
+        """I(Xi;C) - beta sum I(Xi;Xs)."""
+        return relevance - self.beta * folded

@@ -1,0 +1,57 @@
+"""Mutual information quotient."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from bitsieve.by_counts.criteria.base import Floats, Needs
+    from bitsieve.information.pairwise import PairTerms
+
+NOTHING = 1e-12  # bits
+
+
+@dataclass(frozen=True)
+class MIQ:
+    """Relevance over the mean redundancy: ``J(i|S) = I(Xi;C) / (eps + (1/#S) sum_s I(Xi;Xs))``.
+
+    Scores are ratios, not bits. By decision ``x/0 = inf`` and ``0/0 = 0``. Quantities of less than 1e-12 bit, which
+    is what rounding leaves of an exact 0, count as 0.
+
+    Parameters
+    ----------
+    eps : float, default 0.0
+        Added to the denominator (the authors used 0.01).
+
+    References
+    ----------
+    C. Ding, H. Peng, "Minimum redundancy feature selection from microarray gene expression data", CSB 2003.
+    doi:10.1109/CSB.2003.1227396
+    """
+
+    name: ClassVar[str] = "miq"
+    formula: ClassVar[str] = "I(Xi;C) / mean_s I(Xi;Xs)"
+    paper: ClassVar[str] = "Ding, Peng 2003"
+    needs: ClassVar[Needs] = "pairs"
+    start: ClassVar[float] = 0.0
+    never_increases: ClassVar[bool] = False
+
+    eps: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.eps < float("inf"):
+            raise ValueError(f"eps={self.eps!r} cannot be added to a denominator; give a finite number of 0 or more")
+
+    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+        """Sum of I(Xi;Xs)."""
+        return folded + terms.redundancy
+
+    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
+        """I(Xi;C) / (eps + mean I(Xi;Xs))."""
+        numerator = np.where(relevance > NOTHING, relevance, 0.0)
+        denominator = self.eps + np.where(folded > NOTHING * n_selected, folded / n_selected, 0.0)
+        quotient = np.where(numerator > 0, np.inf, 0.0)
+        return np.divide(numerator, denominator, out=quotient, where=denominator > 0)

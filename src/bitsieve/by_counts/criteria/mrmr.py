@@ -1,0 +1,38 @@
+"""Minimum redundancy, maximum relevance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from bitsieve.by_counts.criteria.base import Floats, Needs
+    from bitsieve.information.pairwise import PairTerms
+
+
+@dataclass(frozen=True)
+class MRMR:
+    """Relevance less the mean redundancy: ``J(i|S) = I(Xi;C) - (1/#S) sum_s I(Xi;Xs)``.
+
+    The difference form (MID); its quotient is :class:`~bitsieve.by_counts.criteria.miq.MIQ`.
+
+    References
+    ----------
+    H. Peng, F. Long, C. Ding, "Feature selection based on mutual information", IEEE Transactions on Pattern
+    Analysis and Machine Intelligence 27(8), 2005. doi:10.1109/TPAMI.2005.159
+    """
+
+    name: ClassVar[str] = "mrmr"
+    formula: ClassVar[str] = "I(Xi;C) - mean_s I(Xi;Xs)"
+    paper: ClassVar[str] = "Peng, Long, Ding 2005"
+    needs: ClassVar[Needs] = "pairs"
+    start: ClassVar[float] = 0.0
+    never_increases: ClassVar[bool] = False
+
+    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+        """Sum of I(Xi;Xs)."""
+        return folded + terms.redundancy
+
+    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
+        """I(Xi;C) - mean I(Xi;Xs)."""
+        return relevance - folded / n_selected

@@ -1,0 +1,65 @@
+"""Fleuret's lazy evaluation, for criteria whose scores never increase as S grows.
+
+A score that was not brought up to date still bounds the true one from above. So candidates are brought up to date
+from the highest bound down, until no bound left can reach the best true score, ties included.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bitsieve.by_counts.pick import TIE, pick
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bitsieve.by_counts.criteria.base import Criterion
+    from bitsieve.information.pairwise import PairwiseInformation
+
+BATCH = 32  # candidates brought up to date together
+
+
+class LazyScores:
+    """Scores of which only those that may win are brought up to date."""
+
+    def __init__(self, information: PairwiseInformation, criterion: Criterion) -> None:
+        self.information = information
+        self.criterion = criterion
+        self.folded = np.full(information.n_features, criterion.start)
+        self.depth = np.zeros(information.n_features, np.intp)  # features of S folded in so far
+        self.chosen: list[int] = []
+
+    def add(self, feature: int) -> None:
+        """Put a feature into S; every score becomes a bound."""
+        self.chosen.append(feature)
+
+    def best(self, candidates: NDArray[np.bool_]) -> tuple[int, float]:
+        """The best candidate and its score."""
+        while True:
+            bounds = np.where(candidates, self._scores(slice(None)), -np.inf)
+            fresh = self.depth == len(self.chosen)
+            reached = bounds[fresh].max(initial=-np.inf)
+            stale = np.flatnonzero(~fresh & (bounds >= reached - TIE) & candidates)
+            if not len(stale):
+                winner = pick(np.where(fresh, bounds, -np.inf))
+                return winner, float(bounds[winner])
+            leaders = stale[np.argsort(-bounds[stale], kind="stable")[:BATCH]]
+            self._advance(self.information.source.companions(leaders), candidates, reached)
+
+    def _advance(self, columns: NDArray[np.intp], candidates: NDArray[np.bool_], reached: float) -> None:
+        """Fold chosen features into the columns until they are up to date or can no longer win."""
+        for step in range(int(self.depth[columns].min()), len(self.chosen)):
+            wanted = columns[candidates[columns] & (self._scores(columns) >= reached - TIE)]
+            due = wanted[self.depth[wanted] == step]
+            if len(due):
+                terms = self.information.pair(
+                    self.chosen[step], due, within_classes=self.criterion.needs == "class pairs"
+                )
+                self.folded[due] = self.criterion.fold(self.folded[due], terms)
+                self.depth[due] = step + 1
+
+    def _scores(self, columns: NDArray[np.intp] | slice) -> NDArray[np.float64]:
+        relevance = self.information.relevance[columns]
+        return self.criterion.score(self.folded[columns], relevance, max(len(self.chosen), 1))

@@ -1,0 +1,36 @@
+"""The one tie rule."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+TIE = 1e-10  # bits: far above the rounding of a sum of scores, far below any difference that means something
+
+
+def pick(scores: NDArray[np.float64]) -> int:
+    """The index of the highest score; of scores within 1e-10 of it, the lowest index.
+
+    Columns that must not be picked hold ``-inf``; at least one must not.
+    """
+    return int(np.argmax(scores >= scores.max() - TIE))
+
+
+def rank(values: NDArray[np.float64]) -> NDArray[np.intp]:
+    """All indices by falling value; equal values (within 1e-10 of the first of their run) by index.
+
+    Cost: O(n log n).
+    """
+    order = np.argsort(-values, kind="stable")
+    result = []
+    start = 0
+    falling = values[order]
+    while start < len(order):
+        end = int(np.searchsorted(-falling, -(falling[start] - TIE), side="right"))
+        result.append(np.sort(order[start:end]))
+        start = end
+    return np.concatenate(result) if result else order
