@@ -70,9 +70,7 @@ def significant(value: float, digits: int = 4) -> float:
 
 def parser(description: str | None, rounds: int) -> argparse.ArgumentParser:
     """The options that every script has."""
-    made = argparse.ArgumentParser(
-        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    made = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("--quick", action="store_true", help="small jobs, to see that it runs; results/quick/")
     made.add_argument("--rounds", type=int, default=rounds, help="interleaved rounds (default: %(default)s)")
     return made
@@ -99,9 +97,7 @@ def format_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str
     cells = [list(header)] + [["-" if c is None else str(c) for c in row] for row in rows]
     widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
     lines = [
-        "  ".join(
-            c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))
-        )
+        "  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True)))
         for row in cells
     ]
     lines.insert(1, "  ".join("-" * w for w in widths))

@@ -108,9 +108,7 @@ def _commit() -> str | None:
         ).stdout.strip()
 
     try:
-        changed = git(
-            "status", "--porcelain", "--untracked-files=no", "--", "native", "src", "benchmarks/*.py"
-        )
+        changed = git("status", "--porcelain", "--untracked-files=no", "--", "native", "src", "benchmarks/*.py")
         return git("rev-parse", "--short", "HEAD") + (" with changes" if changed else "")
     except (OSError, subprocess.SubprocessError):
         return None

@@ -108,9 +108,7 @@ def pair_samples(shape: Shape, features: int) -> float:
 
 
 def _start(case: Case, contestant: Contestant, folder: Path) -> Worker:
-    most = (
-        int(math.sqrt(2 * contestant.budget / case.shape.samples)) if contestant.budget < math.inf else None
-    )
+    most = int(math.sqrt(2 * contestant.budget / case.shape.samples)) if contestant.budget < math.inf else None
     piece = {"features": most} if most is not None and most < case.shape.features else {}
     return Worker(contestant.module, folder, piece=piece, kernel=contestant.kernel)
 
@@ -122,9 +120,7 @@ def _job(case: Case, worker: Worker) -> Callable[[], float]:
 def _rates(case: Case, worker: Worker, seconds: list[float]) -> dict[str, Any]:
     features = worker.piece.get("features", case.shape.features)
     work = pair_samples(case.shape, features)
-    details = {
-        key: significant(value) for key, value in worker.report["details"].items() if key.endswith("_s")
-    }
+    details = {key: significant(value) for key, value in worker.report["details"].items() if key.endswith("_s")}
     return {
         "features": features,
         "billions_a_second": significant(work / median(seconds) / 1e9),
@@ -134,17 +130,12 @@ def _rates(case: Case, worker: Worker, seconds: list[float]) -> dict[str, Any]:
     }
 
 
-def _per_pair_sample_ratio(
-    case: Case, workers: dict[str, Worker], seconds: dict[str, list[float]]
-) -> float | None:
+def _per_pair_sample_ratio(case: Case, workers: dict[str, Worker], seconds: dict[str, list[float]]) -> float | None:
     name = "one-hot product"
     if name not in workers:
         return None
     each = {
-        n: [
-            s / pair_samples(case.shape, workers[n].piece.get("features", case.shape.features))
-            for s in seconds[n]
-        ]
+        n: [s / pair_samples(case.shape, workers[n].piece.get("features", case.shape.features)) for s in seconds[n]]
         for n in (name, OURS)
     }
     return significant(ratio(each[name], each[OURS]))

@@ -85,9 +85,7 @@ def measure(shape: Shape, rounds: int, cores: list[int]) -> dict[str, Any]:
         "times_as_fast": {
             "two over one": significant(ratio(seconds["one"], seconds["two"])),
             "two with a busy core over one at rest": significant(ratio(seconds["one"], seconds["two, busy"])),
-            "two over one, both with a busy core": significant(
-                ratio(seconds["one, busy"], seconds["two, busy"])
-            ),
+            "two over one, both with a busy core": significant(ratio(seconds["one, busy"], seconds["two, busy"])),
         },
     }
 

@@ -57,9 +57,7 @@ class Worker:
         if kernel is not None:
             environment["BITSIEVE_FORCE_KERNEL"] = kernel
         if not Path(python).exists():
-            raise WorkerError(
-                f"{contestant}: no environment for peers; make it by: python -m benchmarks.peers"
-            )
+            raise WorkerError(f"{contestant}: no environment for peers; make it by: python -m benchmarks.peers")
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         self._process = subprocess.Popen(
             [str(python), "-m", "benchmarks.worker", contestant, str(folder), json.dumps(self.piece)],

@@ -3,6 +3,7 @@
 import time
 
 import numpy as np
+
 from bitsieve.information.pairwise import PairwiseInformation
 from bitsieve.sources.memory import MemoryCounts
 
