@@ -13,7 +13,7 @@ def prepare(codes, classes):
     def count_row(pivot, with_classes):
         pairs, triples = np.zeros(codes.shape[1]), np.zeros(codes.shape[1])
         joint = codes[:, pivot].astype(np.int64)
-        shape = (n_codes, n_codes)
+        shape: tuple[int, ...] = (n_codes, n_codes)
         if with_classes:
             joint = classes.astype(np.int64) * n_codes + joint
             shape = (n_classes, *shape)
