@@ -114,7 +114,7 @@ CONTESTANTS = {
 
 
 def main() -> None:
-    arguments = parser(__doc__, rounds=7).parse_args()
+    arguments = parser(__doc__, rounds=5).parse_args()
     cases = QUICK_CASES if arguments.quick else CASES
     records = [measure(case, arguments.rounds) for case in cases]
     show(records)
@@ -186,7 +186,7 @@ def _measure_criterion(case: Case, criterion: str, workers: dict[str, Worker], r
         k = _k(case, CONTESTANTS[name])
         return lambda: workers[name].run(criterion=criterion, k=k) * _scale(case, name)
 
-    seconds = interleave({name: job(name) for name in workers}, rounds, patience_s=8.0)
+    seconds = interleave({name: job(name) for name in workers}, rounds, patience_s=4.0)
     result: dict[str, Any] = {
         "reference_s": case.reference_s.get(criterion),
         "goal": case.goal.get(criterion),

@@ -94,7 +94,7 @@ def measure(case: Case, rounds: int) -> dict[str, Any]:
                 workers[name] = stack.enter_context(_start(case, contestant, folder))
             except WorkerError as error:
                 record["skipped"][name] = str(error)
-        seconds = interleave({name: _job(case, worker) for name, worker in workers.items()}, rounds, 8.0)
+        seconds = interleave({name: _job(case, worker) for name, worker in workers.items()}, rounds, 4.0)
         for name, worker in workers.items():
             record["contestants"][name] = _rates(case, worker, seconds[name])
         if OURS in workers:

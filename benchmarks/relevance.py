@@ -71,7 +71,7 @@ def measure(shape: Shape, rounds: int) -> dict[str, Any]:
         def job(name: str) -> Callable[[], float]:
             return lambda: workers[name].run()
 
-        seconds = interleave({name: job(name) for name in workers}, rounds, patience_s=8.0)
+        seconds = interleave({name: job(name) for name in workers}, rounds, patience_s=4.0)
         for name, worker in workers.items():
             record["contestants"][name] = {**summary(seconds[name]), "versions": worker.about["versions"]}
         if set(workers) == {OURS, SKLEARN}:
