@@ -10,6 +10,7 @@
 
 #include "fixed_point.hpp"
 #include "jobs.hpp"
+#include "mdl.hpp"
 #include "storage.hpp"
 #include "table_sums.hpp"
 
@@ -50,6 +51,18 @@ std::int64_t sum_terms(Input<std::int64_t> counts, Input<std::int64_t> table, in
     std::int64_t sum = 0;
     for (; c != end; ++c) sum += terms(std::uint64_t(*c));
     return sum;
+}
+
+nb::ndarray<nb::numpy, double, nb::ndim<1>> mdl_cuts_of(Input<double> values, Input<std::int32_t> classes,
+                                                        std::size_t n_classes, Input<std::int64_t> table, int shift) {
+    if (values.size() != classes.size()) throw std::invalid_argument("values and classes differ in length");
+    const Terms terms = terms_of(table, shift);
+    std::vector<double> cuts;
+    {
+        nb::gil_scoped_release unlocked;
+        cuts = mdl_cuts(values.data(), classes.data(), values.size(), n_classes, terms);
+    }
+    return to_numpy(std::move(cuts));
 }
 
 template <class T>
@@ -126,6 +139,7 @@ NB_MODULE(_native, m) {
     m.def("term_shift", &term_shift, "n_samples"_a);
     m.def("term_table", &make_term_table, "n_samples"_a, "limit"_a);
     m.def("sum_terms", &sum_terms, "counts"_a, "table"_a, "shift"_a);
+    m.def("mdl_cuts", &mdl_cuts_of, "values"_a, "classes"_a, "n_classes"_a, "table"_a, "shift"_a);
     m.def("kernel_names", &kernel_names, "Kernels this machine can run, fastest first.");
 
     nb::class_<Packed>(m, "Packed")

@@ -10,16 +10,19 @@ namespace bitsieve {
 namespace {
 
 constexpr int kManyCells = 256;  // inner cells of a pair from which eight pivots at once no longer fit the cache
+constexpr std::int64_t kRowTableCells = 4096;  // of a row table, 32 KiB: the first-level cache
 
-// One pivot, prepared when first needed: as planes against groups, as codes against wide columns.
+// One pivot, prepared when first needed: as planes against groups, as codes against wide columns. n_pairs is how many
+// features it will be counted with, and so how much preparation pays.
 class Pivot {
 public:
-    Pivot(const Packed& packed, std::int64_t feature) : packed_(packed), feature_(feature) {}
+    Pivot(const Packed& packed, std::int64_t feature, std::int64_t n_pairs)
+        : packed_(packed), feature_(feature), n_pairs_(n_pairs) {}
 
     // The sums with the eight features of a unit; lanes without a feature are left alone or hold a constant's.
     void unit_sums(std::int64_t unit, const Terms& terms, std::int64_t* xy, std::int64_t* xyc) {
         if (unit < packed_.n_groups() && (feature_ < 0 || !packed_.is_wide(feature_))) {
-            packed_.kernel().pair_sums(view(), packed_.group(unit), packed_.segments(), terms, xy, xyc);
+            packed_.kernel().pair_sums(view(terms, xyc != nullptr), packed_.group(unit), packed_.segments(), terms, xy, xyc);
             return;
         }
         if (!codes_) codes_.emplace(packed_, feature_);
@@ -30,53 +33,121 @@ public:
     }
 
 private:
-    PivotView view() {
-        if (feature_ < 0) return {nullptr, nullptr, 0, 1};
-        if (!ready_) packed_.pivot(feature_, planes_, margins_);
-        ready_ = true;
-        return {planes_.data(), margins_.data(), packed_.arity(feature_) - 1, 1};
+    PivotView view(const Terms& terms, bool within) {
+        if (feature_ < 0) return {nullptr, nullptr, 0, 1, nullptr};
+        const int n_planes = packed_.arity(feature_) - 1;
+        if (!ready_) {
+            packed_.pivot(feature_, planes_, margins_);
+            make_row_tables(terms, within);
+            ready_ = true;
+        }
+        return {planes_.data(), margins_.data(), n_planes, 1, row_tables_.empty() ? nullptr : row_tables_.data()};
+    }
+
+    // Tables for every row of every class (or of the pooled table alone) that are smaller than what they save.
+    void make_row_tables(const Terms& terms, bool within) {
+        if (std::uint64_t(packed_.n_samples()) >= terms.limit || packed_.group(0).n_planes > 2) return;
+        const Segments segments = packed_.segments();
+        const int n_planes = packed_.arity(feature_) - 1;
+        std::vector<std::size_t> start;
+        row_tables_.assign(std::size_t(segments.count + 1) * (n_planes + 1), RowTable{nullptr, 0, 0});
+        for (std::int64_t s = 0; s <= segments.count; ++s) {
+            std::int64_t last = segments.size[s];
+            for (int r = 0; r <= n_planes; ++r) {
+                const std::int64_t margin = r < n_planes ? margins_[s * n_planes + r] : last;
+                last -= margin;
+                int shift = 0;
+                while ((std::int64_t(1) << shift) <= margin) ++shift;
+                row_tables_[s * (n_planes + 1) + r] = {nullptr, shift, margin};
+                const std::int64_t cells = (margin + 1) << shift;
+                const bool pays = cells <= std::min(kRowTableCells, n_pairs_) && (within || s == segments.count);
+                start.push_back(pays ? row_terms_.size() : std::size_t(-1));
+                if (!pays) continue;
+                row_terms_.resize(row_terms_.size() + std::size_t(cells));
+                for (std::int64_t c1 = 0; c1 <= margin; ++c1)
+                    for (std::int64_t c0 = 0; c0 <= margin - c1; ++c0)
+                        row_terms_[start.back() + std::size_t(c0 + (c1 << shift))] =
+                            terms.table[c0] + terms.table[c1] + terms.table[margin - c0 - c1];
+            }
+        }
+        for (std::size_t i = 0; i < start.size(); ++i)
+            if (start[i] != std::size_t(-1)) row_tables_[i].terms = row_terms_.data() + start[i];
     }
 
     const Packed& packed_;
-    const std::int64_t feature_;
+    const std::int64_t feature_, n_pairs_;
     bool ready_ = false;
     std::vector<std::uint64_t> planes_;
     std::vector<std::uint32_t> margins_;
+    std::vector<RowTable> row_tables_;
+    std::vector<std::int64_t> row_terms_;
     std::optional<TablePivot> codes_;
 };
 
+// Writes the numbers of a tile of pairs, rows x eight columns, and their mirror images.
 template <class Real>
-struct Writer {
-    const PairForm& form;
-    Real* out;
-    std::int64_t n;
+class Writer {
+public:
+    Writer(const Packed& packed, const PairForm& form, Real* out)
+        : quotients_(packed.kernel().quotients), form_(form), out_(out), n_(packed.n_features()), mirrored_(true) {
+        for (std::int64_t i = 1; i < n_; ++i)
+            mirrored_ = mirrored_ && form.row[i] - form.column[i] == form.row[0] - form.column[0];
+    }
 
-    double value(std::int64_t sum, std::int64_t i, std::int64_t j) const {
-        return double(sum + form.row[i] + form.column[j]);
+    // sums of pairs: xy[a * 8 + b] for feature rows[a], a < n_rows, and columns[b]; -1: no feature.
+    void tile(const std::int64_t* rows, int n_rows, const std::int64_t* columns, const std::int64_t* xy,
+              const std::int64_t* xyc) const {
+        std::int64_t row_part[kLanes], column_part[kLanes], sums[kLanes];
+        for (int b = 0; b < kLanes; ++b) {
+            row_part[b] = columns[b] < 0 ? 0 : form_.row[columns[b]];
+            column_part[b] = columns[b] < 0 ? 0 : form_.column[columns[b]];
+        }
+        double forward[kLanes * kLanes], backward[kLanes * kLanes];
+        for (int a = 0; a < n_rows; ++a) {
+            if (rows[a] < 0) continue;
+            for (int b = 0; b < kLanes; ++b)
+                sums[b] = form_.xy_weight * xy[a * kLanes + b] + form_.xyc_weight * xyc[a * kLanes + b];
+            double *ij = forward + a * kLanes, *ji = backward + a * kLanes;
+            quotients_(sums, form_.row[rows[a]], column_part, form_.unit, ij);
+            if (mirrored_)
+                std::copy(ij, ij + kLanes, ji);
+            else
+                quotients_(sums, form_.column[rows[a]], row_part, form_.unit, ji);
+            if (form_.symmetric)
+                for (int b = 0; b < kLanes; ++b) ij[b] = ji[b] = (ij[b] + ji[b]) * 0.5;
+            Real* out = out_ + rows[a] * n_;
+            for (int b = 0; b < kLanes; ++b)
+                if (columns[b] >= 0) out[columns[b]] = Real(ij[b]);
+        }
+        for (int b = 0; b < kLanes; ++b) {
+            if (columns[b] < 0) continue;
+            Real* out = out_ + columns[b] * n_;
+            for (int a = 0; a < n_rows; ++a)
+                if (rows[a] >= 0) out[rows[a]] = Real(backward[a * kLanes + b]);
+        }
     }
-    void operator()(std::int64_t i, std::int64_t j, std::int64_t xy, std::int64_t xyc) const {
-        const std::int64_t sum = form.xy_weight * xy + form.xyc_weight * xyc;
-        double ij = value(sum, i, j), ji = value(sum, j, i);
-        if (form.symmetric) ij = ji = (ij + ji) * 0.5;
-        out[i * n + j] = Real(ij / form.unit);
-        out[j * n + i] = Real(ji / form.unit);
-    }
+
+private:
+    void (*const quotients_)(const std::int64_t*, std::int64_t, const std::int64_t*, double, double*);
+    const PairForm& form_;
+    Real* const out_;
+    const std::int64_t n_;
+    bool mirrored_;  // value(i, j) == value(j, i) for all pairs
 };
 
 }  // namespace
 
 void row_sums(const Packed& packed, const Terms& terms, std::int64_t pivot_feature, const std::int64_t* units,
               std::int64_t n_units, std::int64_t* xy, std::int64_t* xyc) {
-    Pivot pivot(packed, pivot_feature);
+    Pivot pivot(packed, pivot_feature, n_units * kLanes);
     std::int64_t unit_xy[kLanes], unit_xyc[kLanes];
     for (std::int64_t u = 0; u < n_units; ++u) {
         const std::int64_t unit = units[u];
         pivot.unit_sums(unit, terms, unit_xy, xyc ? unit_xyc : nullptr);
-        for (int lane = 0; lane < kLanes; ++lane) {
-            const std::int64_t feature = packed.feature_at(unit, lane);
-            if (feature < 0) continue;
-            xy[feature] = unit_xy[lane];
-            if (xyc) xyc[feature] = unit_xyc[lane];
+        const std::int64_t* features = packed.features(unit);
+        for (int lane = 0; lane < kLanes && features[lane] >= 0; ++lane) {
+            xy[features[lane]] = unit_xy[lane];
+            if (xyc) xyc[features[lane]] = unit_xyc[lane];
         }
     }
 }
@@ -84,34 +155,25 @@ void row_sums(const Packed& packed, const Terms& terms, std::int64_t pivot_featu
 template <class Real>
 void matrix_block(const Packed& packed, const Terms& terms, const PairForm& form, std::int64_t i0, std::int64_t i1,
                   std::int64_t j0, std::int64_t j1, Real* out) {
-    const Writer<Real> write{form, out, packed.n_features()};
+    const Writer<Real> write(packed, form, out);
     const Segments segments = packed.segments();
     std::int64_t xy[kLanes * kLanes] = {}, xyc[kLanes * kLanes] = {};
     std::int64_t* const within = form.xyc_weight ? xyc : nullptr;
     for (std::int64_t i = i0; i < i1; ++i) {
-        std::int64_t rows[kLanes], columns[kLanes];
-        for (int a = 0; a < kLanes; ++a) rows[a] = packed.feature_at(i, a);
-        const std::int64_t start = std::max(i, j0);
-        std::int64_t j = start;
+        const std::int64_t* rows = packed.features(i);
+        std::int64_t j = std::max(i, j0);
         for (; i < packed.n_groups() && j < std::min(j1, packed.n_groups()); ++j) {
             const GroupView own = packed.group(i), other = packed.group(j);
             if (own.n_planes * other.n_planes > kManyCells) break;
-            packed.kernel().pair_sums({own.planes, own.margins, own.n_planes, kLanes}, other, segments, terms, xy,
-                                      within);
-            for (int b = 0; b < kLanes; ++b) columns[b] = packed.feature_at(j, b);
-            for (int a = 0; a < kLanes; ++a)
-                for (int b = 0; b < kLanes; ++b)
-                    if (rows[a] >= 0 && columns[b] >= 0)
-                        write(rows[a], columns[b], xy[a * kLanes + b], xyc[a * kLanes + b]);
+            packed.kernel().pair_sums({own.planes, own.margins, own.n_planes, kLanes, nullptr}, other, segments, terms,
+                                      xy, within);
+            write.tile(rows, kLanes, packed.features(j), xy, xyc);
         }
         for (int a = 0; a < kLanes && rows[a] >= 0 && j < j1; ++a) {
-            Pivot pivot(packed, rows[a]);
+            Pivot pivot(packed, rows[a], (j1 - j) * kLanes);
             for (std::int64_t u = j; u < j1; ++u) {
                 pivot.unit_sums(u, terms, xy, within);
-                for (int b = 0; b < kLanes; ++b) {
-                    const std::int64_t column = packed.feature_at(u, b);
-                    if (column >= 0) write(rows[a], column, xy[b], xyc[b]);
-                }
+                write.tile(rows + a, 1, packed.features(u), xy, xyc);
             }
         }
     }

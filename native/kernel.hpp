@@ -32,12 +32,21 @@ struct GroupView {
     int n_planes;
 };
 
+// One row of the table of a pivot and a feature of three codes, within one class: its three cells sum to `margin`,
+// so terms[c0 + (c1 << shift)] = T[c0] + T[c1] + T[margin - c0 - c1] is the whole row in one look-up.
+struct RowTable {
+    const std::int64_t* terms;  // null where the table would be too large to pay
+    int shift;
+    std::int64_t margin;
+};
+
 // The planes of one pivot (lanes = 1) or of eight (lanes = 8: a group seen as pivots), laid out alike.
 struct PivotView {
     const std::uint64_t* planes;
     const std::uint32_t* margins;
     int n_planes;
     int lanes;
+    const RowTable* row_tables;  // [segment * (n_planes + 1) + row], for groups of one or two planes; or null
 };
 
 struct Kernel {
@@ -49,8 +58,11 @@ struct Kernel {
     void (*pair_sums)(const PivotView&, const GroupView&, const Segments&, const Terms&, std::int64_t* xy,
                       std::int64_t* xyc);
 
-    // Bit masks of 64 codes: out[plane * 8] has bit t set where codes[t] == plane.
-    void (*plane_masks)(const std::uint8_t* codes, int n_planes, std::uint64_t* out);
+    // out[i] = (sums[i] + first + second[i]) / unit for eight i.
+    void (*quotients)(const std::int64_t* sums, std::int64_t first, const std::int64_t* second, double unit, double* out);
+
+    // Bit masks of 64 codes: out[plane * 8] has bit t set where codes[t] == plane; `add`: keep the bits it has.
+    void (*plane_masks)(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out);
 
     // margins[segment * row + i] = bits of planes[word * row + i] within the segment; the last row: their totals.
     void (*plane_margins)(const std::uint64_t* planes, std::int64_t row, const Segments&, std::uint32_t* margins);

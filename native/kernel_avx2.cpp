@@ -54,12 +54,14 @@ struct V {
         return {_mm256_add_epi64(sum.low, popcount(_mm256_and_si256(a.low, b.low))),
                 _mm256_add_epi64(sum.high, popcount(_mm256_and_si256(a.high, b.high)))};
     }
-    template <bool kTabled>
-    static V add_terms(const V& sum, const V& counts, const Terms& terms) {
-        alignas(32) std::uint64_t c[kLanes], t[kLanes];
-        counts.store(c);
-        for (int i = 0; i < kLanes; ++i) t[i] = std::uint64_t(kTabled ? terms.table[c[i]] : terms(c[i]));
-        return add(sum, load(t));
+    static V shift_left(const V& a, int bits) {
+        const __m128i n = _mm_cvtsi32_si128(bits);
+        return {_mm256_sll_epi64(a.low, n), _mm256_sll_epi64(a.high, n)};
+    }
+    void store_quotient(double unit, double* out) const {
+        alignas(32) std::uint64_t c[kLanes];
+        store(c);
+        for (int i = 0; i < kLanes; ++i) out[i] = double(std::int64_t(c[i])) / unit;
     }
 };
 
@@ -68,14 +70,14 @@ constexpr int kTileColumns = 2;
 
 #include "pair_loop.inc"
 
-void plane_masks(const std::uint8_t* codes, int n_planes, std::uint64_t* out) {
+void plane_masks(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out) {
     const __m256i first = _mm256_loadu_si256((const __m256i*)codes);
     const __m256i second = _mm256_loadu_si256((const __m256i*)(codes + 32));
     for (int plane = 0; plane < n_planes; ++plane) {
         const __m256i wanted = _mm256_set1_epi8((char)plane);
         const auto low = std::uint32_t(_mm256_movemask_epi8(_mm256_cmpeq_epi8(first, wanted)));
         const auto high = std::uint32_t(_mm256_movemask_epi8(_mm256_cmpeq_epi8(second, wanted)));
-        out[plane * kLanes] = (std::uint64_t(high) << 32) | low;
+        out[plane * kLanes] = ((std::uint64_t(high) << 32) | low) | (add ? out[plane * kLanes] : 0);
     }
 }
 
@@ -93,7 +95,7 @@ namespace {
 bool available() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"); }
 }  // namespace
 
-const Kernel kAvx2Kernel = {"avx2", available, pair_sums, plane_masks, plane_margins, 0.25, 0.5};
+const Kernel kAvx2Kernel = {"avx2", available, pair_sums, quotients, plane_masks, plane_margins, 0.25, 0.5};
 
 }  // namespace bitsieve
 

@@ -51,11 +51,12 @@ struct V {
         for (int i = 0; i < kLanes; ++i) sum.lane[i] += popcount(a.lane[i] & b.lane[i]);
         return sum;
     }
-    template <bool kTabled>
-    static V add_terms(V sum, const V& counts, const Terms& terms) {
-        for (int i = 0; i < kLanes; ++i)
-            sum.lane[i] += std::uint64_t(kTabled ? terms.table[counts.lane[i]] : terms(counts.lane[i]));
-        return sum;
+    static V shift_left(V a, int bits) {
+        for (auto& l : a.lane) l <<= bits;
+        return a;
+    }
+    void store_quotient(double unit, double* out) const {
+        for (int i = 0; i < kLanes; ++i) out[i] = double(std::int64_t(lane[i])) / unit;
     }
 };
 
@@ -64,11 +65,11 @@ constexpr int kTileColumns = 2;
 
 #include "pair_loop.inc"
 
-void plane_masks(const std::uint8_t* codes, int n_planes, std::uint64_t* out) {
+void plane_masks(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out) {
     for (int plane = 0; plane < n_planes; ++plane) {
         std::uint64_t mask = 0;
         for (int t = 0; t < 64; ++t) mask |= std::uint64_t(codes[t] == plane) << t;
-        out[plane * kLanes] = mask;
+        out[plane * kLanes] = mask | (add ? out[plane * kLanes] : 0);
     }
 }
 
@@ -76,6 +77,6 @@ bool available() { return true; }
 
 }  // namespace
 
-const Kernel kPortableKernel = {"portable", available, pair_sums, plane_masks, plane_margins, 1.0, 1.0};
+const Kernel kPortableKernel = {"portable", available, pair_sums, quotients, plane_masks, plane_margins, 1.0, 1.0};
 
 }  // namespace bitsieve

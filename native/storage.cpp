@@ -5,6 +5,10 @@
 #include <new>
 #include <numeric>
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 namespace bitsieve {
 
 namespace {
@@ -13,10 +17,19 @@ constexpr int kMaxArity = 64;         // of a feature stored as planes (kMaxPlan
 constexpr double kTableSampleNs = 0.6;  // one sample of one pair by the table-increment kernel
 constexpr double kTableCellNs = 1.0;    // clearing and reading one cell of its table
 
+constexpr std::size_t kHugePage = 2 << 20;
+
+// Large arrays are asked for in huge pages where the system has them: planes are streamed through.
 template <class T>
 T* allocate(std::int64_t n) {
-    void* p = std::aligned_alloc(64, std::size_t((n * std::int64_t(sizeof(T)) + 127) / 64 * 64));
+    const std::size_t bytes = std::size_t(n) * sizeof(T) + 1;
+    const std::size_t alignment = bytes >= 2 * kHugePage ? kHugePage : 64;
+    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    void* p = std::aligned_alloc(alignment, rounded);
     if (p == nullptr) throw std::bad_alloc();
+#if defined(__linux__)
+    if (alignment == kHugePage) madvise(p, rounded, MADV_HUGEPAGE);
+#endif
     return static_cast<T*>(p);
 }
 
@@ -54,6 +67,8 @@ Packed::Packed(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t>
     place_.resize(arities_.size());
     const std::int64_t gap = (kLanes - n_narrow_ % kLanes) % kLanes;  // the last group may have empty lanes
     for (std::int64_t s = 0; s < n_features(); ++s) place_[slots_[s]] = s < n_narrow_ ? s : s + gap;
+    at_.assign(std::size_t(n_features() + gap + kLanes) / kLanes * kLanes, -1);
+    for (std::int64_t f = 0; f < n_features(); ++f) at_[place_[f]] = f;
 
     std::int64_t margins = 0;
     for (std::int64_t s = 0; s < n_narrow_; s += kLanes) {
@@ -71,15 +86,6 @@ std::int64_t Packed::bytes() const {
     return plane_words_ * 8 + std::int64_t(margins_.size()) * 4 + n_wide() * n_samples_ * 2;
 }
 
-std::int64_t Packed::feature_at(std::int64_t unit, int lane) const {
-    if (unit < n_groups()) {
-        const std::int64_t slot = unit * kLanes + lane;
-        return slot < n_narrow_ ? slots_[slot] : -1;
-    }
-    const std::int64_t slot = n_narrow_ + (unit - n_groups()) * kLanes + lane;
-    return slot < n_features() ? slots_[slot] : -1;
-}
-
 GroupView Packed::group(std::int64_t unit) const {
     const Group& g = groups_[unit];
     return {planes_.get() + g.planes, margins_.data() + g.margins, g.n_planes};
@@ -87,43 +93,59 @@ GroupView Packed::group(std::int64_t unit) const {
 
 Segments Packed::segments() const { return {word_start_.data(), sizes_.data(), n_classes(), n_samples_}; }
 
+// Rows are taken in chunks that keep the columns at hand in the second-level cache; within a chunk, class by class.
+// A chunk may end within a word of a class: the next one goes on in that word.
 template <class Code>
 void Packed::pack_groups(const CodeTable<Code>& table, std::int64_t first, std::int64_t last) {
-    constexpr std::uint8_t kNone = 255;                         // matches no plane
-    constexpr std::int64_t kBlock = 8;                          // groups packed together: one cache line of a row
-    alignas(64) std::uint8_t tile[kBlock * kLanes][64];         // [feature][sample]
-    std::int64_t column[kBlock * kLanes];
-    for (std::int64_t g0 = first; g0 < last; g0 += kBlock) {
-        const std::int64_t n_groups = std::min(kBlock, last - g0);
+    constexpr std::uint8_t kNone = 255;  // matches no plane
+    constexpr std::int64_t kMostGroups = 8;
+    const bool by_rows = table.feature_stride == 1;           // then eight groups share the cache lines of a row
+    const std::int64_t block = by_rows ? kMostGroups : 1;
+    const std::int64_t chunk = std::max<std::int64_t>(1 << 15, n_classes() * 512);
+    alignas(64) std::uint8_t tile[kMostGroups * kLanes][64];  // [feature][sample]
+    std::int64_t column[kMostGroups * kLanes];
+    std::vector<std::int64_t> cursor(sizes_.size()), start(sizes_.size());
+    for (std::int64_t c = 1; c < n_classes(); ++c) start[c] = start[c - 1] + sizes_[c - 1];
+    for (std::int64_t g0 = first; g0 < last; g0 += block) {
+        const std::int64_t n_groups = std::min(block, last - g0);
         const std::int64_t n_columns = std::min(n_groups * kLanes, n_narrow_ - g0 * kLanes);
         for (std::int64_t f = 0; f < n_columns; ++f) column[f] = slots_[g0 * kLanes + f] * table.feature_stride;
         std::memset(tile, kNone, sizeof tile);
-        std::int64_t sample = 0;
-        for (std::int64_t c = 0; c < n_classes(); ++c) {
-            for (std::int64_t w = word_start_[c]; w < word_start_[c + 1]; ++w) {
-                const std::int64_t n = std::min<std::int64_t>(64, sizes_[c] - (w - word_start_[c]) * 64);
-                std::int64_t row[64];
-                for (std::int64_t t = 0; t < n; ++t)
-                    row[t] = (order_.empty() ? sample + t : std::int64_t(order_[sample + t])) * table.sample_stride;
-                if (table.feature_stride == 1)  // rows are contiguous: walk along them
-                    for (std::int64_t t = 0; t < n; ++t)
-                        for (std::int64_t f = 0; f < n_columns; ++f)
-                            tile[f][t] = std::uint8_t(table.codes[row[t] + column[f]]);
-                else
-                    for (std::int64_t f = 0; f < n_columns; ++f)
+        std::fill(cursor.begin(), cursor.end(), 0);
+        for (std::int64_t chunk_end = chunk; chunk_end < n_samples_ + chunk; chunk_end += chunk)
+            for (std::int64_t c = 0; c < n_classes(); ++c)
+                while (cursor[c] < sizes_[c]) {
+                    const std::int64_t at = cursor[c] % 64, most = std::min<std::int64_t>(64 - at, sizes_[c] - cursor[c]);
+                    std::int64_t row[64], n = 0;
+                    for (; n < most; ++n) {
+                        const std::int64_t t = start[c] + cursor[c] + n;
+                        row[n] = order_.empty() ? t : std::int64_t(order_[t]);
+                        if (row[n] >= chunk_end) break;
+                        row[n] *= table.sample_stride;
+                    }
+                    if (n == 0) break;
+                    if (n < 64) std::memset(tile, kNone, std::size_t(n_groups * kLanes) * sizeof tile[0]);
+                    if (by_rows)
                         for (std::int64_t t = 0; t < n; ++t)
-                            tile[f][t] = std::uint8_t(table.codes[row[t] + column[f]]);
-                if (n < 64)
-                    for (std::int64_t f = 0; f < n_columns; ++f) std::memset(tile[f] + n, kNone, std::size_t(64 - n));
-                for (std::int64_t g = 0; g < n_groups; ++g) {
-                    const Group& group = groups_[g0 + g];
-                    std::uint64_t* out = planes_.get() + group.planes + w * group.n_planes * kLanes;
-                    for (int lane = 0; lane < kLanes; ++lane)
-                        kernel_.plane_masks(tile[g * kLanes + lane], group.n_planes, out + lane);
+                            for (std::int64_t f = 0; f < n_columns; ++f)
+                                tile[f][at + t] = std::uint8_t(table.codes[row[t] + column[f]]);
+                    else
+                        for (std::int64_t f = 0; f < n_columns; ++f)
+                            for (std::int64_t t = 0; t < n; ++t)
+                                tile[f][at + t] = std::uint8_t(table.codes[row[t] + column[f]]);
+                    write_masks(g0, n_groups, word_start_[c] + cursor[c] / 64, at > 0, tile);
+                    cursor[c] += n;
                 }
-                sample += n;
-            }
-        }
+    }
+}
+
+void Packed::write_masks(std::int64_t g0, std::int64_t n_groups, std::int64_t word, bool add,
+                         const std::uint8_t (*tile)[64]) {
+    for (std::int64_t g = 0; g < n_groups; ++g) {
+        const Group& group = groups_[g0 + g];
+        std::uint64_t* out = planes_.get() + group.planes + word * group.n_planes * kLanes;
+        for (int lane = 0; lane < kLanes; ++lane)
+            kernel_.plane_masks(tile[g * kLanes + lane], group.n_planes, add, out + lane);
     }
 }
 

@@ -47,7 +47,8 @@ public:
     std::int64_t bytes() const;
 
     // Features by slot: slots 8 g ... 8 g + 7 are the lanes of group g, then the wide columns in order; -1: none.
-    std::int64_t feature_at(std::int64_t unit, int lane) const;
+    const std::int64_t* features(std::int64_t unit) const { return at_.data() + unit * kLanes; }
+    std::int64_t feature_at(std::int64_t unit, int lane) const { return features(unit)[lane]; }
     std::int64_t unit_of(std::int64_t feature) const { return place_[feature] / kLanes; }
     int lane_of(std::int64_t feature) const { return int(place_[feature] % kLanes); }
     bool is_wide(std::int64_t feature) const { return unit_of(feature) >= n_groups(); }
@@ -76,6 +77,7 @@ private:
 
     template <class Code>
     void pack_groups(const CodeTable<Code>& table, std::int64_t first, std::int64_t last);
+    void write_masks(std::int64_t g0, std::int64_t n_groups, std::int64_t word, bool add, const std::uint8_t (*tile)[64]);
 
     const Kernel& kernel_;
     std::int64_t n_samples_ = 0, n_narrow_ = 0, plane_words_ = 0;
@@ -84,7 +86,8 @@ private:
     std::vector<std::uint32_t> order_;
     std::vector<std::int32_t> arities_;
     std::vector<std::int64_t> slots_;  // feature of a slot
-    std::vector<std::int64_t> place_;  // slot of a feature
+    std::vector<std::int64_t> at_;     // feature of a lane of a unit, -1: none
+    std::vector<std::int64_t> place_;  // its inverse
     std::vector<Group> groups_;
     std::unique_ptr<std::uint64_t[], Free> planes_;
     std::vector<std::uint32_t> margins_;

@@ -169,7 +169,7 @@ class MemoryCounts:
         """Upper-triangle blocks [i0, i1, j0, j1) of units; the columns of one fit the second-level cache."""
         n_units = self._packed.n_units
         unit_bytes = max(self._packed.nbytes // max(n_units, 1), 1)
-        width = int(np.clip(BLOCK_BYTES // unit_bytes, 1, 64))
+        width = int(np.clip(BLOCK_BYTES // unit_bytes, 1, 256))
         height = max(width, min(64, -(-n_units // (8 * thread_count(self.n_jobs)))))
         return [
             [i, min(i + height, n_units), j, min(j + width, n_units)]

@@ -1,0 +1,73 @@
+"""Distinct values to codes: the sorted distinct values of a column, and which of them each sample has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_DENSE_SPAN = 1 << 16  # integers spread over no more than this are counted, not sorted
+
+
+class Encoded(NamedTuple):
+    """A categorical column.
+
+    Attributes
+    ----------
+    codes : ndarray of int32, shape (n_samples,)
+        Index into ``categories``, -1 where the value is missing.
+    categories : ndarray
+        The distinct values that occur, ascending.
+    """
+
+    codes: NDArray[np.int32]
+    categories: NDArray[Any]
+
+
+def distinct(values: NDArray[Any]) -> NDArray[Any]:
+    """The sorted distinct values of a column without missing values; small integers without sorting them."""
+    if values.dtype.kind == "b":
+        return np.flatnonzero(np.bincount(values.view(np.uint8))).astype(bool)
+    if values.dtype.kind in "iu" and len(values):
+        low, high = int(values.min()), int(values.max())
+        if high - low < _DENSE_SPAN:
+            present = np.flatnonzero(np.bincount(_offset(values, low)))
+            return (present + low).astype(values.dtype)
+    return np.unique(values)
+
+
+def lookup(values: NDArray[Any], categories: NDArray[Any]) -> NDArray[np.int32]:
+    """The index in the sorted ``categories`` of every value, -1 for values that are not among them."""
+    if not len(categories):
+        return np.full(len(values), -1, np.int32)
+    if values.dtype.kind in "biu" and categories.dtype.kind in "biu":
+        low, span = int(categories[0]), int(categories[-1]) - int(categories[0]) + 1
+        if span <= _DENSE_SPAN and len(values):
+            table = np.full(span, -1, np.int32)
+            table[_offset(categories, low)] = np.arange(len(categories), dtype=np.int32)
+            if low <= int(values.min()) and int(values.max()) < low + span:
+                return table[_offset(values, low)]
+    found = np.searchsorted(categories, values).astype(np.int32)
+    np.minimum(found, len(categories) - 1, out=found)
+    found[categories[found] != values] = -1
+    return found
+
+
+def encode(values: NDArray[Any]) -> Encoded:
+    """Codes and categories of a numpy array without missing values."""
+    categories = distinct(values)
+    return Encoded(lookup(values, categories), categories)
+
+
+def _offset(values: NDArray[Any], low: int) -> NDArray[Any]:
+    """``values - low`` where that is known to be small, as an index."""
+    if values.dtype.kind == "b":
+        values = values.view(np.uint8)
+    if low == 0:
+        return values
+    if values.dtype == np.uint64:  # may not fit int64; the difference does
+        return (values - np.uint64(low)).astype(np.int64)
+    return values.astype(np.int64) - low

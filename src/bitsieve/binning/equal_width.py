@@ -1,0 +1,72 @@
+"""Bins of one width."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bitsieve.binning.base import Binner
+from bitsieve.binning.cuts import equal_width_cuts
+from bitsieve.binning.parameters import check_integer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bitsieve.binning.columns import Columns
+    from bitsieve.binning.target import Target
+
+
+class EqualWidthBinner(Binner):
+    """Cut the range of every numeric column into bins of one width.
+
+    A value v gets the code ``min(floor((v - min) / (max - min) * n_bins), n_bins - 1)``, so a value on a cut goes
+    right; min and max are those seen when fitting, and values beyond them go to the outer bins. A constant column is
+    one bin; bins may be empty. The edges are the smallest floats of their bins by that formula in float64. Costs
+    O(n) a column.
+
+    Parameters
+    ----------
+    n_bins : int, default=10
+        Bins of a column, 2 to 65,535.
+    missing : {"error", "bin"}, default="error"
+        What missing values are: an error that names the columns, or a code of their own, the last one of every
+        column (NaN takes no part in cutting).
+    n_jobs : int or None, default=None
+        Threads; None is 1, -1 is every core. The result does not depend on it.
+
+    Attributes
+    ----------
+    bin_edges_ : list of ndarray of float64
+        Inner edges of every column, ascending; empty for a categorical column and for one that was left whole.
+    categories_ : list of ndarray or None
+        Sorted values of every categorical column, None for a numeric one.
+    n_bins_ : ndarray of int, shape (n_features,)
+        Codes of every column; with ``missing="bin"`` the code of the missing values is one of them.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if they are strings.
+
+    Examples
+    --------
+    >>> from bitsieve.binning import EqualWidthBinner
+    >>> binner = EqualWidthBinner(n_bins=2).fit([[1.0], [2.0], [3.0], [10.0]])
+    >>> binner.bin_edges_[0].tolist(), binner.transform([[3.0], [5.5]]).ravel().tolist()
+    ([5.5], [0, 1])
+    """
+
+    _side = "right"
+
+    def __init__(self, *, n_bins: int = 10, missing: str = "error", n_jobs: int | None = None) -> None:
+        self.n_bins = n_bins
+        self.missing = missing
+        self.n_jobs = n_jobs
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_integer("n_bins", self.n_bins, 2, 65_535)
+
+    def _cutter(self, columns: Columns, target: Target | None) -> Callable[..., NDArray[np.float64]]:
+        return lambda values, missing: equal_width_cuts(values, self.n_bins)

@@ -1,0 +1,38 @@
+"""Checks of constructor parameters: what was given, what is allowed."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def check_integer(name: str, value: Any, low: int, high: int) -> int:
+    """``value`` as an int in ``low .. high``.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+    """
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = low - 1
+    if isinstance(value, bool) or not low <= number <= high:
+        raise ValueError(f"{name}={value!r} is not allowed: give a whole number from {low} to {high}")
+    return number
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+    """Refuse a value that is none of the choices.
+
+    Raises
+    ------
+    ValueError
+        If it is none of them.
+    """
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name}={value!r} is not allowed: give {' or '.join(map(repr, choices))}")

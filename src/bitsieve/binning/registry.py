@@ -1,0 +1,69 @@
+"""Binners by name."""
+
+from __future__ import annotations
+
+import inspect
+from difflib import get_close_matches
+from typing import Any
+
+from sklearn.base import clone
+
+from bitsieve.binning.base import Binner
+from bitsieve.binning.categorical import CategoricalBinner
+from bitsieve.binning.equal_frequency import EqualFrequencyBinner
+from bitsieve.binning.equal_width import EqualWidthBinner
+from bitsieve.binning.mdl import MDLBinner
+
+BINNERS: dict[str, type[Binner]] = {
+    "mdl": MDLBinner,
+    "quantile": EqualFrequencyBinner,
+    "uniform": EqualWidthBinner,
+    "none": CategoricalBinner,
+}
+
+
+def make_binner(spec: Any = "mdl", *, n_jobs: int | None = None, **parameters: Any) -> Binner:
+    """A binner by its name, or an unfitted copy of one.
+
+    Parameters
+    ----------
+    spec : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
+        "quantile" is equal frequency, "uniform" equal width, "none" takes columns as the codes they are.
+    n_jobs : int or None, default=None
+        Threads of a binner made by name; a binner object keeps its own.
+    **parameters
+        Of the binner, such as ``n_bins``, ``uncut`` or ``missing``; only with a name.
+
+    Returns
+    -------
+    binner
+
+    Raises
+    ------
+    ValueError
+        If there is no binner of that name, or it has no such parameter.
+
+    Examples
+    --------
+    >>> from bitsieve.binning import make_binner
+    >>> make_binner("quantile", n_bins=5)
+    EqualFrequencyBinner(n_bins=5)
+    """
+    if isinstance(spec, Binner):
+        if parameters:
+            raise ValueError(f"binning is an object, so set {', '.join(parameters)} on it and not beside it")
+        return clone(spec)
+    names = ", ".join(map(repr, BINNERS))
+    if not isinstance(spec, str) or spec not in BINNERS:
+        near = get_close_matches(spec.lower(), BINNERS, n=1) if isinstance(spec, str) else []
+        hint = f", did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"binning={spec!r} is not known: give one of {names} or a binner object{hint}")
+    binner = BINNERS[spec]
+    accepted = list(inspect.signature(binner).parameters)
+    for name in parameters:
+        if name not in accepted:
+            own = ", ".join(other for other in accepted if other != "n_jobs")
+            raise ValueError(f"binning {spec!r} has no parameter {name!r}: it has {own}")
+    if "n_jobs" in accepted:
+        parameters["n_jobs"] = n_jobs
+    return binner(**parameters)
