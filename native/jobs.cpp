@@ -88,23 +88,24 @@ private:
 template <class Real>
 class Writer {
 public:
-    Writer(const Packed& packed, const PairForm& form, Real* out)
-        : quotients_(packed.kernel().quotients), form_(form), out_(out), n_(packed.n_features()), mirrored_(true) {
-        for (std::int64_t i = 1; i < n_; ++i)
+    Writer(const Packed& packed, const PairForm& form, const Matrix<Real>& out)
+        : quotients_(packed.kernel().quotients), form_(form), out_(out), mirrored_(true) {
+        for (std::int64_t i = 1; i < packed.n_features(); ++i)
             mirrored_ = mirrored_ && form.row[i] - form.column[i] == form.row[0] - form.column[0];
     }
 
     // sums of pairs: xy[a * 8 + b] for feature rows[a], a < n_rows, and columns[b]; -1: no feature.
     void tile(const std::int64_t* rows, int n_rows, const std::int64_t* columns, const std::int64_t* xy,
               const std::int64_t* xyc) const {
-        std::int64_t row_part[kLanes], column_part[kLanes], sums[kLanes];
+        std::int64_t row_part[kLanes], column_part[kLanes], sums[kLanes], place[kLanes];
         for (int b = 0; b < kLanes; ++b) {
+            place[b] = columns[b] < 0 ? -1 : out_.place[columns[b]];
             row_part[b] = columns[b] < 0 ? 0 : form_.row[columns[b]];
             column_part[b] = columns[b] < 0 ? 0 : form_.column[columns[b]];
         }
         double forward[kLanes * kLanes], backward[kLanes * kLanes];
         for (int a = 0; a < n_rows; ++a) {
-            if (rows[a] < 0) continue;
+            if (rows[a] < 0 || out_.place[rows[a]] < 0) continue;
             for (int b = 0; b < kLanes; ++b)
                 sums[b] = form_.xy_weight * xy[a * kLanes + b] + form_.xyc_weight * xyc[a * kLanes + b];
             double *ij = forward + a * kLanes, *ji = backward + a * kLanes;
@@ -115,23 +116,23 @@ public:
                 quotients_(sums, form_.column[rows[a]], row_part, form_.unit, ji);
             if (form_.symmetric)
                 for (int b = 0; b < kLanes; ++b) ij[b] = ji[b] = (ij[b] + ji[b]) * 0.5;
-            Real* out = out_ + rows[a] * n_;
+            Real* out = out_.values + out_.place[rows[a]] * out_.size;
             for (int b = 0; b < kLanes; ++b)
-                if (columns[b] >= 0) out[columns[b]] = Real(ij[b]);
+                if (place[b] >= 0) out[place[b]] = Real(ij[b]);
         }
         for (int b = 0; b < kLanes; ++b) {
-            if (columns[b] < 0) continue;
-            Real* out = out_ + columns[b] * n_;
+            if (place[b] < 0) continue;
+            Real* out = out_.values + place[b] * out_.size;
             for (int a = 0; a < n_rows; ++a)
-                if (rows[a] >= 0) out[rows[a]] = Real(backward[a * kLanes + b]);
+                if (rows[a] >= 0 && out_.place[rows[a]] >= 0)
+                    out[out_.place[rows[a]]] = Real(backward[a * kLanes + b]);
         }
     }
 
 private:
     void (*const quotients_)(const std::int64_t*, std::int64_t, const std::int64_t*, double, double*);
     const PairForm& form_;
-    Real* const out_;
-    const std::int64_t n_;
+    const Matrix<Real>& out_;
     bool mirrored_;  // value(i, j) == value(j, i) for all pairs
 };
 
@@ -154,7 +155,7 @@ void row_sums(const Packed& packed, const Terms& terms, std::int64_t pivot_featu
 
 template <class Real>
 void matrix_block(const Packed& packed, const Terms& terms, const PairForm& form, std::int64_t i0, std::int64_t i1,
-                  std::int64_t j0, std::int64_t j1, Real* out) {
+                  std::int64_t j0, std::int64_t j1, const Matrix<Real>& out) {
     const Writer<Real> write(packed, form, out);
     const Segments segments = packed.segments();
     std::int64_t xy[kLanes * kLanes] = {}, xyc[kLanes * kLanes] = {};
@@ -180,8 +181,8 @@ void matrix_block(const Packed& packed, const Terms& terms, const PairForm& form
 }
 
 template void matrix_block(const Packed&, const Terms&, const PairForm&, std::int64_t, std::int64_t, std::int64_t,
-                           std::int64_t, double*);
+                           std::int64_t, const Matrix<double>&);
 template void matrix_block(const Packed&, const Terms&, const PairForm&, std::int64_t, std::int64_t, std::int64_t,
-                           std::int64_t, float*);
+                           std::int64_t, const Matrix<float>&);
 
 }  // namespace bitsieve

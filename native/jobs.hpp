@@ -22,10 +22,18 @@ struct PairForm {
     bool symmetric;
 };
 
-// Writes value(i, j) and value(j, i) to out[i * n_features + j] and its mirror image, for every pair of features of
-// the units [i0, i1) x [j0, j1) with unit j >= unit i.
+// A square matrix of numbers of pairs; features stand at place[feature], those at -1 are left out.
+template <class Real>
+struct Matrix {
+    Real* values;
+    std::int64_t size;
+    const std::int64_t* place;
+};
+
+// Writes value(i, j) and its mirror image value(j, i) for every pair of features of the units [i0, i1) x [j0, j1)
+// with unit j >= unit i.
 template <class Real>
 void matrix_block(const Packed&, const Terms&, const PairForm&, std::int64_t i0, std::int64_t i1, std::int64_t j0,
-                  std::int64_t j1, Real* out);
+                  std::int64_t j1, const Matrix<Real>& out);
 
 }  // namespace bitsieve

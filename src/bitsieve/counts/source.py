@@ -40,8 +40,6 @@ class CountSource(Protocol):
         Codes of feature i are ``0 .. arities[i] - 1``.
     class_sizes : ndarray of int64, shape (n_classes,)
     terms : Terms
-    row_seconds : float
-        A rough prediction of the time of one :meth:`pair_sums` over all columns.
     """
 
     n_samples: int
@@ -50,7 +48,11 @@ class CountSource(Protocol):
     arities: NDArray[np.int32]
     class_sizes: NDArray[np.int64]
     terms: Terms
-    row_seconds: float
+
+    @property
+    def row_seconds(self) -> float:
+        """A rough prediction of the time of one :meth:`pair_sums` over all columns."""
+        ...
 
     def marginal_sums(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """``S_x`` of every feature and ``S_xc`` of every feature with the class, each of shape (n_features,)."""
@@ -63,9 +65,13 @@ class CountSource(Protocol):
         ...
 
     def matrix(
-        self, form: PairForm, dtype: DTypeLike, progress: Callable[[int, int], object] | None = None
+        self,
+        form: PairForm,
+        dtype: DTypeLike,
+        columns: NDArray[np.intp] | None = None,
+        progress: Callable[[int, int], object] | None = None,
     ) -> NDArray[np.floating]:
-        """``form`` of every pair, shape (n_features, n_features); no table is kept."""
+        """``form`` of every pair of ``columns`` (None: all), a square matrix; no table is kept."""
         ...
 
     def pair_table(self, i: int, j: int) -> NDArray[np.int64]:

@@ -124,16 +124,20 @@ class PairwiseInformation:
         return PairTerms(self, pivot, columns, kept[0][columns], None if kept[1] is None else kept[1][columns])
 
     def mutual_information_matrix(
-        self, dtype: DTypeLike = np.float64, progress: Callable[[int, int], object] | None = None
+        self,
+        dtype: DTypeLike = np.float64,
+        columns: Columns | None = None,
+        progress: Callable[[int, int], object] | None = None,
     ) -> NDArray[np.floating]:
-        """I(Xi;Xj) of every pair, H(Xi) on the diagonal."""
+        """I(Xi;Xj) of every pair of ``columns`` (None: all), H(Xi) on the diagonal."""
         alone, _ = self.marginals
         form = PairForm(1, 0, self.total - alone, -alone, self.source.terms.unit, False)
-        return self.source.matrix(form, dtype, progress)
+        return self.source.matrix(form, dtype, columns, progress)
 
     def conditional_mutual_information_matrix(
         self,
         dtype: DTypeLike = np.float64,
+        columns: Columns | None = None,
         progress: Callable[[int, int], object] | None = None,
         *,
         symmetric: bool = False,
@@ -141,8 +145,8 @@ class PairwiseInformation:
         """[i, j] = I(Xi;C|Xj), the diagonal I(Xi;C); ``symmetric``: the mean with its transpose."""
         alone, with_class = self.marginals
         form = PairForm(-1, 1, np.zeros_like(alone), alone - with_class, self.source.terms.unit, symmetric)
-        matrix = self.source.matrix(form, dtype, progress)
-        np.fill_diagonal(matrix, self.relevance)
+        matrix = self.source.matrix(form, dtype, columns, progress)
+        np.fill_diagonal(matrix, self.relevance if columns is None else self.relevance[columns])
         return matrix
 
 

@@ -1,1 +1,1 @@
-"""Where tables come from: memory, files."""
+"""Where tables come from: codes in memory, tables in files told by their content."""

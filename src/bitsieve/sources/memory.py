@@ -116,19 +116,24 @@ class MemoryCounts:
         return xy[columns], None if xyc is None else xyc[columns]
 
     def matrix(
-        self, form: PairForm, dtype: DTypeLike, progress: Callable[[int, int], object] | None = None
+        self,
+        form: PairForm,
+        dtype: DTypeLike,
+        columns: NDArray[np.intp] | None = None,
+        progress: Callable[[int, int], object] | None = None,
     ) -> NDArray[np.floating]:
-        """``form`` of every pair of features, shape (n_features, n_features)."""
-        out = np.empty((self.n_features, self.n_features), dtype)
+        """``form`` of every pair of ``columns`` (None: all), a square matrix."""
+        chosen = np.arange(self.n_features) if columns is None else columns
+        place = np.full(self.n_features, -1, np.int64)
+        place[chosen] = np.arange(len(chosen))
+        out = np.empty((len(chosen), len(chosen)), dtype)
         table, shift = self.terms.table, self.terms.shift
 
         def fill(block: list[int]) -> None:
-            self._packed.matrix_block(
-                table, shift, form.xy_weight, form.xyc_weight, form.row, form.column, form.unit, form.symmetric,
-                block, out,
-            )  # fmt: skip
+            self._packed.matrix_block(table, shift, *form, block, place, out)
 
-        run_blocks(fill, self._matrix_blocks(), self.n_jobs, progress)
+        units = self._unit_of[chosen]
+        run_blocks(fill, self._matrix_blocks(int(units.min()), int(units.max()) + 1), self.n_jobs, progress)
         return out
 
     def pair_table(self, i: int, j: int) -> NDArray[np.int64]:
@@ -165,16 +170,16 @@ class MemoryCounts:
             return
         run_blocks(work, np.array_split(units, min(4 * threads, len(units))), threads)
 
-    def _matrix_blocks(self) -> list[list[int]]:
+    def _matrix_blocks(self, first: int, last: int) -> list[list[int]]:
         """Upper-triangle blocks [i0, i1, j0, j1) of units; the columns of one fit the second-level cache."""
-        n_units = self._packed.n_units
-        unit_bytes = max(self._packed.nbytes // max(n_units, 1), 1)
+        n_units = last - first
+        unit_bytes = max(self._packed.nbytes // self._packed.n_units, 1)
         width = int(np.clip(BLOCK_BYTES // unit_bytes, 1, 256))
         height = max(width, min(64, -(-n_units // (8 * thread_count(self.n_jobs)))))
         return [
-            [i, min(i + height, n_units), j, min(j + width, n_units)]
-            for j in range(0, n_units, width)
-            for i in range(0, min(j + width, n_units), height)
+            [i, min(i + height, last), j, min(j + width, last)]
+            for j in range(first, last, width)
+            for i in range(first, min(j + width, last), height)
         ]
 
 

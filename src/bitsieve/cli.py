@@ -1,0 +1,172 @@
+"""The command line: parse, call, print. Everything heavy is imported where it is used, so that help comes at once."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+from bitsieve.messages import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+DONE, FAILED, USER_MISTAKE, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
+
+
+class UsageError(ValueError):
+    """The command line itself is wrong."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, as all errors here are."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{one_line(message)} (see {self.prog} --help)")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    0: done; 1: failed inside; 2: a user's mistake; 130: interrupted; 141: whoever read the output left.
+    """
+    try:
+        return _guarded(lambda: _run(arguments))
+    except BrokenPipeError:
+        return PIPE_CLOSED
+    finally:
+        _give_up_broken_output()
+
+
+def _give_up_broken_output() -> None:
+    """Python flushes once more at its end; an output that takes nothing any more would make it complain there."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a name that the terminal's encoding lacks is escaped, not fatal
+            stream.reconfigure(errors="backslashreplace")
+    options = _parser().parse_args(arguments)
+    code = options.run(options)
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    return code
+
+
+def _guarded(run: Callable[[], int]) -> int:
+    debug = os.environ.get("BITSIEVE_DEBUG", "0") not in ("", "0")
+    try:
+        return run()
+    except BrokenPipeError:
+        raise
+    except KeyboardInterrupt:
+        return _complain("interrupted", INTERRUPTED)
+    except MemoryError as error:
+        detail = f" ({one_line(error)})" if str(error) else ""
+        return _complain(f"error: out of memory{detail}: give fewer rows or columns", FAILED)
+    except (ValueError, OSError) as error:
+        if debug:
+            raise
+        return _complain(f"error: {one_line(error)}", USER_MISTAKE)
+    except Exception as error:
+        if debug:
+            raise
+        return _complain(
+            f"internal error: {type(error).__name__}: {one_line(error)}: please report it with what "
+            f"BITSIEVE_DEBUG=1 shows",
+            FAILED,
+        )
+
+
+def _complain(message: str, code: int) -> int:
+    print(f"bitsieve: {message}", file=sys.stderr)
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="bitsieve", allow_abbrev=False, description="Feature selection by information, exact and in bits."
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
+    _add_select(commands)
+    methods = commands.add_parser("methods", allow_abbrev=False, help="list every method, its paper and what it needs")
+    methods.add_argument("--json", action="store_true", help="print one JSON document")
+    methods.set_defaults(run=_methods)
+    return parser
+
+
+class _Version(argparse.Action):
+    def __call__(self, *_: object) -> NoReturn:
+        from bitsieve import __version__
+
+        print(f"bitsieve {__version__}")
+        raise SystemExit(DONE)
+
+
+def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
+    select = commands.add_parser(
+        "select",
+        allow_abbrev=False,
+        help="rank the features of a table by what they tell about its target",
+        description="Rank the features of a table by what they tell about its target. The ranking goes to standard "
+        "output, notes and progress to standard error.",
+        epilog="Exit codes: 0 done, 1 failed inside, 2 a mistake in what was given (one line says which), "
+        "130 interrupted.",
+    )
+    add = select.add_argument
+    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather or .npz (X, y), told by content")
+    add("--target", metavar="COLUMN", help="the column to tell about; y by default in a .npz")
+    add("--method", default="speccmi", metavar="NAME", help="one of 'bitsieve methods' (default: speccmi)")
+    add("--features", type=_count, metavar="K", help="how many to select (default: 20, or all when there are fewer)")
+    add(
+        "--binning",
+        default="mdl",
+        metavar="RULE",
+        help="how numeric columns become codes: mdl, quantile, uniform, or none for codes already (default: mdl)",
+    )
+    add("--bins", type=_count, metavar="N", help="bins of quantile and uniform (default: 10)")
+    add("--uncut", choices=("leave", "median"), help="what mdl does with a column without a cut (default: leave)")
+    add("--missing", choices=("error", "bin"), help="missing values: an error, or a code of their own (default: error)")
+    add("--target-bins", type=_count, default=5, metavar="N", help="classes of a continuous target (default: 5)")
+    add(
+        "--output",
+        metavar="FILE",
+        help="save the selected columns and the target; .parquet, .csv, .tsv, .arrow, .feather or .npz",
+    )
+    add("--json", action="store_true", help="print one JSON document")
+    add(
+        "--threads",
+        type=_count,
+        metavar="N",
+        help="threads (default: all cores); the result is the same for any number",
+    )
+    select.set_defaults(run=_select)
+
+
+def _count(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no count: give a whole number, at least 1")
+    return number
+
+
+def _select(options: argparse.Namespace) -> int:
+    from bitsieve.commands.select import run
+
+    return run(options)
+
+
+def _methods(options: argparse.Namespace) -> int:
+    from bitsieve.commands.methods import run
+
+    return run(as_json=options.json)

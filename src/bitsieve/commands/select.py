@@ -1,0 +1,145 @@
+"""``bitsieve select``: from a table file to a ranked, explained selection."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import time
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from bitsieve.commands.ticker import Ticker
+from bitsieve.messages import allowed_names, one_line
+from bitsieve.progress import listening
+
+if TYPE_CHECKING:
+    import argparse
+
+    from bitsieve.selectors.inputs import Features
+    from bitsieve.selectors.selection import Selection
+
+DEFAULT_FEATURES = 20
+BINNINGS = ("mdl", "quantile", "uniform", "none")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, select, save, print."""
+    with warnings.catch_warnings():
+        warnings.showwarning = _say_warning
+        try:
+            return _run(options)
+        except ValueError as error:
+            raise ValueError(_as_options(str(error))) from error
+
+
+def _run(options: argparse.Namespace) -> int:
+    start = time.perf_counter()
+    parameters = _binner_parameters(options)
+    if options.output is not None:
+        from bitsieve.sources.write import check_output
+
+        check_output(options.output, options.data)
+
+    with Ticker() as ticker, listening(ticker.phase):
+        from bitsieve.selectors.inputs import read_features
+        from bitsieve.selectors.selection import check_method, select_from
+
+        check_method(options.method)
+        features = read_features(options.data, options.target)
+        k = _how_many(options.features, len(features.names))
+        if options.output is not None:
+            from bitsieve.sources.write import check_fits
+
+            check_fits(features.whole, options.output, features.target)
+        selection = select_from(
+            features,
+            method=options.method,
+            n_features_to_select=k,
+            binning=options.binning,
+            target_bins=options.target_bins,
+            n_jobs=options.threads or _cores(),
+            **parameters,
+        )
+        if options.output is not None:
+            ticker.phase("writing")
+            _save(selection, features, options.output)
+
+    if options.features is None and k < DEFAULT_FEATURES:
+        _say(f"note: the table has {k:,} features, fewer than {DEFAULT_FEATURES}: all are ranked")
+    for note in selection.notes:
+        _say(f"note: {_as_options(note)}")
+    if options.json:
+        _print_document(selection, options.output, time.perf_counter() - start)
+    else:
+        print(selection)
+    if options.output is not None:
+        _say(f"saved {k:,} features and the target {features.target!r} to {options.output!r}")
+    return 0
+
+
+def _binner_parameters(options: argparse.Namespace) -> dict[str, Any]:
+    """The binner's parameters that were given, refused where the rule has no use for them."""
+    rule = options.binning
+    if rule not in BINNINGS:
+        raise ValueError(f"there is no binning {rule!r}: {allowed_names(rule, BINNINGS)}")
+    if options.bins is not None and rule not in ("quantile", "uniform"):
+        raise ValueError(f"--bins has no meaning with --binning {rule}: leave it out or use quantile or uniform")
+    if options.uncut is not None and rule != "mdl":
+        raise ValueError(f"--uncut has no meaning with --binning {rule}: leave it out or use mdl")
+    given = {"n_bins": options.bins, "uncut": options.uncut, "missing": options.missing}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _how_many(asked: int | None, n_features: int) -> int:
+    if asked is None:
+        return min(DEFAULT_FEATURES, n_features)
+    if asked > n_features:
+        raise ValueError(f"--features is {asked:,} but the table has {n_features:,} features: ask for no more")
+    return asked
+
+
+def _save(selection: Selection, features: Features, path: str) -> None:
+    from bitsieve.sources.npz import ArrayTable
+    from bitsieve.sources.write import write_table
+
+    whole = features.whole
+    if isinstance(whole, ArrayTable):
+        reduced: Any = ArrayTable(selection.table, whole.y, selection.features)
+    else:
+        reduced = whole.select([*selection.features, features.target])
+    write_table(reduced, path, features.target)
+
+
+def _print_document(selection: Selection, output: str | None, seconds: float) -> None:
+    from bitsieve import __version__
+
+    document = {
+        **selection.to_dict(),
+        "output": output,
+        "seconds": round(seconds, 3),
+        "version": __version__,
+    }
+    print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _as_options(message: str) -> str:
+    """A message about parameters of the Python call with the options of the command line in their place."""
+    message = re.sub(r"""\b(uncut|missing|binning|method)=["']?(\w+)["']?""", r"--\1 \2", message)
+    return message.replace("n_features_to_select", "--features").replace("n_bins", "--bins")
+
+
+def _cores() -> int:
+    """The cores this process may use, where the system can say so."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _say(message: str) -> None:
+    print(f"bitsieve: {message}", file=sys.stderr)
+
+
+def _say_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    _say(f"warning: {one_line(message)}")

@@ -1,0 +1,44 @@
+"""Words for messages: every message is one line, names are quoted, and a wrong name gets its nearest right ones."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+def one_line(text: object) -> str:
+    """``text`` with every run of white space made one space, so that it fits a line."""
+    return " ".join(str(text).split())
+
+
+def quoted(names: Iterable[object], limit: int = 5) -> str:
+    """``'a', 'b', 'c' and 7 more``: at most ``limit`` names, each quoted."""
+    listed = [repr(str(name)) for name in names]
+    if len(listed) <= limit:
+        return ", ".join(listed)
+    return f"{', '.join(listed[:limit])} and {len(listed) - limit:,} more"
+
+
+def nearest(name: str, allowed: Sequence[str], limit: int = 3) -> list[str]:
+    """The names in ``allowed`` that ``name`` may be a slip of, best first (perhaps none)."""
+    wanted = name.strip().casefold()
+    # Long tables have 10^5 names; a slip changes the length by little, so only those are compared.
+    near = [other for other in allowed if abs(len(other) - len(name)) <= 2 + len(name) // 4]
+    folded = [other for other in allowed if other.strip().casefold() == wanted]
+    close = difflib.get_close_matches(wanted, [other.casefold() for other in near[:5000]], n=limit, cutoff=0.6)
+    by_fold: dict[str, str] = {}
+    for other in near[:5000]:
+        by_fold.setdefault(other.casefold(), other)
+    ordered = folded + [by_fold[text] for text in close]
+    return list(dict.fromkeys(ordered))[:limit]
+
+
+def allowed_names(name: str, allowed: Sequence[str]) -> str:
+    """The end of a message about the wrong ``name``: the nearest names, else the first allowed ones."""
+    close = nearest(name, allowed)
+    if close:
+        return f"did you mean {' or '.join(repr(other) for other in close)}?"
+    return f"it is one of {quoted(allowed, limit=8)}"

@@ -1,0 +1,141 @@
+"""Every method by name: what the command line, the documentation and the comparisons go by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from bitsieve.by_counts.criteria import CRITERIA, make_criterion
+from bitsieve.selectors.forward import ForwardSelector
+from bitsieve.selectors.speccmi import SpecCMI
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass(frozen=True)
+class MethodInfo:
+    """A method of the registry.
+
+    Attributes
+    ----------
+    name : str
+        As in ``make_selector(name)``.
+    title : str
+    formula : str
+    paper : str
+    needs : str
+        What it looks at, in words.
+    estimator : str
+        The class behind it.
+    """
+
+    name: str
+    title: str
+    formula: str
+    paper: str
+    needs: str
+    estimator: str
+
+
+_NEEDS = {
+    "marginals": "each feature with the class",
+    "pairs": "pairs of features",
+    "class pairs": "pairs of features within each class",
+}
+
+
+def _forward(name: str) -> Callable[..., ForwardSelector]:
+    def build(n_features_to_select: int, *, binning: Any, n_jobs: int | None, **parameters: Any) -> ForwardSelector:
+        criterion = make_criterion(name, **parameters) if parameters else name
+        return ForwardSelector(n_features_to_select, criterion=criterion, binning=binning, n_jobs=n_jobs)
+
+    return build
+
+
+def _title(criterion: type) -> str:
+    import sys
+
+    return (sys.modules[criterion.__module__].__doc__ or "").strip().rstrip(".")
+
+
+_METHODS: dict[str, tuple[MethodInfo, Callable[..., Any]]] = {
+    name: (MethodInfo(name, _title(c), c.formula, c.paper, _NEEDS[c.needs], "ForwardSelector"), _forward(name))
+    for name, c in CRITERIA.items()
+}
+_METHODS["speccmi"] = (
+    MethodInfo(
+        "speccmi",
+        "Spectral relaxation of global conditional mutual information",
+        "max x'Qx, |x| = 1, Q_ij = [I(Xi;C|Xj) + I(Xj;C|Xi)] / 2",
+        "Vinh, Chan, Romano, Bailey 2014",
+        "all pairs of features within each class; n x n numbers",
+        "SpecCMI",
+    ),
+    SpecCMI,
+)
+
+
+def list_methods() -> list[MethodInfo]:
+    """Every method that :func:`make_selector` builds.
+
+    Returns
+    -------
+    list of MethodInfo
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> [method.name for method in bitsieve.list_methods()][:4]
+    ['mim', 'mifs', 'mrmr', 'miq']
+    """
+    return [info for info, _ in _METHODS.values()]
+
+
+def make_selector(
+    method: str,
+    n_features_to_select: int = 10,
+    *,
+    binning: Any = "mdl",
+    n_jobs: int | None = None,
+    **parameters: Any,
+) -> Any:
+    """Build the selector of a method.
+
+    Parameters
+    ----------
+    method : str
+        A name of :func:`list_methods`.
+    n_features_to_select : int, default=10
+    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
+    n_jobs : int, optional
+    **parameters
+        Of the method, such as ``beta`` of mifs.
+
+    Returns
+    -------
+    estimator
+        A scikit-learn transformer, not fitted.
+
+    Raises
+    ------
+    ValueError
+        If there is no such method (the nearest names are given) or it has no such parameter.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> bitsieve.make_selector("mifs", 5, beta=0.5)
+    ForwardSelector(criterion=MIFS(beta=0.5), n_features_to_select=5)
+    """
+    name = str(method).lower()
+    if name not in _METHODS:
+        near = get_close_matches(name, _METHODS, 3, 0.4)
+        hint = f"did you mean {' or '.join(near)}? " if near else ""
+        raise ValueError(f"method={method!r} is not known; {hint}choose one of {', '.join(_METHODS)}")
+    info, build = _METHODS[name]
+    try:
+        return build(n_features_to_select, binning=binning, n_jobs=n_jobs, **parameters)
+    except TypeError:
+        raise ValueError(f"method {name!r} ({info.estimator}) does not take {', '.join(sorted(parameters))}") from None

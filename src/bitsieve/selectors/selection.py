@@ -1,0 +1,280 @@
+"""One call from a table to a ranked, explained selection."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bitsieve.layout import aligned
+from bitsieve.messages import allowed_names, quoted
+from bitsieve.selectors.inputs import Features, read_features
+from bitsieve.selectors.notes import explain, refuse_what_tells_nothing
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from bitsieve.binning.target import Target
+
+BINNER_PARAMETERS = ("n_bins", "uncut", "missing")
+_MOST_LABELS = 100  # beyond, labels are counted and not listed in a document
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The selected features in order of choice, and why.
+
+    Attributes
+    ----------
+    method : str
+        Name of the method, as :func:`bitsieve.list_methods` has it.
+    features : list of str, length k
+        Names, best first; ``x0, x1, ...`` by column where the data has no names.
+    indices : ndarray of shape (k,)
+        Column of each feature in the data without the target.
+    scores : ndarray of shape (k,)
+        The method's value at each choice, in bits where it is information.
+    relevance : ndarray of shape (k,)
+        I(X;C), in bits.
+    overlap_with : list of str or None, length k
+        The earlier-chosen feature with the largest I(X;X'); None where there is no earlier one.
+    overlap : ndarray of shape (k,)
+        That information, in bits; NaN where there is no earlier one.
+    table : ndarray or dataframe
+        The data with the selected columns only, in order of choice, of the same kind and with the same dtypes.
+    selector : estimator
+        The fitted scikit-learn transformer.
+    target : Target
+        The target's classes, and its edges when it was continuous and had to be binned.
+    target_name : str
+    parameters : dict
+        What the selection was asked for.
+    notes : list of str
+        What was noticed in the data, in plain sentences.
+    """
+
+    method: str
+    features: list[str]
+    indices: NDArray[np.intp]
+    scores: NDArray[np.float64]
+    relevance: NDArray[np.float64]
+    overlap_with: list[str | None]
+    overlap: NDArray[np.float64]
+    table: Any = field(repr=False)
+    selector: Any = field(repr=False)
+    target: Target = field(repr=False)
+    target_name: str
+    parameters: dict[str, Any]
+    notes: list[str]
+
+    def __str__(self) -> str:
+        header = ("rank", "feature", "score", "relevance (bits)", "overlaps most with", "overlap (bits)")
+        rows = [
+            (
+                str(rank),
+                name,
+                _number(self.scores[rank - 1]),
+                _number(self.relevance[rank - 1]),
+                self.overlap_with[rank - 1] or "-",
+                _number(self.overlap[rank - 1]),
+            )
+            for rank, name in enumerate(self.features, start=1)
+        ]
+        return aligned(header, rows, right=(True, False, True, True, False, True))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The selection as plain Python values that ``json.dumps`` takes; a value that is no number is None."""
+        labels = [_plain(label) for label in self.target.labels]
+        edges = self.target.edges
+        return {
+            "method": self.method,
+            "parameters": {name: _plain(value) for name, value in self.parameters.items()},
+            "n_samples": len(self.target.codes),
+            "n_features": int(self.selector.n_features_in_),
+            "target": {
+                "name": self.target_name,
+                "kind": self.target.kind,
+                "n_classes": int(self.target.n_classes),
+                "labels": labels if len(labels) <= _MOST_LABELS else None,
+                "edges": None if edges is None else [float(edge) for edge in edges],
+            },
+            "features": [
+                {
+                    "rank": rank,
+                    "name": name,
+                    "index": int(self.indices[rank - 1]),
+                    "score_bits": _finite(self.scores[rank - 1]),
+                    "relevance_bits": _finite(self.relevance[rank - 1]),
+                    "overlap_with": self.overlap_with[rank - 1],
+                    "overlap_bits": _finite(self.overlap[rank - 1]),
+                }
+                for rank, name in enumerate(self.features, start=1)
+            ],
+            "notes": list(self.notes),
+        }
+
+
+def select(
+    data: Any,
+    target: Any = None,
+    *,
+    method: str = "speccmi",
+    n_features_to_select: int = 20,
+    binning: Any = "mdl",
+    target_bins: int = 5,
+    n_jobs: int | None = None,
+    **parameters: Any,
+) -> Selection:
+    """Select the features of a table that tell most about its target.
+
+    Parameters
+    ----------
+    data : array-like of shape (n_samples, n_features), dataframe, or path
+        numpy, pandas, polars or pyarrow; or a CSV, TSV, Parquet, Arrow/Feather or .npz file.
+    target : str or array-like of shape (n_samples,), optional
+        A column of ``data``, which is then no feature, or the values themselves. Only for .npz it may be left out: it
+        is ``y`` there.
+    method : str, default="speccmi"
+        One of :func:`bitsieve.list_methods`.
+    n_features_to_select : int, default=20
+    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
+        How numeric columns become codes. Text, categorical and boolean columns are codes as they are.
+    target_bins : int, default=5
+        Equal-frequency classes of a continuous target (floats with a fractional value).
+    n_jobs : int, optional
+        Threads; the result is the same to the last bit for any number.
+    **parameters
+        Of the binner (``n_bins``, ``uncut``, ``missing``) or of the method (such as ``beta`` of MIFS).
+
+    Returns
+    -------
+    Selection
+        ``print`` shows it as a table.
+
+    Raises
+    ------
+    ValueError
+        The data, the target or a parameter cannot be used: one line that says what to do.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> bitsieve.select(X, y, method="jmi", n_features_to_select=2).features
+    ['x3', 'x2']
+    """
+    features = read_features(data, target)
+    return select_from(
+        features,
+        method=method,
+        n_features_to_select=n_features_to_select,
+        binning=binning,
+        target_bins=target_bins,
+        n_jobs=n_jobs,
+        **parameters,
+    )
+
+
+def select_from(
+    features: Features,
+    *,
+    method: str,
+    n_features_to_select: int,
+    binning: Any,
+    target_bins: int,
+    n_jobs: int | None,
+    **parameters: Any,
+) -> Selection:
+    """:func:`select` from data that is read already."""
+    from bitsieve.binning.target import read_target
+    from bitsieve.selectors.registry import make_selector
+
+    check_method(method)
+    k = check_count(n_features_to_select, len(features.names))
+    of_binner = {name: parameters.pop(name) for name in BINNER_PARAMETERS if name in parameters}
+    binner = _binner(binning, of_binner)
+    selector = make_selector(method, k, binning=binner, n_jobs=n_jobs, **parameters)
+
+    target = read_target(features.y, n_bins=target_bins)
+    refuse_what_tells_nothing(features, target)
+    selector.fit(features.X, target.codes if target.kind == "binned" else features.y)
+    indices = np.asarray(selector.selected_)
+    notes = explain(features, target, selector.binner_, indices)
+    return Selection(
+        method=method,
+        features=[features.names[j] for j in indices],
+        indices=indices,
+        scores=np.asarray(selector.scores_),
+        relevance=np.asarray(selector.relevance_)[indices],
+        overlap_with=[None if j < 0 else features.names[j] for j in selector.overlap_with_],
+        overlap=np.asarray(selector.overlap_),
+        table=features.take(indices),
+        selector=selector,
+        target=target,
+        target_name=features.target,
+        parameters={
+            "n_features_to_select": k,
+            "binning": binning,
+            **of_binner,
+            "target_bins": target_bins,
+            **parameters,
+        },
+        notes=notes,
+    )
+
+
+def check_method(method: str) -> None:
+    """Refuse a method that the registry does not know."""
+    from bitsieve.selectors.registry import list_methods
+
+    names = [info.name for info in list_methods()]
+    if method not in names:
+        raise ValueError(f"there is no method {str(method)!r}: {allowed_names(str(method), names)}")
+
+
+def check_count(n_features_to_select: int, n_features: int) -> int:
+    """The number of features to select, if there can be so many."""
+    try:
+        k = operator.index(n_features_to_select)
+    except TypeError:
+        k = -1
+    if k < 1 or isinstance(n_features_to_select, bool):
+        raise ValueError(f"n_features_to_select is {n_features_to_select!r}: it must be a whole number, at least 1")
+    if k > n_features:
+        raise ValueError(f"n_features_to_select is {k:,} but the data has {n_features:,} features: ask for no more")
+    return k
+
+
+def _binner(binning: Any, parameters: Mapping[str, Any]) -> Any:
+    if not parameters:
+        return binning
+    if not isinstance(binning, str):
+        raise ValueError(f"binning is an object, so {quoted(parameters)} must be set on it and not beside it")
+    from bitsieve.binning import make_binner
+
+    return make_binner(binning, **parameters)
+
+
+def _number(value: float) -> str:
+    if np.isnan(value):
+        return "-"
+    text = f"{value:.4f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _plain(value: Any) -> Any:
+    """``value`` as JSON can hold it."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return str(value)

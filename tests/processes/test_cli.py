@@ -1,0 +1,232 @@
+"""The command line as a process: what it prints where, how it ends, and one line for every mistake."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import csv
+from sklearn.datasets import load_breast_cancer
+
+import bitsieve
+
+MODULE = [sys.executable, "-m", "bitsieve"]
+
+
+def run(*arguments, command=MODULE, **keywords):
+    quiet = {name: value for name, value in os.environ.items() if name != "BITSIEVE_DEBUG"}
+    environment = {**quiet, "PYTHONIOENCODING": "utf-8", **keywords.pop("env", {})}
+    return subprocess.run(
+        [*command, *map(str, arguments)], capture_output=True, text=True, env=environment, timeout=120, **keywords
+    )
+
+
+def done(*arguments, **keywords):
+    result = run(*arguments, **keywords)
+    assert result.returncode == 0, result.stderr
+    assert "Traceback" not in result.stderr
+    return result
+
+
+def refused(*arguments, **keywords):
+    """The one line on standard error of a command that is a user's mistake."""
+    result = run(*arguments, **keywords)
+    assert result.returncode == 2, (result.stdout, result.stderr)
+    assert result.stdout == ""
+    lines = result.stderr.splitlines()
+    assert len(lines) == 1, result.stderr
+    assert lines[0].startswith("bitsieve: error: ")
+    return lines[0].removeprefix("bitsieve: error: ")
+
+
+@pytest.fixture(scope="module")
+def table():
+    data = load_breast_cancer()
+    names = [str(name).replace(" ", "_") for name in data.feature_names[:8]]
+    columns = {name: data.data[:, j] for j, name in enumerate(names)}
+    return pa.table(
+        {
+            **columns,
+            "size": np.where(data.data[:, 0] > 14, "large", "small"),
+            "diagnosis": [str(data.target_names[code]) for code in data.target],
+        }
+    )
+
+
+@pytest.fixture
+def data(table, tmp_path):
+    path = tmp_path / "data.csv"
+    csv.write_csv(table, path)
+    return path
+
+
+def test_table_on_standard_output(data, table):
+    result = done("select", data, "--target", "diagnosis", "--features", 4, "--method", "jmi")
+    wanted = bitsieve.select(table, "diagnosis", method="jmi", n_features_to_select=4)
+    assert result.stdout == f"{wanted}\n"
+    assert result.stderr == "".join(f"bitsieve: note: {note}\n" for note in wanted.notes)
+
+
+def test_npz_needs_no_target(tmp_path):
+    data = load_breast_cancer()
+    np.savez(tmp_path / "data.npz", X=data.data, y=data.target)
+    result = done("select", tmp_path / "data.npz", "--features", 3)
+    assert result.stdout == f"{bitsieve.select(data.data, data.target, n_features_to_select=3)}\n"
+
+
+def test_installed_script(data):
+    script = shutil.which("bitsieve", path=os.path.dirname(sys.executable))
+    if script is None:
+        pytest.skip("the package runs from its source tree")
+    arguments = ("select", data, "--target", "diagnosis", "--features", 2)
+    assert done(*arguments, command=[script]).stdout == done(*arguments).stdout
+
+
+def test_json_document(data, table):
+    result = done(
+        "select", data, "--target", "diagnosis", "--features", 3, "--json", "--binning", "quantile", "--bins", 4
+    )
+    document = json.loads(result.stdout)
+    wanted = bitsieve.select(table, "diagnosis", n_features_to_select=3, binning="quantile", n_bins=4).to_dict()
+    for name, value in wanted.items():
+        assert document[name] == value
+    assert document["output"] is None
+    assert document["seconds"] > 0
+    assert document["version"] == bitsieve.__version__
+    assert set(document) == {*wanted, "output", "seconds", "version"}
+
+
+def test_version_and_help_come_at_once():
+    assert done("--version").stdout == f"bitsieve {bitsieve.__version__}\n"
+    for arguments in (("--help",), ("select", "--help"), ("methods", "--help")):
+        assert "usage: bitsieve" in done(*arguments).stdout
+    loaded = run("--version", command=[sys.executable, "-X", "importtime", "-m", "bitsieve"]).stderr
+    for heavy in ("sklearn", "scipy", "numpy", "pyarrow", "narwhals", "pandas", "polars"):
+        assert f" {heavy}\n" not in loaded
+
+
+def test_closed_pipe_is_no_error(data):
+    command = [*MODULE, "select", str(data), "--target", "diagnosis", "--features", "9"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process.stdout.close()
+    stderr = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(timeout=60) == 141
+    assert "Traceback" not in stderr
+    assert "Broken" not in stderr
+
+
+def test_full_disk_behind_the_output(data):
+    if not os.path.exists("/dev/full"):
+        pytest.skip("the system has no device that is always full")
+    with open("/dev/full", "w") as full:
+        result = subprocess.run(
+            [*MODULE, "methods"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+        )
+    assert result.returncode == 2
+    assert result.stderr.splitlines() == ["bitsieve: error: [Errno 28] No space left on device"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_interrupt(tmp_path):
+    fifo_script = (
+        "import sys, time\n"
+        "import bitsieve.commands.select as command\n"
+        "def slow(options):\n"
+        "    print('ready', flush=True)\n"
+        "    time.sleep(60)\n"
+        "command.run = slow\n"
+        "from bitsieve.cli import main\n"
+        "sys.exit(main(['select', 'data.csv']))\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", fifo_script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert stderr == "bitsieve: interrupted\n"
+
+
+def failing(exception, **environment):
+    script = (
+        "import sys\n"
+        "import bitsieve.commands.select as command\n"
+        "def fail(options):\n"
+        f"    raise {exception}\n"
+        "command.run = fail\n"
+        "from bitsieve.cli import main\n"
+        "sys.exit(main(['select', 'data.csv']))\n"
+    )
+    return run(command=[sys.executable, "-c", script], env=environment)
+
+
+def test_an_unexpected_failure_is_one_line():
+    result = failing("KeyError('first\\nsecond')")
+    assert result.returncode == 1
+    assert len(result.stderr.splitlines()) == 1
+    assert result.stderr.startswith("bitsieve: internal error: KeyError: ")
+    assert "BITSIEVE_DEBUG=1" in result.stderr
+    assert failing("MemoryError()").stderr == "bitsieve: error: out of memory: give fewer rows or columns\n"
+    shown = failing("KeyError('first')", BITSIEVE_DEBUG="1")
+    assert shown.returncode == 1
+    assert "Traceback" in shown.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals of POSIX")
+def test_progress_is_one_line_on_a_terminal_that_is_wiped():
+    import pty
+
+    script = (
+        "import time\n"
+        "from bitsieve.commands.ticker import Ticker\n"
+        "with Ticker() as ticker:\n"
+        "    ticker.phase('counting')\n"
+        "    time.sleep({})\n"
+    )
+    seen = {}
+    for seconds in (0.1, 1.6):
+        master, slave = pty.openpty()
+        process = subprocess.Popen([sys.executable, "-c", script.format(seconds)], stderr=slave)
+        os.close(slave)
+        assert process.wait(timeout=60) == 0
+        time.sleep(0.05)
+        os.set_blocking(master, False)
+        try:
+            seen[seconds] = os.read(master, 65536).decode()
+        except OSError:  # nothing was written before the terminal closed
+            seen[seconds] = ""
+        os.close(master)
+    assert seen[0.1] == ""
+    assert "\r\x1b[Kcounting ... 1 s" in seen[1.6]
+    assert seen[1.6].endswith("\r\x1b[K")
+    assert "\n" not in seen[1.6]
+
+
+def test_names_that_the_terminal_cannot_show(tmp_path):
+    rows = "".join(f"{j % 2},{j % 3},{j % 2}\n" for j in range(30))
+    path = tmp_path / "data.csv"
+    path.write_text("größe,b,y\n" + rows, encoding="utf-8")
+    result = done(
+        "select", path, "--target", "y", "--features", 1, "--binning", "none", env={"PYTHONIOENCODING": "ascii"}
+    )
+    assert "gr\\xf6\\xdfe" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [("", "is empty"), ("a,y\n1,0\n2,1\n3", "row 4, the last one,"), ("a,y\n1,0\nx,1\n", "no column 'target'")],
+)
+def test_mistakes_are_one_line(tmp_path, text, part):
+    path = tmp_path / "data.csv"
+    path.write_text(text)
+    assert part in refused("select", path, "--target", "target")
