@@ -77,7 +77,12 @@ def measure(shape: Shape, rounds: int) -> dict[str, Any]:
         for name, worker in workers.items():
             details = worker.report["details"]
             parts = {key: significant(details[key]) for key in ("fit_s", "transform_s")}
-            record["contestants"][name] = {**summary(seconds[name]), **parts, **worker.about["versions"]}
+            record["contestants"][name] = {
+                **summary(seconds[name]),
+                "processor_share": worker.processor_share(),
+                **parts,
+                "versions": worker.about["versions"],
+            }
     if {"KBinsDiscretizer", "equal frequency"} <= set(seconds):
         over = ratio(seconds["KBinsDiscretizer"], seconds["equal frequency"])
         record["kbins_over_equal_frequency"] = significant(over)

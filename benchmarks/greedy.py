@@ -190,7 +190,14 @@ def _measure_criterion(case: Case, criterion: str, workers: dict[str, Worker], r
     result: dict[str, Any] = {
         "reference_s": case.reference_s.get(criterion),
         "goal": case.goal.get(criterion),
-        "contestants": {name: {**summary(s), **_scaling(case, name)} for name, s in seconds.items()},
+        "contestants": {
+            name: {
+                **summary(s),
+                "processor_share": workers[name].processor_share(),
+                **_scaling(case, name),
+            }
+            for name, s in seconds.items()
+        },
     }
     if OURS in seconds:
         packing = workers[OURS].report["details"]["packing_s"]

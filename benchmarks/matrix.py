@@ -125,6 +125,7 @@ def _rates(case: Case, worker: Worker, seconds: list[float]) -> dict[str, Any]:
         "features": features,
         "billions_a_second": significant(work / median(seconds) / 1e9),
         **summary(seconds),
+        "processor_share": worker.processor_share(),
         **details,
         "kernel": worker.about["kernel"],
     }

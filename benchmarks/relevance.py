@@ -73,7 +73,11 @@ def measure(shape: Shape, rounds: int) -> dict[str, Any]:
 
         seconds = interleave({name: job(name) for name in workers}, rounds, patience_s=4.0)
         for name, worker in workers.items():
-            record["contestants"][name] = {**summary(seconds[name]), "versions": worker.about["versions"]}
+            record["contestants"][name] = {
+                **summary(seconds[name]),
+                "processor_share": worker.processor_share(),
+                "versions": worker.about["versions"],
+            }
         if set(workers) == {OURS, SKLEARN}:
             record["times_as_fast"] = significant(ratio(seconds[SKLEARN], seconds[OURS]))
             ours, theirs = (np.array(workers[name].report["details"]["bits"]) for name in (OURS, SKLEARN))

@@ -43,6 +43,7 @@ def main() -> None:
             "import numpy": ["-c", "import numpy"],
             "import sklearn": ["-c", "import sklearn"],
             "import bitsieve": ["-c", "import bitsieve"],
+            "from bitsieve import ForwardSelector": ["-c", "from bitsieve import ForwardSelector"],
             "bitsieve select, jmi": [*select, "--method", "jmi"],
             "bitsieve select, speccmi": [*select, "--method", "speccmi"],
         }

@@ -35,11 +35,12 @@ def main(arguments: list[str]) -> None:
         options = json.loads(line)
         reset_peak()
         before = status("VmRSS")
-        start = time.perf_counter()
+        start, processor_start = time.perf_counter(), time.process_time()
         details = run(**options)
         seconds = time.perf_counter() - start
+        processor = time.process_time() - processor_start
         memory = {"before_bytes": before, "peak_bytes": status("VmHWM")}
-        say(answers, {"seconds": seconds, "memory": memory, "details": details or {}})
+        say(answers, {"seconds": seconds, "processor_s": processor, "memory": memory, "details": details or {}})
 
 
 def load(folder: Path, samples: int | None = None, features: int | None = None) -> dict[str, np.ndarray]:

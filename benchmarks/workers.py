@@ -10,6 +10,7 @@ import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -70,6 +71,7 @@ class Worker:
         )
         self.about = self._answer(START_S)
         self.report: dict[str, Any] = {}
+        self._shares: list[float] = []
 
     def run(self, timeout_s: float = 600.0, **options: Any) -> float:
         """Run once; the seconds that the contestant itself counted. The whole report stays in `report`."""
@@ -77,7 +79,13 @@ class Worker:
         self._process.stdin.write(json.dumps(options) + "\n")
         self._process.stdin.flush()
         self.report = self._answer(timeout_s)
+        self._shares.append(self.report["processor_s"] / max(self.report["seconds"], 1e-9))
         return float(self.report["seconds"])
+
+    def processor_share(self) -> float:
+        """Processor time over wall time, the median of the runs since this was asked last; 1: a whole core."""
+        share, self._shares = median(self._shares), []
+        return round(share, 2)
 
     @property
     def pid(self) -> int:

@@ -135,6 +135,7 @@ def test_worker_runs_a_piece_in_its_own_process():
     ):
         seconds = worker.run(criterion="jmi", k=7)
         assert seconds > 0
+        assert worker.processor_share() >= 0
         assert sorted(worker.report["details"]["selected"]) == list(range(7))
         assert worker.about["versions"] == {"numpy": np.__version__}
 
