@@ -71,6 +71,7 @@ struct Candidate {
 };
 
 constexpr int kGuard = 20;  // more fractional bits than the terms have, for quotients and logarithms
+constexpr i128 kUnit = i128(1) << kGuard;
 
 // log2(3^k - 2) with `bits` fractional bits; beyond k = 40 it is k log2(3) to the last place of a double.
 i128 log2_class_sets(std::uint64_t k, int bits) {
@@ -81,14 +82,14 @@ i128 log2_class_sets(std::uint64_t k, int bits) {
 }
 
 // k Ent(S), in units of 2^-(shift + kGuard).
-i128 weighted_entropy(const Summary& s) { return ((i128(s.entropy) * s.classes) << kGuard) / s.n; }
+i128 weighted_entropy(const Summary& s) { return i128(s.entropy) * s.classes * kUnit / s.n; }
 
 bool accepted(const Summary& all, const Candidate& cut, int shift) {
     const int bits = shift + kGuard;  // at most 80
-    const i128 gain = i128(all.entropy - cut.entropy()) << kGuard;
+    const i128 gain = (all.entropy - cut.entropy()) * kUnit;  // may be negative, by rounding
     const i128 price = i128(log2_q120(all.n - 1) >> (120 - bits)) + log2_class_sets(all.classes, bits) -
                        weighted_entropy(all) + weighted_entropy(cut.left) + weighted_entropy(cut.right);
-    const i128 rounding = i128(3 * all.classes + 4) << kGuard;  // half a unit a term: what is not more is a tie
+    const i128 rounding = (3 * all.classes + 4) * kUnit;  // half a unit a term: what is not more is a tie
     return gain > price + rounding;
 }
 

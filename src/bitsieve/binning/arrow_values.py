@@ -23,9 +23,6 @@ def column_of_arrow(array: Any, name: str) -> np.ndarray | Encoded:
     ValueError
         If the column holds neither numbers, times, text, categories nor booleans.
     """
-    if isinstance(array, pa.ChunkedArray):
-        array = array.unify_dictionaries() if pa.types.is_dictionary(array.type) else array
-        array = array.combine_chunks()
     kind = array.type
     if pa.types.is_integer(kind) and not array.null_count:
         return array.to_numpy(zero_copy_only=False)
@@ -88,7 +85,8 @@ def _as_float(array: Any) -> np.ndarray:
 
 def _sorted_codes(array: Any) -> Encoded:
     """Codes of a dictionary array, renumbered so that the categories that occur ascend."""
-    codes = np.array(array.indices.fill_null(-1).to_numpy(zero_copy_only=False), np.int32)
+    indices = array.indices.cast(pa.int64()).fill_null(-1)  # they may be unsigned
+    codes = indices.to_numpy(zero_copy_only=False).astype(np.int32)
     values = array.dictionary.to_numpy(zero_copy_only=False)
     missing = array.dictionary.is_null().to_numpy(zero_copy_only=False)
     known = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(values)).astype(bool) & ~missing)

@@ -60,23 +60,27 @@ class CategoricalBinner(Binner):
     def _fit_numeric(
         self, columns: Columns, j: int, cut: Callable[..., NDArray[np.float64]]
     ) -> tuple[NDArray[np.float64], NDArray[Any] | None, int]:
-        categories = distinct(_whole_numbers(columns, j))
+        values, _ = _whole_numbers(columns, j)
+        categories = distinct(values)
         return np.empty(0), categories, len(categories)
 
     def _code_numeric(self, columns: Columns, j: int, out: NDArray[Any]) -> None:
         known = self.categories_[j]
-        if known.dtype.kind not in "iu":
+        if known is None or known.dtype.kind not in "iu":
             raise ValueError(f"column {columns.names[j]!r} was categorical when fitting: give categories")
-        values = _whole_numbers(columns, j)
+        values, missing = _whole_numbers(columns, j)
         if not len(values):
             return
-        codes = values if _are_codes(values, known) else lookup(values, known)
-        if codes is not values and codes.min() < 0:
-            raise unknown_category(columns.names[j], values[codes < 0])
-        if len(codes) == len(out):
+        if _are_codes(values, known):
+            codes = values
+        else:
+            codes = lookup(values, known)
+            if codes.min() < 0:
+                raise unknown_category(columns.names[j], values[codes < 0])
+        if missing is None:
             out[:] = codes
         else:
-            out[~is_missing(columns.values(j))] = codes
+            out[~missing] = codes
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -91,17 +95,17 @@ def _are_codes(values: NDArray[Any], known: NDArray[Any]) -> bool:
     return bool(values.min() >= 0 and values.max() < len(known))
 
 
-def _whole_numbers(columns: Columns, j: int) -> NDArray[Any]:
-    """The values of a numeric column that are there, as integers.
+def _whole_numbers(columns: Columns, j: int) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+    """The values of a numeric column that are there, as integers; and where others are missing, or None.
 
     Raises
     ------
     ValueError
-        If one of them has a fractional part, or is beyond the range of int64.
+        If a value has a fractional part, or is beyond the range of int64.
     """
     values = np.ascontiguousarray(columns.values(j))
     if values.dtype.kind != "f":
-        return values
+        return values, None
     missing = is_missing(values)
     if missing is not None:
         values = values[~missing]
@@ -111,4 +115,4 @@ def _whole_numbers(columns: Columns, j: int) -> NDArray[Any]:
             f"column {columns.names[j]!r} holds {refused[:1].tolist()[0]!r}: binning 'none' takes whole numbers and "
             "categories only, use 'mdl', 'quantile' or 'uniform' for this column"
         )
-    return values.astype(np.int64)
+    return values.astype(np.int64), missing

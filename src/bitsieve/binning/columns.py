@@ -120,11 +120,12 @@ def read_columns(estimator: Any, X: Any, *, reset: bool) -> Columns:
     ValueError
         If the table is empty, not two-dimensional, has columns of the same name or columns that can not be read.
     """
+    labels = _labels(X)
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise ValueError("X is a lazy frame: collect() it first")
     if isinstance(frame, nw.DataFrame):
-        return _read_frame(estimator, X, frame, reset)
+        return _read_frame(estimator, X, frame, labels or list(frame.columns), reset)
     if isinstance(X, (list, tuple)):
         array = np.asarray(X)
         X = np.asarray(X, dtype=object) if array.dtype.kind in "US" else array  # numbers beside text stay numbers
@@ -149,11 +150,24 @@ def _read_array(X: NDArray[Any]) -> Columns:
     return Columns([column_of_objects(X[:, j], name) for j, name in enumerate(names)], n_samples, names)
 
 
-def _read_frame(estimator: Any, X: Any, frame: nw.DataFrame[Any], reset: bool) -> Columns:
-    labels = list(X.columns) if hasattr(X, "iloc") else list(frame.columns)
+def _labels(X: Any) -> list[Any]:
+    """The column names of a table of a kind that does not see to it that they differ.
+
+    Raises
+    ------
+    ValueError
+        If two columns have the same name.
+    """
+    labels = list(getattr(X, "column_names", ()) if not hasattr(X, "iloc") else getattr(X, "columns", ()))
     twice = [str(label) for label, count in Counter(labels).items() if count > 1]
     if twice:
-        raise ValueError(f"{len(twice)} column names stand more than once ({quoted(twice)}): give every column its own")
+        raise ValueError(
+            f"column names stand more than once ({len(twice):,}): {quoted(twice)}; give every column a name of its own"
+        )
+    return labels
+
+
+def _read_frame(estimator: Any, X: Any, frame: nw.DataFrame[Any], labels: list[Any], reset: bool) -> Columns:
     n_samples, n_features = frame.shape
     if not n_samples or not n_features:
         raise ValueError(f"X has {n_samples} samples and {n_features} columns: at least one of each is required")

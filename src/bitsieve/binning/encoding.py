@@ -35,7 +35,7 @@ def distinct(values: NDArray[Any]) -> NDArray[Any]:
         low, high = int(values.min()), int(values.max())
         if high - low < _DENSE_SPAN:
             present = np.flatnonzero(np.bincount(_offset(values, low)))
-            return (present + low).astype(values.dtype)
+            return present.astype(values.dtype) + values.dtype.type(low)  # wraps, and back
     return np.unique(values)
 
 

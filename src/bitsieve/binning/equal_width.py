@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from bitsieve.binning.base import Binner
 from bitsieve.binning.cuts import equal_width_cuts
 from bitsieve.binning.parameters import check_integer
@@ -11,11 +13,12 @@ from bitsieve.binning.parameters import check_integer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from bitsieve.binning.columns import Columns
     from bitsieve.binning.target import Target
+
+_CHUNK = 1 << 18  # cuts found at once: bounds the memory
 
 
 class EqualWidthBinner(Binner):
@@ -64,9 +67,40 @@ class EqualWidthBinner(Binner):
         self.missing = missing
         self.n_jobs = n_jobs
 
+    def fit_columns(self, columns: Columns, target: Target | None) -> EqualWidthBinner:
+        """Find the bins of columns that were read already.
+
+        Parameters
+        ----------
+        columns : Columns
+        target : Target or None
+            Not used.
+
+        Returns
+        -------
+        self
+        """
+        super().fit_columns(columns, target)
+        varying = [j for j, span in enumerate(self.bin_edges_) if len(span)]
+        chunk = max(1, _CHUNK // self.n_bins)
+        for first in range(0, len(varying), chunk):
+            some = varying[first : first + chunk]
+            low, high = np.array([self.bin_edges_[j] for j in some]).T
+            for j, cuts in zip(some, equal_width_cuts(low, high, self.n_bins), strict=True):
+                self.n_bins_[j] += len(cuts) - len(self.bin_edges_[j])
+                self.bin_edges_[j] = cuts.copy()
+        return self
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_integer("n_bins", self.n_bins, 2, 65_535)
 
     def _cutter(self, columns: Columns, target: Target | None) -> Callable[..., NDArray[np.float64]]:
-        return lambda values, missing: equal_width_cuts(values, self.n_bins)
+        return _span
+
+
+def _span(values: NDArray[np.float64], missing: NDArray[np.bool_] | None) -> NDArray[np.float64]:
+    """Smallest and largest value of a column that varies; all columns are then cut at once."""
+    if not len(values) or values.min() == values.max():
+        return np.empty(0)
+    return np.array([values.min(), values.max()])

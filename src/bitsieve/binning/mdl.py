@@ -99,7 +99,7 @@ class MDLBinner(Binner):
         numeric = np.array([columns.is_numeric(j) for j in range(len(columns))])
         self.uncut_ = np.flatnonzero(numeric & np.array([not len(edges) for edges in self.bin_edges_]))
         if self.uncut == "median":
-            for j in self.uncut_:
+            for j in self.uncut_.tolist():
                 values = columns.numeric(j)
                 self.bin_edges_[j] = median_cut(values[~np.isnan(values)])
                 self.n_bins_[j] += len(self.bin_edges_[j])

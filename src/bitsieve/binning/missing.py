@@ -41,9 +41,7 @@ def check_values(columns: Columns, *, allow_missing: bool) -> None:
 
 
 def is_missing(values: NDArray[Any]) -> NDArray[np.bool_] | None:
-    """Where a numeric column is missing, None if nowhere."""
-    if values.dtype.kind != "f":
-        return None
+    """Where a column of floats is missing, None if nowhere."""
     missing = np.isnan(values)
     return missing if missing.any() else None
 

@@ -105,9 +105,9 @@ def _read(y: Any) -> NDArray[Any] | Encoded:
         array = np.asarray(y)
         if array.dtype.kind in "US" and not isinstance(y, np.ndarray):
             array = np.asarray(y, dtype=object)
-    array = column_or_1d(array, warn=True)
     if array.dtype.kind == "c":
         raise ValueError("Complex data not supported: give classes or real numbers as the target")
+    array = column_or_1d(array, warn=True)
     if array.dtype.kind in "biufmM":
         return array
     return _arrow(array)

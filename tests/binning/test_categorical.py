@@ -1,0 +1,80 @@
+"""Codes as they are: ranks among the sorted distinct values."""
+
+import numpy as np
+import pytest
+
+from bitsieve.binning import CategoricalBinner
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.int32, np.int64, np.uint64, np.float32, float])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_ranks_of_whole_numbers(dtype, order):
+    rng = np.random.default_rng(0)
+    contiguous = rng.integers(0, 5, 100)
+    gaps = rng.choice([3, 7, 100], 100)
+    X = np.array([contiguous, gaps], order="F" if order == "C" else "C").T.astype(dtype, order=order)
+    binner = CategoricalBinner().fit(X)
+    codes = binner.transform(X)
+    for j in range(2):
+        categories, expected = np.unique(X[:, j], return_inverse=True)
+        assert binner.categories_[j].tolist() == categories.tolist()
+        assert codes[:, j].tolist() == expected.tolist()
+    assert codes.dtype == np.uint8
+    assert codes.flags.f_contiguous
+
+
+def test_negative_far_and_huge_integers():
+    X = np.array([[-5, 2**62, -(2**63)], [3, 2**62 + 1, 2**63 - 1], [-5, 2**62, 0]])
+    assert CategoricalBinner().fit_transform(X).tolist() == [[0, 0, 0], [1, 1, 2], [0, 0, 1]]
+    top = np.array([[2**64 - 1], [2**64 - 2]], dtype=np.uint64)
+    assert CategoricalBinner().fit_transform(top).tolist() == [[1], [0]]
+
+
+def test_text_and_booleans():
+    X = np.array([["b", True, 2], ["a", False, 2], ["b", True, 1]], dtype=object)
+    binner = CategoricalBinner().fit(X)
+    assert [categories.tolist() for categories in binner.categories_] == [["a", "b"], [False, True], [1, 2]]
+    assert [len(edges) for edges in binner.bin_edges_] == [0, 0, 0]
+    assert binner.transform(X).tolist() == [[1, 1, 1], [0, 0, 1], [1, 1, 0]]
+
+
+def test_fractions_are_refused_with_the_column():
+    with pytest.raises(ValueError, match=r"column 'x1' holds 0\.5: binning 'none' takes whole numbers"):
+        CategoricalBinner().fit([[1.0, 2.0], [2.0, 0.5]])
+    with pytest.raises(ValueError, match=r"column 'x0' holds 1e\+300"):
+        CategoricalBinner().fit([[1e300], [2.0]])
+
+
+@pytest.mark.parametrize(("seen", "unseen"), [(0, 9), (5, 6), (-3, 10**12)])
+def test_values_unknown_when_fitting_are_named(seen, unseen):
+    binner = CategoricalBinner().fit([[seen], [seen + 20]])
+    with pytest.raises(ValueError, match=f"column 'x0' holds {unseen}, which was not there when fitting"):
+        binner.transform([[seen], [unseen]])
+
+
+def test_unknown_text_is_named():
+    binner = CategoricalBinner().fit([["a"], ["c"]])
+    with pytest.raises(ValueError, match="column 'x0' holds 'b'"):
+        binner.transform([["a"], ["b"]])
+    with pytest.raises(ValueError, match="was categorical when fitting"):
+        binner.transform([[1], [2]])
+
+
+def test_missing_values_have_the_last_code():
+    X = np.array([[2.0, np.nan], [np.nan, np.nan], [0.0, np.nan]])
+    binner = CategoricalBinner(missing="bin").fit(X)
+    assert binner.n_bins_.tolist() == [3, 1]
+    assert binner.transform(X).tolist() == [[1, 0], [2, 0], [0, 0]]
+    words = np.array([["b"], [None], ["a"]], dtype=object)
+    assert CategoricalBinner(missing="bin").fit_transform(words).ravel().tolist() == [1, 2, 0]
+
+
+def test_at_most_65536_codes():
+    X = np.arange(65_536)[:, None]
+    codes = CategoricalBinner().fit_transform(X)
+    assert codes.dtype == np.uint16
+    assert (codes == X).all()
+    with pytest.raises(ValueError, match="column 'x0' has 65,537 codes: at most 65,536 are supported"):
+        CategoricalBinner().fit(np.arange(65_537)[:, None])
+    with pytest.raises(ValueError, match="65,537 codes"):
+        CategoricalBinner(missing="bin").fit(X)

@@ -1,0 +1,237 @@
+"""MDL against its definition in 50-digit decimals, and against cuts worked by hand."""
+
+from decimal import Decimal, getcontext
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator
+
+from bitsieve import _native
+from bitsieve.binning import MDLBinner, read_columns, read_target
+from bitsieve.counts.terms import entropy_terms
+
+getcontext().prec = 50
+_LN2 = Decimal(2).ln()
+
+
+def log2(x):
+    return Decimal(x).ln() / _LN2
+
+
+def entropy(classes):
+    n = len(classes)
+    counts = [classes.count(c) for c in set(classes)]
+    return sum((Decimal(c) / n * log2(Decimal(n) / c) for c in counts), Decimal(0))
+
+
+def reference(values, classes):
+    """The accepted cuts by the definition, every candidate from scratch."""
+    pairs = sorted(zip(values, classes, strict=True))
+    distinct = sorted(set(values))
+    n = len(pairs)
+    candidates = []
+    for low, high in pairwise(distinct):
+        if len({c for v, c in pairs if v in (low, high)}) == 1:
+            continue
+        left = [c for v, c in pairs if v <= low]
+        right = [c for v, c in pairs if v >= high]
+        mean = (len(left) * entropy(left) + len(right) * entropy(right)) / n
+        candidates.append((mean, low, high, left, right))
+    if not candidates:
+        return []
+    least = min(c[0] for c in candidates)
+    mean, low, high, left, right = next(c for c in candidates if c[0] <= least + Decimal("1e-12"))
+    everything = left + right
+    k, k1, k2 = (len(set(part)) for part in (everything, left, right))
+    delta = log2(3**k - 2) - (k * entropy(everything) - k1 * entropy(left) - k2 * entropy(right))
+    # 1e-40: an exact tie in 50 digits, which is no gain
+    if not entropy(everything) - mean - (log2(n - 1) + delta) / n > Decimal("1e-40"):
+        return []
+    below = [(v, c) for v, c in pairs if v <= low]
+    above = [(v, c) for v, c in pairs if v >= high]
+    return [*reference(*zip(*below, strict=True)), (low + high) / 2, *reference(*zip(*above, strict=True))]
+
+
+def cuts(values, classes, n_classes=None):
+    values, classes = np.asarray(values, float), np.asarray(classes, np.int32)
+    order = np.argsort(values, kind="stable")
+    terms = entropy_terms(max(len(values), 1))
+    n_classes = n_classes or int(classes.max(initial=0)) + 1
+    return _native.mdl_cuts(values[order], classes[order], n_classes, terms.table, terms.shift).tolist()
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_definition_on_small_problems(seed):
+    rng = np.random.default_rng(seed)
+    n, k, span = int(rng.integers(2, 45)), int(rng.integers(2, 6)), int(rng.integers(2, 40))
+    classes = rng.integers(0, k, n)
+    values = rng.integers(0, span, n) + rng.integers(0, 3) * classes * span // 4  # many equal values
+    assert cuts(values, classes, k) == reference(values.tolist(), classes.tolist())
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_definition_where_many_cuts_tie(seed):
+    rng = np.random.default_rng(seed)
+    block = rng.integers(0, 2, 6).tolist()
+    classes = block + block[::-1] + block + block[::-1]  # mirrored: every cut has a twin of equal entropy
+    values = list(range(len(classes)))
+    assert cuts(values, classes) == reference(values, classes)
+
+
+@pytest.mark.parametrize(
+    ("values", "classes", "expected"),
+    [
+        # two pure halves: Ent(S) = 1, E = 0; the price is (log2 5 + log2 7 - 2)/6 = 0.52
+        ([1, 2, 3, 10, 11, 12], [0, 0, 0, 1, 1, 1], [6.5]),
+        # two samples: gain 1, price (log2 1 + log2 7 - 2)/2 = 0.40
+        ([0, 1], [0, 1], [0.5]),
+        # a b a: the cuts tie at E = 2/3; the gain 0.918 - 0.667 is below (log2 2 + log2 7 - [2 0.918 - 2])/3 = 1.32
+        ([0, 1, 2], [0, 1, 0], []),
+        # three pure groups of four, E equal for both cuts: the smaller is taken first, then the other
+        (range(12), [0] * 4 + [1] * 4 + [2] * 4, [3.5, 7.5]),
+        # one class, one value, one sample, none
+        ([1, 2, 3], [0, 0, 0], []),
+        ([5, 5, 5, 5], [0, 1, 0, 1], []),
+        ([5], [0], []),
+        ([], [], []),
+    ],
+)
+def test_worked_by_hand(values, classes, expected):
+    assert cuts(list(values), classes) == expected
+
+
+def test_two_equal_cuts_are_both_found():
+    # 40 a, 40 b, 40 a: both cuts have the same entropy by symmetry; the smaller is taken, the other found in the rest
+    classes = [0] * 40 + [1] * 40 + [0] * 40
+    assert cuts(range(120), classes) == [39.5, 79.5] == reference(list(range(120)), classes)
+
+
+def test_more_than_forty_classes():
+    rng = np.random.default_rng(3)
+    classes = np.repeat(np.arange(45), 3)
+    values = classes // 9 + 0.01 * rng.integers(0, 9, len(classes))
+    assert cuts(values, classes) == reference(values.tolist(), classes.tolist())
+
+
+def test_adjacent_floats_and_the_largest_ones():
+    one, above = 1.0, np.nextafter(1.0, 2.0)
+    (cut,) = cuts([one, one, above, above], [0, 0, 1, 1])
+    assert one <= cut < above
+    largest = np.finfo(float).max
+    (cut,) = cuts([largest / 2] * 3 + [largest] * 3, [0] * 3 + [1] * 3)
+    assert largest / 2 < cut < largest
+
+
+def test_terms_beyond_the_table_give_the_same_cuts():
+    rng = np.random.default_rng(0)
+    values = np.sort(rng.normal(size=2000))
+    classes = (rng.random(2000) < 1 / (1 + np.exp(-3 * values))).astype(np.int32)
+    whole, short = entropy_terms(2000), entropy_terms(2000, limit=50)
+    found = [_native.mdl_cuts(values, classes, 2, t.table, t.shift).tolist() for t in (whole, short)]
+    assert found[0] == found[1] != []
+
+
+def test_deep_recursion_has_no_stack_to_overflow():
+    n = 20_000
+    classes = np.arange(n) // 4  # every group of four its own class: thousands of nested cuts
+    found = cuts(np.arange(n), classes)
+    assert found == (np.arange(4, n, 4) - 0.5).tolist()
+
+
+def test_order_of_samples_and_labels_of_classes_do_not_matter():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(200, 5)).round(1)
+    y = (X[:, 0] + X[:, 1] > 0).astype(int) + (X[:, 2] > 1)
+    shuffle = rng.permutation(200)
+    edges = MDLBinner().fit(X, y).bin_edges_
+    again = MDLBinner().fit(X[shuffle], np.array(["z", "a", "m"])[y[shuffle]]).bin_edges_
+    for one, other in zip(edges, again, strict=True):
+        assert one.tolist() == other.tolist()
+
+
+def test_uncut_columns_are_left_whole_or_cut_at_the_median():
+    y = [0, 1, 0, 1, 0, 1]
+    X = np.array([[4, 3, 6, 1, 2, 5], [7, 7, 7, 7, 7, 7], [1, 2, 2, 2, 2, 2], [1, 1, 1, 9, 1, 1]], float).T
+    whole = MDLBinner().fit(X, y)
+    assert whole.uncut_.tolist() == [0, 1, 2, 3]
+    assert whole.n_bins_.tolist() == [1, 1, 1, 1]
+    assert not whole.transform(X).any()
+    halves = MDLBinner(uncut="median").fit(X, y)
+    assert halves.uncut_.tolist() == [0, 1, 2, 3]
+    # the lower median of 1..6 is 3; a median that is the maximum leaves nothing above it
+    assert [edges.tolist() for edges in halves.bin_edges_] == [[3.0], [], [], [1.0]]
+    assert halves.n_bins_.tolist() == [2, 1, 1, 2]
+    assert halves.transform(X)[:, 0].tolist() == [1, 0, 1, 0, 0, 1]
+
+
+def test_a_value_on_a_cut_goes_left():
+    binner = MDLBinner().fit([[1.0], [2.0], [3.0], [10.0], [11.0], [12.0]], [0, 0, 0, 1, 1, 1])
+    assert binner.transform([[6.5], [np.nextafter(6.5, 7)], [-1e9], [1e9]]).ravel().tolist() == [0, 1, 0, 1]
+
+
+def test_missing_values_take_no_part_in_cutting():
+    X = np.array([[1.0, np.nan, 2, 3, 10, np.nan, 11, 12]]).T
+    y = [0, 1, 0, 0, 1, 0, 1, 1]
+    binner = MDLBinner(missing="bin").fit(X, y)
+    assert binner.bin_edges_[0].tolist() == [6.5]
+    assert binner.n_bins_.tolist() == [3]
+    assert binner.transform(X).ravel().tolist() == [0, 2, 0, 0, 1, 2, 1, 1]
+
+
+@pytest.mark.parametrize("n_jobs", [2, 7, -1])
+def test_threads_change_nothing(n_jobs):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 40))
+    y = (X[:, :3].sum(axis=1) > 0).astype(int)
+    one, many = MDLBinner().fit(X, y), MDLBinner(n_jobs=n_jobs).fit(X, y)
+    for a, b in zip(one.bin_edges_, many.bin_edges_, strict=True):
+        assert a.tolist() == b.tolist()
+    assert (one.transform(X) == many.transform(X)).all()
+
+
+def test_one_sample_and_one_class():
+    assert MDLBinner().fit([[1.0, 2.0]], [0]).transform([[5.0, 5.0]]).tolist() == [[0, 0]]
+    assert MDLBinner().fit([[1.0], [2.0]], [3, 3]).uncut_.tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"uncut": "mean"}, "uncut='mean' is not allowed: give 'leave' or 'median'"),
+        ({"missing": None}, "missing=None is not allowed: give 'error' or 'bin'"),
+        ({"n_jobs": 0}, "n_jobs=0"),
+    ],
+)
+def test_parameters_are_checked(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        MDLBinner(**parameters).fit([[1.0], [2.0]], [0, 1])
+
+
+def test_a_target_is_required_and_must_have_the_length_of_the_table():
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        MDLBinner().fit([[1.0], [2.0]])
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        MDLBinner().fit([[1.0], [2.0]], [0, 1, 1])
+
+
+def test_native_refuses_arrays_of_different_length():
+    terms = entropy_terms(3)
+    with pytest.raises(ValueError, match="differ in length"):
+        _native.mdl_cuts(np.zeros(3), np.zeros(2, np.int32), 1, terms.table, terms.shift)
+
+
+def test_missing_everywhere_is_one_code():
+    X = np.array([[np.nan, 1.0], [np.nan, 2.0]])
+    binner = MDLBinner(uncut="median", missing="bin").fit(X, [0, 1])
+    assert binner.n_bins_.tolist() == [1, 3]
+    assert binner.transform(X).tolist() == [[0, 0], [0, 1]]
+
+
+def test_columns_can_be_read_once_for_fitting_and_coding():
+    X, y = np.arange(12.0)[:, None], np.repeat([0, 1], 6)
+    columns = read_columns(BaseEstimator(), X, reset=True)
+    binner = MDLBinner().fit_columns(columns, read_target(y))
+    assert (binner.codes(columns) == MDLBinner().fit_transform(X, y)).all()
+    with pytest.raises(ValueError, match="MDL cuts by the class: give a target"):
+        MDLBinner().fit_columns(columns, None)
