@@ -109,11 +109,11 @@ void fill_row(const Packed& packed, const Input<std::int64_t>& table, int shift,
 }
 
 template <class Real>
-void fill_matrix(const Packed& packed, const Input<std::int64_t>& table, int shift, int xy_weight, int xyc_weight,
+void fill_matrix(const Packed& packed, const Input<std::int64_t>& table, int shift, int xy_sign, int xyc_sign,
                  Input<std::int64_t> row, Input<std::int64_t> column, double unit, bool symmetric,
                  const std::vector<std::int64_t>& block, Input<std::int64_t> place, Square<Real> out) {
     const Terms terms = terms_of(table, shift);
-    const PairForm form{xy_weight, xyc_weight, row.data(), column.data(), unit, symmetric};
+    const PairForm form{xy_sign, xyc_sign, row.data(), column.data(), unit, symmetric};
     const Matrix<Real> matrix{out.data(), std::int64_t(out.shape(0)), place.data()};
     nb::gil_scoped_release unlocked;
     matrix_block(packed, terms, form, block.at(0), block.at(1), block.at(2), block.at(3), matrix);
@@ -123,13 +123,6 @@ void fill_pair_table(const Packed& packed, std::int64_t i, std::int64_t j, Outpu
     std::int64_t* counts = out.data();
     nb::gil_scoped_release unlocked;
     TablePivot(packed, i).table(j, counts);
-}
-
-std::vector<std::int64_t> unit_features(const Packed& packed, std::int64_t unit) {
-    std::vector<std::int64_t> features;
-    for (int lane = 0; lane < kLanes; ++lane)
-        if (packed.feature_at(unit, lane) >= 0) features.push_back(packed.feature_at(unit, lane));
-    return features;
 }
 
 }  // namespace
@@ -150,13 +143,10 @@ NB_MODULE(_native, m) {
         .def("matrix_block", &fill_matrix<double>)
         .def("matrix_block", &fill_matrix<float>)
         .def("pair_table", &fill_pair_table, "i"_a, "j"_a, "out"_a)
-        .def("unit_features", &unit_features, "unit"_a)
         .def("unit_of", &Packed::unit_of, "feature"_a)
         .def_prop_ro("n_units", &Packed::n_units)
-        .def_prop_ro("n_groups", &Packed::n_groups)
         .def_prop_ro("n_words", &Packed::n_words)
-        .def_prop_ro("nbytes", &Packed::bytes)
-        .def_prop_ro("kernel", [](const Packed& packed) { return std::string(packed.kernel().name); });
+        .def_prop_ro("nbytes", &Packed::bytes);
 }
 
 }  // namespace bitsieve

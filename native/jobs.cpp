@@ -89,7 +89,7 @@ template <class Real>
 class Writer {
 public:
     Writer(const Packed& packed, const PairForm& form, const Matrix<Real>& out)
-        : quotients_(packed.kernel().quotients), form_(form), out_(out), mirrored_(true) {
+        : values_(packed.kernel().tile_values), form_(form), out_(out) {
         for (std::int64_t i = 1; i < packed.n_features(); ++i)
             mirrored_ = mirrored_ && form.row[i] - form.column[i] == form.row[0] - form.column[0];
     }
@@ -97,43 +97,57 @@ public:
     // sums of pairs: xy[a * 8 + b] for feature rows[a], a < n_rows, and columns[b]; -1: no feature.
     void tile(const std::int64_t* rows, int n_rows, const std::int64_t* columns, const std::int64_t* xy,
               const std::int64_t* xyc) const {
-        std::int64_t row_part[kLanes], column_part[kLanes], sums[kLanes], place[kLanes];
-        for (int b = 0; b < kLanes; ++b) {
-            place[b] = columns[b] < 0 ? -1 : out_.place[columns[b]];
-            row_part[b] = columns[b] < 0 ? 0 : form_.row[columns[b]];
-            column_part[b] = columns[b] < 0 ? 0 : form_.column[columns[b]];
-        }
+        const Side down(rows, n_rows, form_, out_.place), across(columns, kLanes, form_, out_.place);
         double forward[kLanes * kLanes], backward[kLanes * kLanes];
-        for (int a = 0; a < n_rows; ++a) {
-            if (rows[a] < 0 || out_.place[rows[a]] < 0) continue;
-            for (int b = 0; b < kLanes; ++b)
-                sums[b] = form_.xy_weight * xy[a * kLanes + b] + form_.xyc_weight * xyc[a * kLanes + b];
-            double *ij = forward + a * kLanes, *ji = backward + a * kLanes;
-            quotients_(sums, form_.row[rows[a]], column_part, form_.unit, ij);
-            if (mirrored_)
-                std::copy(ij, ij + kLanes, ji);
-            else
-                quotients_(sums, form_.column[rows[a]], row_part, form_.unit, ji);
-            if (form_.symmetric)
-                for (int b = 0; b < kLanes; ++b) ij[b] = ji[b] = (ij[b] + ji[b]) * 0.5;
-            Real* out = out_.values + out_.place[rows[a]] * out_.size;
-            for (int b = 0; b < kLanes; ++b)
-                if (place[b] >= 0) out[place[b]] = Real(ij[b]);
+        values_(n_rows, xy, form_.xy_sign, xyc, form_.xyc_sign, down.row, across.column, form_.unit, forward);
+        const double* mirror = forward;
+        if (!mirrored_) {
+            values_(n_rows, xy, form_.xy_sign, xyc, form_.xyc_sign, down.column, across.row, form_.unit, backward);
+            mirror = backward;
         }
-        for (int b = 0; b < kLanes; ++b) {
-            if (place[b] < 0) continue;
-            Real* out = out_.values + place[b] * out_.size;
-            for (int a = 0; a < n_rows; ++a)
-                if (rows[a] >= 0 && out_.place[rows[a]] >= 0)
-                    out[out_.place[rows[a]]] = Real(backward[a * kLanes + b]);
-        }
+        if (form_.symmetric)
+            for (int i = 0; i < n_rows * kLanes; ++i) forward[i] = backward[i] = (forward[i] + mirror[i]) * 0.5;
+        write(down, across, forward, kLanes, 1);
+        write(across, down, mirror, 1, kLanes);
     }
 
 private:
-    void (*const quotients_)(const std::int64_t*, std::int64_t, const std::int64_t*, double, double*);
+    // Eight features: the integers they add to a pair's number, and where they stand in the matrix.
+    struct Side {
+        Side(const std::int64_t* features, int n, const PairForm& form, const std::int64_t* places) : size(n) {
+            for (int i = 0; i < kLanes; ++i) {
+                const std::int64_t f = i < n ? features[i] : -1;
+                row[i] = f < 0 ? 0 : form.row[f];
+                column[i] = f < 0 ? 0 : form.column[f];
+                place[i] = f < 0 ? -1 : places[f];
+                in_a_run = in_a_run && place[i] == place[0] + i;
+            }
+            in_a_run = in_a_run && place[0] >= 0;
+        }
+        int size;
+        bool in_a_run = true;
+        std::int64_t row[kLanes], column[kLanes], place[kLanes];
+    };
+
+    void write(const Side& down, const Side& across, const double* values, int down_step, int across_step) const {
+        for (int a = 0; a < down.size; ++a) {
+            if (down.place[a] < 0) continue;
+            Real* out = out_.values + down.place[a] * out_.size;
+            const double* value = values + a * down_step;
+            if (across.in_a_run) {
+                out += across.place[0];
+                for (int b = 0; b < kLanes; ++b) out[b] = Real(value[b * across_step]);
+            } else {
+                for (int b = 0; b < across.size; ++b)
+                    if (across.place[b] >= 0) out[across.place[b]] = Real(value[b * across_step]);
+            }
+        }
+    }
+
+    const decltype(Kernel::tile_values) values_;
     const PairForm& form_;
     const Matrix<Real>& out_;
-    bool mirrored_;  // value(i, j) == value(j, i) for all pairs
+    bool mirrored_ = true;  // value(i, j) == value(j, i) for all pairs
 };
 
 }  // namespace
@@ -159,7 +173,7 @@ void matrix_block(const Packed& packed, const Terms& terms, const PairForm& form
     const Writer<Real> write(packed, form, out);
     const Segments segments = packed.segments();
     std::int64_t xy[kLanes * kLanes] = {}, xyc[kLanes * kLanes] = {};
-    std::int64_t* const within = form.xyc_weight ? xyc : nullptr;
+    std::int64_t* const within = form.xyc_sign ? xyc : nullptr;
     for (std::int64_t i = i0; i < i1; ++i) {
         const std::int64_t* rows = packed.features(i);
         std::int64_t j = std::max(i, j0);

@@ -13,10 +13,10 @@ void row_sums(const Packed&, const Terms&, std::int64_t pivot, const std::int64_
               std::int64_t* xy, std::int64_t* xyc);
 
 // The number made of the sums of a pair (i, j):
-//     value(i, j) = (xy_weight * xy + xyc_weight * xyc + row[i] + column[j]) / unit,
+//     value(i, j) = (xy_sign * xy + xyc_sign * xyc + row[i] + column[j]) / unit,
 // or, if symmetric, the mean of value(i, j) and value(j, i): exact integers until they become floats here.
 struct PairForm {
-    int xy_weight, xyc_weight;
+    int xy_sign, xyc_sign;  // -1, 0 or 1
     const std::int64_t *row, *column;
     double unit;
     bool symmetric;

@@ -58,8 +58,10 @@ struct Kernel {
     void (*pair_sums)(const PivotView&, const GroupView&, const Segments&, const Terms&, std::int64_t* xy,
                       std::int64_t* xyc);
 
-    // out[i] = (sums[i] + first + second[i]) / unit for eight i.
-    void (*quotients)(const std::int64_t* sums, std::int64_t first, const std::int64_t* second, double unit, double* out);
+    // out[a * 8 + b] = (xy_sign * xy[a * 8 + b] + xyc_sign * xyc[a * 8 + b] + first[a] + second[b]) / unit for a < n_rows,
+    // b < 8; the signs are -1, 0 or 1.
+    void (*tile_values)(int n_rows, const std::int64_t* xy, int xy_sign, const std::int64_t* xyc, int xyc_sign,
+                        const std::int64_t* first, const std::int64_t* second, double unit, double* out);
 
     // Bit masks of 64 codes: out[plane * 8] has bit t set where codes[t] == plane; `add`: keep the bits it has.
     void (*plane_masks)(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out);

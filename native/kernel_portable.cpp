@@ -77,6 +77,6 @@ bool available() { return true; }
 
 }  // namespace
 
-const Kernel kPortableKernel = {"portable", available, pair_sums, quotients, plane_masks, plane_margins, 1.0, 1.0};
+const Kernel kPortableKernel = {"portable", available, pair_sums, tile_values, plane_masks, plane_margins, 1.0, 1.0};
 
 }  // namespace bitsieve

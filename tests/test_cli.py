@@ -193,6 +193,11 @@ def test_methods(done):
             "--features is 10 but the table has 9 features",
         ),
         (("select", "{data}", "--target", "diagnosis", "--threads", "0"), "'0' is no count"),
+        (("select", "{data}", "--target", "mean_area", "--target-bins", "1"), "--target-bins=1 is not allowed"),
+        (
+            ("select", "{data}", "--target", "diagnosis", "--binning", "quantile", "--bins", "1"),
+            "--bins=1 is not allowed: give a whole number from 2",
+        ),
         (("select", "{data}", "--target", "diagnosis", "--method", "mrrm"), "no method 'mrrm': did you mean 'mrmr'"),
         (("select", "{data}", "--target", "diagnosis", "--binning", "quantil"), "did you mean 'quantile'?"),
         (("select", "{data}", "--target", "diagnosis", "--bins", "5"), "--bins has no meaning with --binning mdl"),

@@ -173,7 +173,7 @@ def test_printed_table(iris):
     assert len(lines) == 4
     header = "rank  feature"
     assert lines[0].startswith(header)
-    for heading in ("score", "relevance (bits)", "overlaps most with", "overlap (bits)"):
+    for heading in ("score (bits)", "relevance (bits)", "overlaps most with", "overlap (bits)"):
         assert heading in lines[0]
     assert lines[1].split()[:4] == ["1", selection.features[0], *[f"{selection.relevance[0]:.4f}"] * 2]
     assert lines[2].split()[4] == selection.features[0]
@@ -194,6 +194,7 @@ def test_document_is_json(iris):
     X, y, names = iris
     selection = bitsieve.select(as_pandas(X, y, names), "species", method="miq", n_features_to_select=3)
     document = json.loads(json.dumps(selection.to_dict(), allow_nan=False))
+    assert document["score_unit"] == "ratio"
     assert document["n_samples"] == 150
     assert document["n_features"] == 4
     assert document["target"] == {

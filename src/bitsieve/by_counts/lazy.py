@@ -18,11 +18,16 @@ if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Criterion
     from bitsieve.information.pairwise import PairwiseInformation
 
-BATCH = 32  # candidates brought up to date together
+BATCH = 64  # candidates brought up to date together, at most
+HOT = 0.5  # share of the best bound from which a candidate is followed at every step
 
 
 class LazyScores:
-    """Scores of which only those that may win are brought up to date."""
+    """Scores of which only those that may win are brought up to date.
+
+    Candidates that were up to date at the last step and are not far behind are followed at once, all in one row; that
+    sets a high mark, and few of the others have a bound above it.
+    """
 
     def __init__(self, information: PairwiseInformation, criterion: Criterion) -> None:
         self.information = information
@@ -37,6 +42,10 @@ class LazyScores:
 
     def best(self, candidates: NDArray[np.bool_]) -> tuple[int, float]:
         """The best candidate and its score."""
+        last = len(self.chosen) - 1
+        bounds = np.where(candidates, self._scores(slice(None)), -np.inf)
+        followed = (self.depth == last) & (bounds >= HOT * bounds[self.depth == last].max(initial=-np.inf))
+        self._fold(last, np.flatnonzero(followed & candidates))
         while True:
             bounds = np.where(candidates, self._scores(slice(None)), -np.inf)
             fresh = self.depth == len(self.chosen)
@@ -46,19 +55,20 @@ class LazyScores:
                 winner = pick(np.where(fresh, bounds, -np.inf))
                 return winner, float(bounds[winner])
             leaders = stale[np.argsort(-bounds[stale], kind="stable")[:BATCH]]
-            self._advance(self.information.source.companions(leaders), candidates, reached)
+            self._advance(leaders, reached)
 
-    def _advance(self, columns: NDArray[np.intp], candidates: NDArray[np.bool_], reached: float) -> None:
+    def _advance(self, columns: NDArray[np.intp], reached: float) -> None:
         """Fold chosen features into the columns until they are up to date or can no longer win."""
         for step in range(int(self.depth[columns].min()), len(self.chosen)):
-            wanted = columns[candidates[columns] & (self._scores(columns) >= reached - TIE)]
-            due = wanted[self.depth[wanted] == step]
-            if len(due):
-                terms = self.information.pair(
-                    self.chosen[step], due, within_classes=self.criterion.needs == "class pairs"
-                )
-                self.folded[due] = self.criterion.fold(self.folded[due], terms)
-                self.depth[due] = step + 1
+            due = columns[self.depth[columns] == step]
+            self._fold(step, due[self._scores(due) >= reached - TIE])
+
+    def _fold(self, step: int, columns: NDArray[np.intp]) -> None:
+        if len(columns):
+            class_pairs = self.criterion.needs == "class pairs"
+            terms = self.information.pair(self.chosen[step], columns, within_classes=class_pairs)
+            self.folded[columns] = self.criterion.fold(self.folded[columns], terms)
+            self.depth[columns] = step + 1
 
     def _scores(self, columns: NDArray[np.intp] | slice) -> NDArray[np.float64]:
         relevance = self.information.relevance[columns]

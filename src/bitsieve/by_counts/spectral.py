@@ -12,6 +12,7 @@ import numpy as np
 
 from bitsieve.by_counts.pick import rank
 from bitsieve.optimize.eigen import dominant_eigenvector
+from bitsieve.progress import phase
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,5 +55,6 @@ def spectral_ranking(
     Cost: one conditional matrix, O(n^2 d) samples read as bits, and O(n^2) a matrix product. Memory: n^2 numbers.
     """
     matrix = information.conditional_mutual_information_matrix(dtype, columns, progress, symmetric=True)
+    phase("ranking")
     pair = dominant_eigenvector(matrix)
     return SpectralRanking(pair.vector, rank(pair.vector), pair.value)

@@ -20,7 +20,7 @@ def run(*, as_json: bool) -> int:
 
     methods = list_methods()
     if as_json:
-        fields = ("name", "title", "paper", "needs", "formula")
+        fields = ("name", "title", "paper", "needs", "formula", "unit")
         print(json.dumps([{name: getattr(info, name) for name in fields} for info in methods], indent=2))
     else:
         print(listing(methods))

@@ -8,6 +8,7 @@ import re
 import sys
 import time
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.commands.ticker import Ticker
@@ -68,8 +69,9 @@ def _run(options: argparse.Namespace) -> int:
 
     if options.features is None and k < DEFAULT_FEATURES:
         _say(f"note: the table has {k:,} features, fewer than {DEFAULT_FEATURES}: all are ranked")
+    selection = replace(selection, notes=[_as_options(note) for note in selection.notes])
     for note in selection.notes:
-        _say(f"note: {_as_options(note)}")
+        _say(f"note: {note}")
     if options.json:
         _print_document(selection, options.output, time.perf_counter() - start)
     else:
@@ -127,7 +129,13 @@ def _print_document(selection: Selection, output: str | None, seconds: float) ->
 def _as_options(message: str) -> str:
     """A message about parameters of the Python call with the options of the command line in their place."""
     message = re.sub(r"""\b(uncut|missing|binning|method)=["']?(\w+)["']?""", r"--\1 \2", message)
-    return message.replace("n_features_to_select", "--features").replace("n_bins", "--bins")
+    for name, option in (
+        ("n_features_to_select", "--features"),
+        ("target_bins", "--target-bins"),
+        ("n_bins", "--bins"),
+    ):
+        message = message.replace(name, option)
+    return message
 
 
 def _cores() -> int:

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class PairForm(NamedTuple):
-    """The number made of the sums of a pair: ``(xy_weight*S_xy + xyc_weight*S_xyc + row[i] + column[j]) / unit``.
+    """The number made of the sums of a pair: ``(xy_sign*S_xy + xyc_sign*S_xyc + row[i] + column[j]) / unit``.
 
     With ``symmetric``, the mean of that number for (i, j) and for (j, i). All parts but the last division are
     integers, so equal tables give equal bits.
     """
 
-    xy_weight: int
-    xyc_weight: int
+    xy_sign: int
+    xyc_sign: int
     row: NDArray[np.int64]
     column: NDArray[np.int64]
     unit: float
@@ -40,8 +40,6 @@ class CountSource(Protocol):
         Codes of feature i are ``0 .. arities[i] - 1``.
     class_sizes : ndarray of int64, shape (n_classes,)
     terms : Terms
-    row_seconds : float
-        A rough prediction of the time of one :meth:`pair_sums` over all columns.
     """
 
     n_samples: int
@@ -50,7 +48,11 @@ class CountSource(Protocol):
     arities: NDArray[np.int32]
     class_sizes: NDArray[np.int64]
     terms: Terms
-    row_seconds: float
+
+    @property
+    def row_seconds(self) -> float:
+        """A rough prediction of the time of one :meth:`pair_sums` over all columns."""
+        ...
 
     def marginal_sums(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """``S_x`` of every feature and ``S_xc`` of every feature with the class, each of shape (n_features,)."""

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from bitsieve.binning import make_binner, read_columns, read_target
 from bitsieve.binning.parameters import check_integer
 from bitsieve.information import PairwiseInformation
+from bitsieve.progress import phase
 from bitsieve.sources.memory import MemoryCounts
 
 if TYPE_CHECKING:
@@ -59,11 +60,13 @@ class CountSelector(SelectorMixin, BaseEstimator):
                 f"the target has 1 class ({target.labels[0]!r} for all {columns.n_samples:,} samples): "
                 "there is nothing to tell apart, give at least two"
             )
+        phase("binning")
         binner = make_binner(self.binning, n_jobs=self.n_jobs)
         self.binner_ = binner.fit_columns(columns, target)
         self.classes_ = target.labels
         self.target_edges_ = target.edges
         codes = self.binner_.codes(columns)
+        phase("counting")
         source = MemoryCounts(codes, target.codes, n_classes=target.n_classes, n_jobs=self.n_jobs)
         information = PairwiseInformation(source)
         self.relevance_ = information.relevance

@@ -8,6 +8,7 @@ import numpy as np
 
 from bitsieve.by_counts.criteria import make_criterion
 from bitsieve.by_counts.greedy import forward_select
+from bitsieve.progress import phase
 from bitsieve.selectors.base import CountSelector
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ class ForwardSelector(CountSelector):
         make_criterion(self.criterion)
 
     def _choose(self, information: PairwiseInformation, k: int) -> None:
+        phase("ranking")
         chosen = forward_select(information, make_criterion(self.criterion), k)
         self.selected_ = chosen.selected
         self.scores_ = chosen.scores

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from bitsieve.messages import allowed_names, quoted
 from bitsieve.progress import phase
 
 if TYPE_CHECKING:
+    import narwhals as nw
     from numpy.typing import NDArray
 
     from bitsieve.sources.npz import ArrayTable
@@ -61,9 +63,14 @@ class Features:
         """One feature as an array, values as they are."""
         if isinstance(self.X, np.ndarray):
             return self.X[:, index]
+        return np.asarray(self._series[index].to_native())
+
+    @cached_property
+    def _series(self) -> list[nw.Series[Any]]:
         import narwhals as nw
 
-        return nw.from_native(self.X, eager_only=True)[:, index].to_numpy()
+        # Taken once: indexing a table by column costs as much as the table is wide.
+        return list(nw.from_native(self.X, eager_only=True).iter_columns())
 
 
 def read_features(data: Any, target: Any = None) -> Features:

@@ -29,6 +29,8 @@ class MethodInfo:
         What it looks at, in words.
     estimator : str
         The class behind it.
+    unit : str
+        Of its scores: bits, or ratio where they are no information.
     """
 
     name: str
@@ -37,6 +39,7 @@ class MethodInfo:
     paper: str
     needs: str
     estimator: str
+    unit: str = "bits"
 
 
 _NEEDS = {
@@ -61,7 +64,18 @@ def _title(criterion: type) -> str:
 
 
 _METHODS: dict[str, tuple[MethodInfo, Callable[..., Any]]] = {
-    name: (MethodInfo(name, _title(c), c.formula, c.paper, _NEEDS[c.needs], "ForwardSelector"), _forward(name))
+    name: (
+        MethodInfo(
+            name,
+            _title(c),
+            c.formula,
+            c.paper,
+            _NEEDS[c.needs],
+            "ForwardSelector",
+            getattr(c, "unit", "bits"),
+        ),
+        _forward(name),
+    )
     for name, c in CRITERIA.items()
 }
 _METHODS["speccmi"] = (

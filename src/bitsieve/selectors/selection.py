@@ -71,8 +71,15 @@ class Selection:
     parameters: dict[str, Any]
     notes: list[str]
 
+    @property
+    def unit(self) -> str:
+        """Of the scores: bits, or ratio for a method whose scores are no information."""
+        from bitsieve.selectors.registry import list_methods
+
+        return next(info.unit for info in list_methods() if info.name == self.method)
+
     def __str__(self) -> str:
-        header = ("rank", "feature", "score", "relevance (bits)", "overlaps most with", "overlap (bits)")
+        header = ("rank", "feature", f"score ({self.unit})", "relevance (bits)", "overlaps most with", "overlap (bits)")
         rows = [
             (
                 str(rank),
@@ -92,6 +99,7 @@ class Selection:
         edges = self.target.edges
         return {
             "method": self.method,
+            "score_unit": self.unit,
             "parameters": {name: _plain(value) for name, value in self.parameters.items()},
             "n_samples": len(self.target.codes),
             "n_features": int(self.selector.n_features_in_),
@@ -191,18 +199,24 @@ def select_from(
     **parameters: Any,
 ) -> Selection:
     """:func:`select` from data that is read already."""
+    from bitsieve.binning.parameters import check_integer
     from bitsieve.binning.target import read_target
     from bitsieve.selectors.registry import make_selector
 
-    check_method(method)
+    method = check_method(method)
     k = check_count(n_features_to_select, len(features.names))
+    check_integer("target_bins", target_bins, 2, 65_535)
     of_binner = {name: parameters.pop(name) for name in BINNER_PARAMETERS if name in parameters}
-    binner = _binner(binning, of_binner)
+    binner = _binner(binning, of_binner, n_jobs)
     selector = make_selector(method, k, binning=binner, n_jobs=n_jobs, **parameters)
 
     target = read_target(features.y, n_bins=target_bins)
     refuse_what_tells_nothing(features, target)
-    selector.fit(features.X, target.codes if target.kind == "binned" else features.y)
+    if target.edges is None:
+        selector.fit(features.X, features.y)
+    else:  # binned here, into target_bins classes, which the selector cannot know of
+        selector.fit(features.X, target.codes)
+        selector.classes_, selector.target_edges_ = target.labels, target.edges
     indices = np.asarray(selector.selected_)
     notes = explain(features, target, selector.binner_, indices)
     return Selection(
@@ -228,13 +242,15 @@ def select_from(
     )
 
 
-def check_method(method: str) -> None:
-    """Refuse a method that the registry does not know."""
+def check_method(method: str) -> str:
+    """The registry's name of a method, in whatever case it is given; refused where there is none."""
     from bitsieve.selectors.registry import list_methods
 
     names = [info.name for info in list_methods()]
-    if method not in names:
-        raise ValueError(f"there is no method {str(method)!r}: {allowed_names(str(method), names)}")
+    name = str(method).lower()
+    if name not in names:
+        raise ValueError(f"there is no method {str(method)!r}: {allowed_names(name, names)}")
+    return name
 
 
 def check_count(n_features_to_select: int, n_features: int) -> int:
@@ -250,14 +266,14 @@ def check_count(n_features_to_select: int, n_features: int) -> int:
     return k
 
 
-def _binner(binning: Any, parameters: Mapping[str, Any]) -> Any:
+def _binner(binning: Any, parameters: Mapping[str, Any], n_jobs: int | None) -> Any:
     if not parameters:
         return binning
     if not isinstance(binning, str):
         raise ValueError(f"binning is an object, so {quoted(parameters)} must be set on it and not beside it")
     from bitsieve.binning import make_binner
 
-    return make_binner(binning, **parameters)
+    return make_binner(binning, n_jobs=n_jobs, **parameters)
 
 
 def _number(value: float) -> str:

@@ -37,6 +37,7 @@ class MIQ:
     formula: ClassVar[str] = "I(Xi;C) / mean_s I(Xi;Xs)"
     paper: ClassVar[str] = "Ding, Peng 2003"
     needs: ClassVar[Needs] = "pairs"
+    unit: ClassVar[str] = "ratio"
     start: ClassVar[float] = 0.0
     never_increases: ClassVar[bool] = False
 

@@ -1,0 +1,47 @@
+# make demo   set up and run the main job on a real data set
+# make test   set up and run the whole test suite
+# make lint   style, types and import directions
+# make bench  the benchmarks (some ten minutes)
+# make native-test   the kernels alone under the address and undefined-behaviour sanitizers
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
+
+.PHONY: demo test lint bench native-test clean
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(VENV)/.installed: $(BIN)/python $(SOURCES)
+	$(BIN)/python -m pip install --quiet -e .
+	@touch $@
+
+$(VENV)/.installed-dev: $(BIN)/python $(SOURCES)
+	$(BIN)/python -m pip install --quiet -e ".[dev]"
+	@touch $@ $(VENV)/.installed
+
+demo: $(VENV)/.installed
+	$(BIN)/python examples/make_demo_data.py
+	$(BIN)/bitsieve select demo_output/breast_cancer.csv --target diagnosis --features 10 --output demo_output/reduced.parquet
+
+test: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.installed-dev
+	$(BIN)/python -m benchmarks
+
+native-test:
+	cmake -S . -B build/sanitized -DBITSIEVE_NATIVE_TEST=ON -DBITSIEVE_SANITIZE=ON
+	cmake --build build/sanitized --parallel 2
+	build/sanitized/native_test
+
+clean:
+	rm -rf $(VENV) build dist demo_output .peers
