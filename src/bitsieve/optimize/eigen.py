@@ -137,7 +137,7 @@ def tridiagonal_eigenvector(diagonal: list[float], beside: list[float], value: f
     ``value - T`` plus a little is positive definite, so elimination needs no pivoting.
     """
     n = len(diagonal)
-    shift = value + 4 * np.finfo(float).eps * max(abs(value), np.finfo(float).tiny)
+    shift = value + max(4 * np.finfo(float).eps * abs(value), np.finfo(float).tiny)  # 1 / tiny does not overflow
     vector = [1.0] * n
     for _ in range(4):
         pivots = [shift - diagonal[0]]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
+from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
@@ -94,7 +95,14 @@ class CountSelector(SelectorMixin, BaseEstimator):
             return super().transform(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         kept = np.flatnonzero(self.support_).tolist()
-        return X.iloc[:, kept] if hasattr(X, "iloc") else frame[:, kept].to_native()
+        if hasattr(X, "iloc"):
+            return X.iloc[:, kept]
+        # scikit-learn would make a pandas table of the values alone, without dtypes, and none at all of an Arrow table.
+        return frame[:, kept].to_pandas() if self._wants_pandas() else frame[:, kept].to_native()
+
+    def _wants_pandas(self) -> bool:
+        own = getattr(self, "_sklearn_output_config", {}).get("transform")  # what set_output keeps
+        return (own or get_config()["transform_output"]) == "pandas"
 
     def _check_parameters(self) -> None:
         """Raise ValueError for parameters that are wrong whatever the data."""

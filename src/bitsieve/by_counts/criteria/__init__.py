@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -28,18 +29,18 @@ def make_criterion(criterion: str | Criterion, **parameters: float) -> Criterion
         If there is no criterion of that name, or it has no such parameter.
     """
     if not isinstance(criterion, str):
-        if not (hasattr(criterion, "fold") and hasattr(criterion, "score")):
+        if isinstance(criterion, type) or not (hasattr(criterion, "fold") and hasattr(criterion, "score")):
             raise ValueError(f"criterion={criterion!r} is neither a name nor a criterion; {_choices('')}")
         return criterion
     name = criterion.lower()
     if name not in CRITERIA:
         raise ValueError(f"criterion={criterion!r} is not known; {_choices(name)}")
-    try:
-        return CRITERIA[name](**parameters)
-    except TypeError:
-        given = ", ".join(sorted(parameters))
-        allowed = ", ".join(getattr(CRITERIA[name], "__dataclass_fields__", {})) or "no parameters"
-        raise ValueError(f"criterion {name!r} does not take {given}; it takes {allowed}") from None
+    known = list(inspect.signature(CRITERIA[name]).parameters)
+    wrong = sorted(set(parameters) - set(known))
+    if wrong:
+        allowed = ", ".join(known) or "no parameters"
+        raise ValueError(f"criterion {name!r} does not take {', '.join(wrong)}; it takes {allowed}")
+    return CRITERIA[name](**parameters)
 
 
 def _choices(name: str) -> str:

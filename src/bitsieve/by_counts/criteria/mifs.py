@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class MIFS:
     beta: float = 1.0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.beta < float("inf"):
+        if not (isinstance(self.beta, Real) and 0 <= self.beta < float("inf")):
             raise ValueError(f"beta={self.beta!r} is not a weight; give a finite number of 0 or more")
 
     def fold(self, folded: Floats, terms: PairTerms) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -43,7 +44,7 @@ class MIQ:
     eps: float = 0.0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.eps < float("inf"):
+        if not (isinstance(self.eps, Real) and 0 <= self.eps < float("inf")):
             raise ValueError(f"eps={self.eps!r} cannot be added to a denominator; give a finite number of 0 or more")
 
     def fold(self, folded: Floats, terms: PairTerms) -> Floats:

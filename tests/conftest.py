@@ -1,0 +1,60 @@
+"""What several test files share: information straight from its definition, and seeded tables of codes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import log2
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+
+def entropy(*columns):
+    """H of the columns together: sum (n_x / N) log2(N / n_x)."""
+    cells = Counter(zip(*(column.tolist() for column in columns), strict=True))
+    n = len(columns[0])
+    return sum(count / n * log2(n / count) for count in cells.values())
+
+
+def mutual_information(x, y):
+    """I(X;Y) = sum (n_xy / N) log2(n_xy N / (n_x n_y))."""
+    x, y, n = x.tolist(), y.tolist(), len(x)
+    n_x, n_y = Counter(x), Counter(y)
+    cells = Counter(zip(x, y, strict=True))
+    return sum(count / n * log2(count * n / (n_x[a] * n_y[b])) for (a, b), count in cells.items())
+
+
+def conditional_information(x, y, z):
+    """I(X;Y|Z) = sum (n_xyz / N) log2(n_xyz n_z / (n_xz n_yz))."""
+    x, y, z, n = x.tolist(), y.tolist(), z.tolist(), len(x)
+    n_z, n_xz, n_yz = Counter(z), Counter(zip(x, z, strict=True)), Counter(zip(y, z, strict=True))
+    cells = Counter(zip(x, y, z, strict=True))
+    return sum(count / n * log2(count * n_z[c] / (n_xz[a, c] * n_yz[b, c])) for (a, b, c), count in cells.items())
+
+
+def dependent_table(n_samples, n_features, *, n_codes=3, n_classes=2, seed=0):
+    """Codes of which most follow the class, each to its own degree, and the class."""
+    random = np.random.default_rng(seed)
+    classes = random.integers(0, n_classes, n_samples)
+    noise = random.integers(0, n_codes, (n_samples, n_features))
+    follows = random.random((n_samples, n_features)) < random.random(n_features)
+    codes = np.where(follows, (classes[:, None] + np.arange(n_features) % n_codes) % n_codes, noise)
+    return codes.astype(np.uint8), classes
+
+
+@pytest.fixture(scope="session")
+def brute():
+    """Information in bits by plain loops over the definition."""
+    return SimpleNamespace(
+        entropy=entropy,
+        mutual_information=mutual_information,
+        conditional_information=conditional_information,
+        joint_information=lambda x, y, c: mutual_information(x, c) + conditional_information(y, c, x),
+    )
+
+
+@pytest.fixture(scope="session")
+def make_table():
+    """``make_table(n_samples, n_features, *, n_codes, n_classes, seed) -> codes, classes``."""
+    return dependent_table

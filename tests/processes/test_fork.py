@@ -1,0 +1,116 @@
+"""Child processes after threaded calls: they work, and give the same bits."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+import sys
+
+import pytest
+
+# In a file of its own: a spawned child imports the main module, and the test runner's threads stay out of a fork.
+SCRIPT = """
+import hashlib
+import multiprocessing
+import sys
+import threading
+import warnings
+
+import numpy as np
+
+import bitsieve.sources.memory as memory
+from bitsieve import ForwardSelector, SpecCMI
+
+
+def work(n_jobs):
+    memory.WORTH_A_THREAD = 1e-12  # threads even for microseconds of work
+    memory.BLOCK_BYTES = 1 << 12
+    random = np.random.default_rng(0)
+    y = random.integers(0, 3, 300)
+    X = np.where(random.random((300, 200)) < 0.3, y[:, None], random.integers(0, 6, (300, 200)))
+    digest = hashlib.sha256()
+    for selector in (
+        ForwardSelector(20, criterion="jmi", binning="quantile", n_jobs=n_jobs),
+        SpecCMI(20, binning="none", n_jobs=n_jobs),
+    ):
+        fitted = selector.fit(X, y)
+        for values in (fitted.selected_, fitted.scores_, fitted.relevance_, fitted.overlap_):
+            digest.update(values.tobytes())
+    return digest.hexdigest()
+
+
+if __name__ == "__main__":
+    # From Python 3.12 on forking warns where threads run: the pools of the libraries around (numpy's products,
+    # pyarrow) sleep in the parent and are not used by the child.
+    warnings.filterwarnings("ignore", message=".*fork.*", category=DeprecationWarning)
+    expected = work(4)
+    assert threading.active_count() == 1  # no pool outlives its call
+    with multiprocessing.get_context(sys.argv[1]).Pool(2) as pool:
+        found = pool.map(work, [None, 1, 2, 7])
+    assert found == [expected] * 4, found
+    assert work(4) == expected
+    print("same bits")
+"""
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_children_after_a_threaded_call(tmp_path, method):
+    if method not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"this system cannot start processes by {method}")
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", script, method], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "same bits\n"
+
+
+FORK_WHILE_COUNTING = """
+import os
+import threading
+import warnings
+
+import numpy as np
+
+from bitsieve.information import PairwiseInformation
+from bitsieve.sources.memory import MemoryCounts
+
+warnings.filterwarnings("ignore", message=".*fork.*", category=DeprecationWarning)
+codes = np.random.default_rng(0).integers(0, 3, (400, 500)).astype(np.uint8)
+expected = PairwiseInformation(MemoryCounts(codes)).mutual_information_matrix().tobytes()
+stop = threading.Event()
+
+
+def count():
+    while not stop.is_set():
+        PairwiseInformation(MemoryCounts(codes, n_jobs=2)).mutual_information_matrix()
+
+
+busy = threading.Thread(target=count)
+busy.start()
+for _ in range(10):
+    child = os.fork()
+    if child == 0:
+        found = PairwiseInformation(MemoryCounts(codes, n_jobs=2)).mutual_information_matrix().tobytes()
+        os._exit(0 if found == expected else 3)
+    assert os.waitpid(child, 0)[1] == 0
+stop.set()
+busy.join()
+print("same bits")
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_fork_while_another_thread_counts():
+    """The engine keeps no lock and no thread of its own that a fork could leave behind."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", FORK_WHILE_COUNTING],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "same bits\n"

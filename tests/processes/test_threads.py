@@ -1,0 +1,131 @@
+"""Several Python threads at once, and Ctrl-C in the middle of a job."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
+
+import bitsieve.sources.memory as memory
+from bitsieve import ForwardSelector, SpecCMI
+from bitsieve.counts.blocks import run_blocks
+from bitsieve.sources.memory import MemoryCounts
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_fits_at_the_same_time(monkeypatch, n_jobs):
+    monkeypatch.setattr(memory, "WORTH_A_THREAD", 1e-12)
+    X, y = load_breast_cancer(return_X_y=True)
+    selectors = [
+        make(6, binning=binning, n_jobs=n_jobs)
+        for make in (ForwardSelector, SpecCMI)
+        for binning in ("mdl", "quantile")
+    ]
+    expected = [clone(selector).fit(X, y) for selector in selectors]
+    start = threading.Barrier(len(selectors), timeout=60)
+
+    def fit(selector):
+        start.wait()
+        return [clone(selector).fit(X, y) for _ in range(3)]
+
+    with ThreadPoolExecutor(len(selectors)) as pool:
+        for one, several in zip(expected, pool.map(fit, selectors), strict=True):
+            for other in several:
+                assert other.selected_.tolist() == one.selected_.tolist()
+                assert other.scores_.tobytes() == one.scores_.tobytes()
+                assert other.relevance_.tobytes() == one.relevance_.tobytes()
+
+
+def test_one_source_asked_by_several_threads():
+    """Rows of one packed table, each thread with scratch of its own."""
+    codes = np.random.default_rng(0).integers(0, 5, (500, 120)).astype(np.uint8)
+    source = MemoryCounts(codes, codes[:, 0] % 3)
+    expected = [[sums.tobytes() for sums in source.pair_sums(i, None, True)] for i in range(120)]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda i: [sums.tobytes() for sums in source.pair_sums(i, None, True)], range(120)))
+    assert found == expected
+
+
+def test_the_lock_is_free_while_kernels_run():
+    """Another Python thread goes on while the engine counts."""
+    codes = np.random.default_rng(0).integers(0, 10, (20_000, 200)).astype(np.uint8)
+    source = MemoryCounts(codes, kernel="table")
+    units = np.tile(source._units, 60)  # one call of the kernel, some tenths of a second
+    xy = np.empty(200, np.int64)
+    ticks, counting = [], threading.Event()
+
+    def tick():
+        while not counting.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(0.001)
+
+    ticker = threading.Thread(target=tick)
+    ticker.start()
+    begin = time.perf_counter()
+    source._packed.row_sums(source.terms.table, source.terms.shift, 3, units, xy, None)
+    end = time.perf_counter()
+    counting.set()
+    ticker.join()
+    assert sum(begin < at < end for at in ticks) >= 3
+
+
+needs_signals = pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="this system has no pthread_kill")
+
+
+@needs_signals
+@pytest.mark.parametrize("n_jobs", [1, 2, 4])
+def test_interrupt_leaves_no_threads_running(n_jobs):
+    before = threading.active_count()
+    done = []
+
+    def work(block):
+        if block == 20:
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        time.sleep(0.001)
+        done.append(block)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_blocks(work, range(5000), n_jobs)
+    finished = len(done)
+    assert finished < 2500
+    assert threading.active_count() == before
+    time.sleep(0.02)
+    assert len(done) == finished
+
+
+LONG_JOB = """
+import numpy as np
+from bitsieve.information import PairwiseInformation
+from bitsieve.sources.memory import MemoryCounts
+
+codes = np.random.default_rng(0).integers(0, 3, (5000, 6000)).astype(np.uint8)
+information = PairwiseInformation(MemoryCounts(codes, n_jobs=2, kernel="table"))
+information.mutual_information_matrix("float32", progress=lambda done, total: print(done, total, flush=True))
+"""
+
+
+@needs_signals
+def test_interrupt_of_a_matrix_of_a_minute():
+    process = subprocess.Popen(
+        [sys.executable, "-c", LONG_JOB], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        done, total = map(int, process.stdout.readline().split())
+        assert done < total
+        os.kill(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=30)  # one block takes milliseconds; generous for a busy machine
+    finally:
+        process.kill()
+    assert process.returncode != 0
+    assert err.rstrip().endswith("KeyboardInterrupt")
+    lines = out.splitlines()
+    assert not lines or int(lines[-1].split()[0]) < total
