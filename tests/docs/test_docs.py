@@ -8,6 +8,7 @@ import re
 import runpy
 import shlex
 import sys
+import types
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,7 +77,9 @@ def test_blocks_run_and_show_what_comes_out(document, tmp_path, monkeypatch, cap
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.delenv("BITSIEVE_FORCE_KERNEL", raising=False)
-    namespace: dict = {"__name__": "document"}
+    module = types.ModuleType("document")
+    monkeypatch.setitem(sys.modules, "document", module)  # classes of a document need a home, as in a program
+    namespace = vars(module)
     blocks = blocks_of(document)
     for block, after in zip(blocks, [*blocks[1:], Block("", "", 0)], strict=True):
         place = f"{document.name}:{block.line}"
