@@ -55,6 +55,16 @@ class Selection:
         What the selection was asked for.
     notes : list of str
         What was noticed in the data, in plain sentences.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> X, y = [[0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 1, 0]], ["no", "no", "yes", "yes"]
+    >>> selection = bitsieve.select(X, y, method="mim", n_features_to_select=2, binning="none")
+    >>> print(selection)
+    rank  feature   score  relevance (bits)  overlaps most with  overlap (bits)
+       1  x0       1.0000            1.0000  -                                -
+       2  x2       0.3113            0.3113  x0                          0.3113
     """
 
     method: str
@@ -94,7 +104,13 @@ class Selection:
         return aligned(header, rows, right=(True, False, True, True, False, True))
 
     def to_dict(self) -> dict[str, Any]:
-        """The selection as plain Python values that ``json.dumps`` takes; a value that is no number is None."""
+        """The selection as plain Python values that ``json.dumps`` takes; a value that is no number is None.
+
+        Returns
+        -------
+        dict
+            What ``bitsieve select --json`` prints, less the name of the output, the seconds and the version.
+        """
         labels = [_plain(label) for label in self.target.labels]
         edges = self.target.edges
         return {
