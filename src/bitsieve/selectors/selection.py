@@ -62,9 +62,9 @@ class Selection:
     >>> X, y = [[0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 1, 0]], ["no", "no", "yes", "yes"]
     >>> selection = bitsieve.select(X, y, method="mim", n_features_to_select=2, binning="none")
     >>> print(selection)
-    rank  feature   score  relevance (bits)  overlaps most with  overlap (bits)
-       1  x0       1.0000            1.0000  -                                -
-       2  x2       0.3113            0.3113  x0                          0.3113
+    rank  feature  score (bits)  relevance (bits)  overlaps most with  overlap (bits)
+       1  x0             1.0000            1.0000  -                                -
+       2  x2             0.3113            0.3113  x0                          0.3113
     """
 
     method: str
