@@ -183,8 +183,8 @@ def test_counts_only_what_the_criterion_needs(make_table, monkeypatch, name):
     found = forward_select(information, make_criterion(name), 5)
     needs = CRITERIA[name].needs
     rows = 0 if needs == "marginals" else 4  # the last choice is followed by none
-    assert [pivot for pivot, _, _ in asked] == found.selected[:rows].tolist()
-    assert all(within == (needs == "class pairs") for _, _, within in asked)
+    assert [pivot for pivot, *_ in asked] == found.selected[:rows].tolist()
+    assert all(within == (needs == "class pairs") for _, _, within, *_ in asked)
 
 
 @every_criterion

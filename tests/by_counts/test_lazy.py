@@ -18,10 +18,10 @@ def select(codes, classes, k, monkeypatch, lazily):
     looked_at = []
     count = source.pair_sums
 
-    def watched(pivot, columns, within_classes):
+    def watched(pivot, columns, within_classes, out=None):
         if pivot >= 0:
             looked_at.append(source.n_features if columns is None else len(columns))
-        return count(pivot, columns, within_classes)
+        return count(pivot, columns, within_classes, out)
 
     source.pair_sums = watched
     monkeypatch.setattr(greedy, "LAZY_FROM", 0.0 if lazily else float("inf"))

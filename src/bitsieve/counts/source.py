@@ -59,9 +59,16 @@ class CountSource(Protocol):
         ...
 
     def pair_sums(
-        self, pivot: int, columns: NDArray[np.intp] | None, within_classes: bool
+        self,
+        pivot: int,
+        columns: NDArray[np.intp] | None,
+        within_classes: bool,
+        out: tuple[NDArray[np.int64], NDArray[np.int64] | None] | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
-        """``S_xy`` and, if asked for, ``S_xyc`` of the pivot with ``columns`` (None: all), in their order."""
+        """``S_xy`` and, if asked for, ``S_xyc`` of the pivot with ``columns``, in their order.
+
+        ``columns`` None means all; then the sums may be written to ``out``, two arrays of shape (n_features,).
+        """
         ...
 
     def matrix(

@@ -77,7 +77,9 @@ class MemoryCounts:
         self.n_classes = len(self.class_sizes)
         self._packed = _native.Packed(self.class_sizes, order, self.arities, self.kernel.name, self.kernel.table_only)
         self._units = np.arange(self._packed.n_units, dtype=np.int64)
-        self._run_units(lambda block: self._packed.pack(table, int(block[0]), int(block[-1]) + 1), table.size * 1e-9)
+        self._run_units(
+            lambda block: self._packed.pack(table, int(block[0]), int(block[-1]) + 1), table.size * 1e-9, self._units
+        )
 
     @property
     def nbytes(self) -> int:
@@ -93,26 +95,30 @@ class MemoryCounts:
 
     def marginal_sums(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """``S_x`` and ``S_xc`` of every feature."""
-        alone, with_class = self.pair_sums(-1, None, True)
-        assert with_class is not None
+        alone, with_class = np.empty((2, self.n_features), np.int64)
+        self.pair_sums(-1, None, True, (alone, with_class))
         return alone, with_class
 
     def pair_sums(
-        self, pivot: int, columns: NDArray[np.intp] | None, within_classes: bool
+        self,
+        pivot: int,
+        columns: NDArray[np.intp] | None,
+        within_classes: bool,
+        out: tuple[NDArray[np.int64], NDArray[np.int64] | None] | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
-        """``S_xy`` and ``S_xyc`` of the pivot (-1: a constant) with ``columns`` (None: all)."""
-        xy = np.empty(self.n_features, np.int64)
-        xyc = np.empty(self.n_features, np.int64) if within_classes else None
+        """``S_xy`` and ``S_xyc`` of the pivot (-1: a constant) with ``columns``; None: all, written to ``out``."""
+        if out is None or columns is not None:
+            out = np.empty(self.n_features, np.int64), np.empty(self.n_features, np.int64) if within_classes else None
+        xy, xyc = out
         table, shift = self.terms.table, self.terms.shift
         units = self._units if columns is None else np.unique(self._unit_of[columns])
-        share = len(units) / max(len(self._units), 1)
         self._run_units(
             lambda block: self._packed.row_sums(table, shift, pivot, block, xy, xyc),
-            self.row_seconds * share,
+            self.row_seconds * len(units) / len(self._units),
             units,
         )
         if columns is None:
-            return xy, xyc
+            return out
         return xy[columns], None if xyc is None else xyc[columns]
 
     def matrix(
@@ -157,10 +163,9 @@ class MemoryCounts:
         self,
         work: Callable[[NDArray[np.int64]], object],
         seconds: float,
-        units: NDArray[np.int64] | None = None,
+        units: NDArray[np.int64],
     ) -> None:
         """Spread units over threads in blocks, several a thread so that a busy core does not hold up the rest."""
-        units = self._units if units is None else units
         threads = thread_count(self.n_jobs)
         if threads > 1:
             threads = min(threads, int(seconds / WORTH_A_THREAD), len(units))
