@@ -7,7 +7,9 @@ a fork after a call is safe, and a block that raises stops the rest.
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
+from queue import Empty, SimpleQueue
+from threading import Event
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -48,13 +50,36 @@ def run_blocks(
             if progress is not None:
                 progress(done, len(blocks))
         return
+    todo: SimpleQueue[Block] = SimpleQueue()
+    outcomes: SimpleQueue[BaseException | None] = SimpleQueue()
+    stopped = Event()
+    for block in blocks:
+        todo.put(block)
+
+    def work_on() -> None:
+        while not stopped.is_set():
+            try:
+                block = todo.get_nowait()
+            except Empty:
+                return
+            try:
+                work(block)
+            except BaseException as error:
+                outcomes.put(error)
+                return
+            outcomes.put(None)
+
+    # One future a thread and a queue, not one future a block: an interrupt while waiting for thousands of futures may
+    # leave some of their locks taken, and their threads waiting for ever.
     with ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(work, block) for block in blocks]
         try:
-            for done, future in enumerate(as_completed(futures), 1):
-                future.result()
+            for _ in range(threads):
+                pool.submit(work_on)
+            for done in range(1, len(blocks) + 1):
+                error = outcomes.get()
+                if error is not None:
+                    raise error
                 if progress is not None:
                     progress(done, len(blocks))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+        finally:
+            stopped.set()
