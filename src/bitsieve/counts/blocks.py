@@ -1,15 +1,14 @@
 """The one place where work is spread over threads.
 
-Kernels are leaf functions that release the GIL. A pool lives only as long as the call: Ctrl-C works between blocks,
+Kernels are leaf functions that release the GIL. Threads live only as long as the call: Ctrl-C works between blocks,
 a fork after a call is safe, and a block that raises stops the rest.
 """
 
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from queue import Empty, SimpleQueue
-from threading import Event
+from threading import Event, Thread
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -69,17 +68,20 @@ def run_blocks(
                 return
             outcomes.put(None)
 
-    # One future a thread and a queue, not one future a block: an interrupt while waiting for thousands of futures may
-    # leave some of their locks taken, and their threads waiting for ever.
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            for _ in range(threads):
-                pool.submit(work_on)
-            for done in range(1, len(blocks) + 1):
-                error = outcomes.get()
-                if error is not None:
-                    raise error
-                if progress is not None:
-                    progress(done, len(blocks))
-        finally:
-            stopped.set()
+    # Plain threads and queues of C, not an executor: an interrupt while work is handed to one may leave its locks taken
+    # and its threads waiting for ever.
+    workers = [Thread(target=work_on) for _ in range(threads)]
+    try:
+        for worker in workers:
+            worker.start()
+        for done in range(1, len(blocks) + 1):
+            error = outcomes.get()
+            if error is not None:
+                raise error
+            if progress is not None:
+                progress(done, len(blocks))
+    finally:
+        stopped.set()
+        for worker in workers:
+            if worker.is_alive():
+                worker.join()
