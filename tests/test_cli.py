@@ -198,7 +198,10 @@ def test_methods(done):
             ("select", "{data}", "--target", "diagnosis", "--binning", "quantile", "--bins", "1"),
             "--bins=1 is not allowed: give a whole number from 2",
         ),
-        (("select", "{data}", "--target", "diagnosis", "--method", "mrrm"), "no method 'mrrm': did you mean 'mrmr'"),
+        (
+            ("select", "{data}", "--target", "diagnosis", "--method", "mrrm"),
+            "--method mrrm is not known; did you mean mrmr",
+        ),
         (("select", "{data}", "--target", "diagnosis", "--binning", "quantil"), "did you mean 'quantile'?"),
         (("select", "{data}", "--target", "diagnosis", "--bins", "5"), "--bins has no meaning with --binning mdl"),
         (

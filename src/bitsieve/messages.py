@@ -36,6 +36,14 @@ def nearest(name: str, allowed: Sequence[str], limit: int = 3) -> list[str]:
     return list(dict.fromkeys(ordered))[:limit]
 
 
+def choices(name: str, allowed: Iterable[str]) -> str:
+    """The end of a message about a wrong ``name`` where there are few right ones: the nearest, then all of them."""
+    known = list(allowed)
+    near = difflib.get_close_matches(name, known, 3, 0.4)
+    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    return f"{hint}choose one of {', '.join(known)}"
+
+
 def allowed_names(name: str, allowed: Sequence[str]) -> str:
     """The end of a message about the wrong ``name``: the nearest names, else the first allowed ones."""
     close = nearest(name, allowed)

@@ -16,11 +16,24 @@ if TYPE_CHECKING:
 _listener: ContextVar[Callable[[str], None] | None] = ContextVar("bitsieve_progress", default=None)
 
 
-def phase(name: str) -> None:
-    """Announce that the phase ``name`` of the job begins."""
+def phase(name: str) -> Callable[[int, int], None]:
+    """Announce that the phase ``name`` of the job begins; the function returned announces how far it is.
+
+    It is called as ``step(done, total)`` and makes "ranking" into "ranking, 40 %".
+    """
     listener = _listener.get()
-    if listener is not None:
-        listener(name)
+    if listener is None:
+        return _unheard
+    listener(name)
+
+    def step(done: int, total: int) -> None:
+        listener(f"{name}, {100 * done // max(total, 1)} %")
+
+    return step
+
+
+def _unheard(done: int, total: int) -> None:
+    """Nobody listens."""
 
 
 @contextmanager

@@ -86,4 +86,4 @@ def test_small_rows_are_counted_whole(make_table, monkeypatch):
     information = PairwiseInformation(source)
     assert isinstance(greedy._scores_for(information, make_criterion("cmim")), greedy.LazyScores)
     assert isinstance(greedy._scores_for(information, make_criterion("jmi")), greedy.EagerScores)
-    assert isinstance(greedy._scores_for(information, make_criterion("mim")), greedy.RelevanceOnly)
+    assert isinstance(greedy._scores_for(information, make_criterion("mim")), greedy.MarginalScores)

@@ -49,12 +49,14 @@ def test_nothing_to_select_from():
 @pytest.mark.parametrize("k", [0, -1, 2.5, "3", True, None])
 def test_counts_of_features_that_are_none(iris, k):
     X, y, _ = iris
-    refused(X, y, n_features_to_select=k, match="n_features_to_select is .* it must be a whole number, at least 1")
+    refused(
+        X, y, n_features_to_select=k, match="n_features_to_select=.* is not allowed: give a whole number from 1 to 4"
+    )
 
 
 def test_more_features_than_there_are(iris):
     X, y, _ = iris
-    refused(X, y, n_features_to_select=5, match="n_features_to_select is 5 but the data has 4 features")
+    refused(X, y, n_features_to_select=5, match=r"n_features_to_select=5 .* from 1 to 4 \(the table has 4 features\)")
 
 
 def test_wrong_names(iris):
@@ -65,7 +67,7 @@ def test_wrong_names(iris):
     refused(frame, "zzzzz", match="it is one of 'sepal_length', ")
     refused(frame, match="no target is given: name one of the columns 'sepal_length'")
     refused(X, "species", match="the data is an array, whose columns have no names")
-    refused(X, y, method="jmmi", n_features_to_select=2, match="there is no method 'jmmi': did you mean 'jmi'")
+    refused(X, y, method="jmmi", n_features_to_select=2, match="method='jmmi' is not known; did you mean jmi")
     refused(X, y, binning="quantil", n_features_to_select=2, match="quantile")
 
 

@@ -124,7 +124,16 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self.codes(read_columns(self, X, reset=False))
 
     def codes(self, columns: Columns) -> NDArray[Any]:
-        """Codes of columns that were read already, as :meth:`transform` gives them."""
+        """Codes of columns that were read already, as :meth:`transform` gives them.
+
+        Parameters
+        ----------
+        columns : Columns
+
+        Returns
+        -------
+        codes : ndarray of shape (n_samples, n_features), Fortran order
+        """
         check_values(columns, allow_missing=self.missing == "bin")
         dtype = np.uint8 if self.n_bins_.max() <= 256 else np.uint16
         out = np.empty((columns.n_samples, len(columns)), dtype, order="F")

@@ -10,14 +10,13 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from bitsieve.binning.encoding import Encoded, encode
+from bitsieve.counts.terms import MAX_SAMPLES
+from bitsieve.messages import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
-
-MAX_SAMPLES = (1 << 31) - 1
-_NAMED = 5  # so many columns are named in a message
 
 
 class Columns:
@@ -91,11 +90,6 @@ class Columns:
     def quoted(self, which: Iterable[int]) -> str:
         """The names of some columns for a message, the first five of them."""
         return quoted([self.names[j] for j in which])
-
-
-def quoted(names: Sequence[str]) -> str:
-    """Names for a message: the first five, and a mark that there are more."""
-    return ", ".join(repr(name) for name in names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
 
 
 def read_columns(estimator: Any, X: Any, *, reset: bool) -> Columns:

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def check_integer(name: str, value: Any, low: int, high: int) -> int:
-    """``value`` as an int in ``low .. high``.
+def check_integer(name: str, value: Any, low: int, high: int, why: str = "") -> int:
+    """``value`` as an int in ``low .. high``; ``why`` says where the bounds come from.
 
     Raises
     ------
@@ -22,8 +22,16 @@ def check_integer(name: str, value: Any, low: int, high: int) -> int:
     except TypeError:
         number = low - 1
     if isinstance(value, bool) or not low <= number <= high:
-        raise ValueError(f"{name}={value!r} is not allowed: give a whole number from {low} to {high}")
+        raise ValueError(
+            f"{name}={value!r} is not allowed: give a whole number from {low} to {high}{why and f' ({why})'}"
+        )
     return number
+
+
+def check_feature_count(n_features_to_select: Any, n_features: int) -> int:
+    """The number of features to select, if there can be so many."""
+    why = f"the table has {n_features:,} feature{'s' * (n_features != 1)}"
+    return check_integer("n_features_to_select", n_features_to_select, 1, n_features, why)
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:

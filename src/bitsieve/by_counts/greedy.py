@@ -66,19 +66,24 @@ class EagerScores:
         return chosen, float(scores[chosen])
 
 
-class RelevanceOnly:
-    """Scores that do not depend on S (mim): nothing is counted."""
+class MarginalScores:
+    """Scores of criteria that look at no pairs (mim): nothing is counted."""
 
-    def __init__(self, information: PairwiseInformation) -> None:
+    def __init__(self, information: PairwiseInformation, criterion: Criterion) -> None:
         self.relevance = information.relevance
+        self.criterion = criterion
+        self.folded = np.full(information.n_features, criterion.start)
+        self.n_selected = 0
 
     def add(self, feature: int) -> None:
-        """Nothing changes."""
+        """Only the size of S changes."""
+        self.n_selected += 1
 
     def best(self, candidates: NDArray[np.bool_]) -> tuple[int, float]:
-        """The most relevant candidate."""
-        chosen = pick(np.where(candidates, self.relevance, -np.inf))
-        return chosen, float(self.relevance[chosen])
+        """The best candidate and its score."""
+        scores = self.criterion.score(self.folded, self.relevance, self.n_selected)
+        chosen = pick(np.where(candidates, scores, -np.inf))
+        return chosen, float(scores[chosen])
 
 
 def forward_select(
@@ -129,7 +134,7 @@ def forward_select(
 
 def _scores_for(information: PairwiseInformation, criterion: Criterion) -> Scores:
     if criterion.needs == "marginals":
-        return RelevanceOnly(information)
+        return MarginalScores(information, criterion)
     if criterion.never_increases and information.source.row_seconds >= LAZY_FROM:
         return LazyScores(information, criterion)
     return EagerScores(information, criterion)

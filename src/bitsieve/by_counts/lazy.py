@@ -55,7 +55,7 @@ class LazyScores:
                 winner = pick(np.where(fresh, bounds, -np.inf))
                 return winner, float(bounds[winner])
             leaders = stale[np.argsort(-bounds[stale], kind="stable")[:BATCH]]
-            self._advance(leaders, reached)
+            self._advance(self.information.source.companions(leaders), reached)
 
     def _advance(self, columns: NDArray[np.intp], reached: float) -> None:
         """Fold chosen features into the columns until they are up to date or can no longer win."""

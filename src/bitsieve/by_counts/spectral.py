@@ -15,8 +15,6 @@ from bitsieve.optimize.eigen import dominant_eigenvector
 from bitsieve.progress import phase
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import DTypeLike, NDArray
 
     from bitsieve.information.pairwise import PairwiseInformation
@@ -34,7 +32,6 @@ def spectral_ranking(
     information: PairwiseInformation,
     columns: NDArray[np.intp] | None = None,
     dtype: DTypeLike = np.float64,
-    progress: Callable[[int, int], object] | None = None,
 ) -> SpectralRanking:
     """Rank features by the dominant eigenvector of Q.
 
@@ -48,13 +45,12 @@ def spectral_ranking(
         relevance of the others lends it (``I(Xj;C) / 2`` in every entry) and could outrank informative features.
     dtype : float64 or float32
         Of Q; float32 halves the memory and rounds every entry to seven digits.
-    progress : callable, optional
 
     Notes
     -----
     Cost: one conditional matrix, O(n^2 d) samples read as bits, and O(n^2) a matrix product. Memory: n^2 numbers.
     """
-    matrix = information.conditional_mutual_information_matrix(dtype, columns, progress, symmetric=True)
+    matrix = information.conditional_mutual_information_matrix(dtype, columns, phase("counting pairs"), symmetric=True)
     phase("ranking")
     pair = dominant_eigenvector(matrix)
     return SpectralRanking(pair.vector, rank(pair.vector), pair.value)

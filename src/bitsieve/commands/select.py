@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 import time
@@ -45,9 +44,10 @@ def _run(options: argparse.Namespace) -> int:
 
     with Ticker() as ticker, listening(ticker.phase):
         from bitsieve.selectors.inputs import read_features
-        from bitsieve.selectors.selection import check_method, select_from
+        from bitsieve.selectors.registry import method_name
+        from bitsieve.selectors.selection import select_from
 
-        check_method(options.method)
+        method_name(options.method)
         features = read_features(options.data, options.target)
         k = _how_many(options.features, len(features.names))
         if options.output is not None:
@@ -60,7 +60,7 @@ def _run(options: argparse.Namespace) -> int:
             n_features_to_select=k,
             binning=options.binning,
             target_bins=options.target_bins,
-            n_jobs=options.threads or _cores(),
+            n_jobs=options.threads or -1,
             **parameters,
         )
         if options.output is not None:
@@ -136,13 +136,6 @@ def _as_options(message: str) -> str:
     ):
         message = message.replace(name, option)
     return message
-
-
-def _cores() -> int:
-    """The cores this process may use, where the system can say so."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _say(message: str) -> None:

@@ -53,6 +53,11 @@ def show_kernel() -> str:
     -------
     str
 
+    Raises
+    ------
+    ValueError
+        If ``BITSIEVE_FORCE_KERNEL`` names a kernel that this machine does not have.
+
     Examples
     --------
     >>> import bitsieve

@@ -13,7 +13,8 @@ joint relevance        ``I(Xi,Xj;C)  = (T[N] - S_c - S_ij + S_ijc) / unit``
 joint entropy          ``H(Xi,Xj,C)  = (T[N] - S_ijc) / unit``
 =====================  ==================================================
 
-All are plug-in estimates in bits. None is clipped: independence shows as 0 up to some 2**-57 bit either way.
+All are plug-in estimates in bits. None is clipped: independence shows as 0 up to the rounding of the terms, at most
+``log2(N) / 2**62`` bit a non-empty cell, either way.
 """
 
 from __future__ import annotations

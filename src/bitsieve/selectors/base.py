@@ -12,7 +12,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from bitsieve.binning import make_binner, read_columns, read_target
-from bitsieve.binning.parameters import check_integer
+from bitsieve.binning.parameters import check_feature_count
 from bitsieve.information import PairwiseInformation
 from bitsieve.progress import phase
 from bitsieve.sources.memory import MemoryCounts
@@ -54,7 +54,7 @@ class CountSelector(SelectorMixin, BaseEstimator):
         self._check_parameters()
         columns = read_columns(self, X, reset=True)
         check_consistent_length(X, y)
-        k = check_integer("n_features_to_select", self.n_features_to_select, 1, len(columns))
+        k = check_feature_count(self.n_features_to_select, len(columns))
         target = read_target(y)
         if target.n_classes < 2:
             raise ValueError(

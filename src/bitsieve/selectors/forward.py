@@ -93,8 +93,7 @@ class ForwardSelector(CountSelector):
         make_criterion(self.criterion)
 
     def _choose(self, information: PairwiseInformation, k: int) -> None:
-        phase("ranking")
-        chosen = forward_select(information, make_criterion(self.criterion), k)
+        chosen = forward_select(information, make_criterion(self.criterion), k, phase("ranking"))
         self.selected_ = chosen.selected
         self.scores_ = chosen.scores
         self.ranking_ = np.full(information.n_features, k + 1, np.intp)

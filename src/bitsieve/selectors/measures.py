@@ -69,7 +69,7 @@ def mutual_information(X: Any, y: Any, *, binning: Any = "mdl", n_jobs: int | No
     Returns
     -------
     ndarray of shape (n_features,)
-        ``0 <= I <= min(H(X), H(C))`` up to 2**-57 bit of rounding.
+        ``0 <= I <= min(H(X), H(C))`` up to rounding of at most ``log2(n_samples) / 2**62`` bit a table cell.
 
     Raises
     ------

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.by_counts.criteria import CRITERIA, make_criterion
+from bitsieve.messages import choices
 from bitsieve.selectors.forward import ForwardSelector
 from bitsieve.selectors.speccmi import SpecCMI
 
@@ -72,7 +72,7 @@ _METHODS: dict[str, tuple[MethodInfo, Callable[..., Any]]] = {
             c.paper,
             _NEEDS[c.needs],
             "ForwardSelector",
-            getattr(c, "unit", "bits"),
+            c.unit,
         ),
         _forward(name),
     )
@@ -105,6 +105,20 @@ def list_methods() -> list[MethodInfo]:
     ['mim', 'mifs', 'mrmr', 'miq']
     """
     return [info for info, _ in _METHODS.values()]
+
+
+def method_name(method: str) -> str:
+    """The registry's name of a method, in whatever case it is given.
+
+    Raises
+    ------
+    ValueError
+        If there is no such method; the nearest names are given.
+    """
+    name = str(method).lower()
+    if name not in _METHODS:
+        raise ValueError(f"method={method!r} is not known; {choices(name, _METHODS)}")
+    return name
 
 
 def make_selector(
@@ -143,11 +157,7 @@ def make_selector(
     >>> bitsieve.make_selector("mifs", 5, beta=0.5)
     ForwardSelector(criterion=MIFS(beta=0.5), n_features_to_select=5)
     """
-    name = str(method).lower()
-    if name not in _METHODS:
-        near = get_close_matches(name, _METHODS, 3, 0.4)
-        hint = f"did you mean {' or '.join(near)}? " if near else ""
-        raise ValueError(f"method={method!r} is not known; {hint}choose one of {', '.join(_METHODS)}")
+    name = method_name(method)
     info, build = _METHODS[name]
     try:
         return build(n_features_to_select, binning=binning, n_jobs=n_jobs, **parameters)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bitsieve.layout import aligned
-from bitsieve.messages import allowed_names, quoted
+from bitsieve.messages import quoted
 from bitsieve.selectors.inputs import Features, read_features
 from bitsieve.selectors.notes import explain, refuse_what_tells_nothing
 
@@ -55,6 +54,16 @@ class Selection:
         What the selection was asked for.
     notes : list of str
         What was noticed in the data, in plain sentences.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> X, y = [[0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 1, 0]], ["no", "no", "yes", "yes"]
+    >>> selection = bitsieve.select(X, y, method="mim", n_features_to_select=2, binning="none")
+    >>> print(selection)
+    rank  feature  score (bits)  relevance (bits)  overlaps most with  overlap (bits)
+       1  x0             1.0000            1.0000  -                                -
+       2  x2             0.3113            0.3113  x0                          0.3113
     """
 
     method: str
@@ -94,7 +103,13 @@ class Selection:
         return aligned(header, rows, right=(True, False, True, True, False, True))
 
     def to_dict(self) -> dict[str, Any]:
-        """The selection as plain Python values that ``json.dumps`` takes; a value that is no number is None."""
+        """The selection as plain Python values that ``json.dumps`` takes; a value that is no number is None.
+
+        Returns
+        -------
+        dict
+            What ``bitsieve select --json`` prints, less the name of the output, the seconds and the version.
+        """
         labels = [_plain(label) for label in self.target.labels]
         edges = self.target.edges
         return {
@@ -115,7 +130,7 @@ class Selection:
                     "rank": rank,
                     "name": name,
                     "index": int(self.indices[rank - 1]),
-                    "score_bits": _finite(self.scores[rank - 1]),
+                    "score": _finite(self.scores[rank - 1]),
                     "relevance_bits": _finite(self.relevance[rank - 1]),
                     "overlap_with": self.overlap_with[rank - 1],
                     "overlap_bits": _finite(self.overlap[rank - 1]),
@@ -199,12 +214,12 @@ def select_from(
     **parameters: Any,
 ) -> Selection:
     """:func:`select` from data that is read already."""
-    from bitsieve.binning.parameters import check_integer
+    from bitsieve.binning.parameters import check_feature_count, check_integer
     from bitsieve.binning.target import read_target
-    from bitsieve.selectors.registry import make_selector
+    from bitsieve.selectors.registry import make_selector, method_name
 
-    method = check_method(method)
-    k = check_count(n_features_to_select, len(features.names))
+    method = method_name(method)
+    k = check_feature_count(n_features_to_select, len(features.names))
     check_integer("target_bins", target_bins, 2, 65_535)
     of_binner = {name: parameters.pop(name) for name in BINNER_PARAMETERS if name in parameters}
     binner = _binner(binning, of_binner, n_jobs)
@@ -240,30 +255,6 @@ def select_from(
         },
         notes=notes,
     )
-
-
-def check_method(method: str) -> str:
-    """The registry's name of a method, in whatever case it is given; refused where there is none."""
-    from bitsieve.selectors.registry import list_methods
-
-    names = [info.name for info in list_methods()]
-    name = str(method).lower()
-    if name not in names:
-        raise ValueError(f"there is no method {str(method)!r}: {allowed_names(name, names)}")
-    return name
-
-
-def check_count(n_features_to_select: int, n_features: int) -> int:
-    """The number of features to select, if there can be so many."""
-    try:
-        k = operator.index(n_features_to_select)
-    except TypeError:
-        k = -1
-    if k < 1 or isinstance(n_features_to_select, bool):
-        raise ValueError(f"n_features_to_select is {n_features_to_select!r}: it must be a whole number, at least 1")
-    if k > n_features:
-        raise ValueError(f"n_features_to_select is {k:,} but the data has {n_features:,} features: ask for no more")
-    return k
 
 
 def _binner(binning: Any, parameters: Mapping[str, Any], n_jobs: int | None) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from bitsieve.by_counts.criteria.cife import CIFE
@@ -13,6 +12,7 @@ from bitsieve.by_counts.criteria.mifs import MIFS
 from bitsieve.by_counts.criteria.mim import MIM
 from bitsieve.by_counts.criteria.miq import MIQ
 from bitsieve.by_counts.criteria.mrmr import MRMR
+from bitsieve.messages import choices
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Criterion
@@ -30,23 +30,17 @@ def make_criterion(criterion: str | Criterion, **parameters: float) -> Criterion
     """
     if not isinstance(criterion, str):
         if isinstance(criterion, type) or not (hasattr(criterion, "fold") and hasattr(criterion, "score")):
-            raise ValueError(f"criterion={criterion!r} is neither a name nor a criterion; {_choices('')}")
+            raise ValueError(f"criterion={criterion!r} is neither a name nor a criterion; {choices('', CRITERIA)}")
         return criterion
     name = criterion.lower()
     if name not in CRITERIA:
-        raise ValueError(f"criterion={criterion!r} is not known; {_choices(name)}")
+        raise ValueError(f"criterion={criterion!r} is not known; {choices(name, CRITERIA)}")
     known = list(inspect.signature(CRITERIA[name]).parameters)
     wrong = sorted(set(parameters) - set(known))
     if wrong:
         allowed = ", ".join(known) or "no parameters"
         raise ValueError(f"criterion {name!r} does not take {', '.join(wrong)}; it takes {allowed}")
     return CRITERIA[name](**parameters)
-
-
-def _choices(name: str) -> str:
-    near = get_close_matches(name, CRITERIA, 3, 0.4)
-    hint = f"did you mean {' or '.join(near)}? " if near else ""
-    return f"{hint}choose one of {', '.join(CRITERIA)}"
 
 
 __all__ = ["CIFE", "CMIM", "CRITERIA", "JMI", "MIFS", "MIM", "MIQ", "MRMR", "make_criterion"]

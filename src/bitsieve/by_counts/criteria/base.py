@@ -26,6 +26,8 @@ class Criterion(Protocol):
     name : str
         As in ``ForwardSelector(criterion=name)``.
     formula, paper : str
+    unit : str
+        Of the score: "bits", or "ratio".
     needs : "marginals", "pairs" or "class pairs"
         The tables it looks at: each feature with the class; also pairs of features; also pairs within each class,
         which cost more to count.
@@ -38,6 +40,7 @@ class Criterion(Protocol):
     name: ClassVar[str]
     formula: ClassVar[str]
     paper: ClassVar[str]
+    unit: ClassVar[str]
     needs: ClassVar[Needs]
     start: ClassVar[float]
     never_increases: ClassVar[bool]

@@ -25,6 +25,7 @@ class CIFE:
     name: ClassVar[str] = "cife"
     formula: ClassVar[str] = "I(Xi;C) - sum_s [I(Xi;Xs) - I(Xi;Xs|C)]"
     paper: ClassVar[str] = "Lin, Tang 2006"
+    unit: ClassVar[str] = "bits"
     needs: ClassVar[Needs] = "class pairs"
     start: ClassVar[float] = 0.0
     never_increases: ClassVar[bool] = False

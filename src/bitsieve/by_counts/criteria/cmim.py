@@ -28,6 +28,7 @@ class CMIM:
     name: ClassVar[str] = "cmim"
     formula: ClassVar[str] = "min_s I(Xi;C|Xs)"
     paper: ClassVar[str] = "Fleuret 2004"
+    unit: ClassVar[str] = "bits"
     needs: ClassVar[Needs] = "class pairs"
     start: ClassVar[float] = float("inf")
     never_increases: ClassVar[bool] = True

@@ -24,6 +24,7 @@ class JMI:
     name: ClassVar[str] = "jmi"
     formula: ClassVar[str] = "sum_s I(Xi,Xs;C)"
     paper: ClassVar[str] = "Yang, Moody 1999"
+    unit: ClassVar[str] = "bits"
     needs: ClassVar[Needs] = "class pairs"
     start: ClassVar[float] = 0.0
     never_increases: ClassVar[bool] = False

@@ -29,6 +29,7 @@ class MIFS:
     name: ClassVar[str] = "mifs"
     formula: ClassVar[str] = "I(Xi;C) - beta sum_s I(Xi;Xs)"
     paper: ClassVar[str] = "Battiti 1994"
+    unit: ClassVar[str] = "bits"
     needs: ClassVar[Needs] = "pairs"
     start: ClassVar[float] = 0.0
     never_increases: ClassVar[bool] = False

@@ -25,6 +25,7 @@ class MIM:
     name: ClassVar[str] = "mim"
     formula: ClassVar[str] = "I(Xi;C)"
     paper: ClassVar[str] = "Lewis 1992"
+    unit: ClassVar[str] = "bits"
     needs: ClassVar[Needs] = "marginals"
     start: ClassVar[float] = 0.0
     never_increases: ClassVar[bool] = True

@@ -25,6 +25,7 @@ class MRMR:
     name: ClassVar[str] = "mrmr"
     formula: ClassVar[str] = "I(Xi;C) - mean_s I(Xi;Xs)"
     paper: ClassVar[str] = "Peng, Long, Ding 2005"
+    unit: ClassVar[str] = "bits"
     needs: ClassVar[Needs] = "pairs"
     start: ClassVar[float] = 0.0
     never_increases: ClassVar[bool] = False

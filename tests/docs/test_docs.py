@@ -1,0 +1,128 @@
+"""The documents say what happens: their Python runs, their commands run, and what they show is what comes out."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import runpy
+import shlex
+import sys
+import types
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import bitsieve
+from bitsieve.binning.registry import BINNERS
+from bitsieve.cli import main
+
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
+DOCUMENTS = [README, *sorted((ROOT / "docs").glob("*.md"))]
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+MESSAGE = "bitsieve: "  # what a line of standard error begins with
+
+
+class Block(NamedTuple):
+    """A fenced block of a document."""
+
+    language: str
+    text: str
+    line: int
+
+
+def blocks_of(document: Path) -> list[Block]:
+    text = document.read_text()
+    return [Block(m[1], m[2], text.count("\n", 0, m.start(2)) + 1) for m in FENCE.finditer(text)]
+
+
+def run_python(block: Block, namespace: dict, name: str) -> None:
+    """Run a block: as a doctest where it has prompts, else whole."""
+    if ">>>" not in block.text:
+        exec(compile("\n" * (block.line - 1) + block.text, name, "exec"), namespace)
+        return
+    test = doctest.DocTestParser().get_doctest(block.text, {}, name, name, block.line - 1)
+    test.globs = namespace
+    report: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    runner.run(test, out=report.append, clear_globs=False)
+    assert not runner.failures, "".join(report)
+
+
+def commands_in(text: str) -> list[list[str]]:
+    lines = text.replace("\\\n", " ").splitlines()
+    return [words for words in (shlex.split(line, comments=True) for line in lines) if words]
+
+
+def run_command(words: list[str], monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Run a command of bitsieve or an example script; say whether it was one."""
+    with monkeypatch.context() as patch:
+        while "=" in words[0]:
+            patch.setenv(*words[0].split("=", 1))
+            words = words[1:]
+        if words[0] == "bitsieve":
+            main(words[1:])
+            return True
+        if words[0] == "python" and words[1].startswith("examples/"):
+            patch.setattr(sys, "argv", words[1:])
+            runpy.run_path(str(ROOT / words[1]), run_name="__main__")
+            return True
+    return False
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.stem)
+def test_blocks_run_and_show_what_comes_out(document, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.delenv("BITSIEVE_FORCE_KERNEL", raising=False)
+    module = types.ModuleType("document")
+    monkeypatch.setitem(sys.modules, "document", module)  # classes of a document need a home, as in a program
+    namespace = vars(module)
+    blocks = blocks_of(document)
+    for block, after in zip(blocks, [*blocks[1:], Block("", "", 0)], strict=True):
+        place = f"{document.name}:{block.line}"
+        if block.language == "python":
+            run_python(block, namespace, place)
+        if block.language != "sh":
+            continue
+        capsys.readouterr()
+        ran = [run_command(words, monkeypatch) for words in commands_in(block.text)]
+        got = capsys.readouterr()
+        if after.language == "text" and all(ran):
+            shown = after.text.splitlines()
+            assert [line for line in shown if line.startswith(MESSAGE)] == got.err.splitlines(), place
+            assert [line for line in shown if not line.startswith(MESSAGE)] == got.out.splitlines(), place
+        elif any(ran):
+            assert "error:" not in got.err, place
+
+
+def test_commands_are_found_whatever_stands_before_them():
+    text = "# a comment\nKEY=1 bitsieve select a.csv \\\n    --target 'the class'\nmake demo\n"
+    assert commands_in(text) == [
+        ["KEY=1", "bitsieve", "select", "a.csv", "--target", "the class"],
+        ["make", "demo"],
+    ]
+
+
+def test_every_public_name_is_mentioned():
+    text = "\n".join(path.read_text() for path in DOCUMENTS)
+    missing = [name for name in bitsieve.__all__ if not re.search(rf"\b{re.escape(name)}\b", text)]
+    assert not missing
+
+
+@pytest.mark.parametrize("info", bitsieve.list_methods(), ids=lambda info: info.name)
+def test_every_method_has_its_row_and_its_section(info):
+    assert re.search(rf"^\| `{info.name}` \|.*{re.escape(info.paper)}", README.read_text(), re.MULTILINE)
+    assert re.search(rf"^## {info.name}\b", (ROOT / "docs" / "methods.md").read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", BINNERS)
+def test_every_binning_has_its_row(name):
+    assert re.search(rf"^\| `{name}` \|", README.read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "CONTRIBUTING.md"], ids=lambda path: path.stem)
+def test_links_between_documents_lead_somewhere(document):
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text())
+    assert not [target for target in targets if not (document.parent / target).exists()]

@@ -1,0 +1,121 @@
+"""Every public object explains itself: its examples run, and its sections are those its code calls for."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import inspect
+import textwrap
+
+import pytest
+from numpydoc.docscrape import ClassDoc, FunctionDoc
+
+import bitsieve
+from bitsieve.by_counts.criteria import CRITERIA
+
+PUBLIC = {name: getattr(bitsieve, name) for name in bitsieve.__all__ if name != "__version__"}
+PUBLIC |= {criterion.__name__: criterion for criterion in CRITERIA.values()}
+CLASSES = {name: value for name, value in PUBLIC.items() if inspect.isclass(value)}
+
+
+def own_methods(cls: type) -> dict[str, object]:
+    """The public methods that this package gives a class, inherited ones included."""
+    methods = {}
+    for name, value in inspect.getmembers(cls, inspect.isfunction):
+        if not name.startswith("_") and value.__module__.startswith("bitsieve."):
+            methods[f"{cls.__name__}.{name}"] = value
+    return methods
+
+
+FUNCTIONS = {name: value for name, value in PUBLIC.items() if inspect.isfunction(value)}
+METHODS = {name: value for cls in CLASSES.values() for name, value in own_methods(cls).items()}
+FOLD_AND_SCORE = tuple(f"{c.__name__}.{method}" for c in CRITERIA.values() for method in ("fold", "score"))
+
+
+def parameters_of(function: object) -> list[str]:
+    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    parameters = inspect.signature(function).parameters.values()
+    return [stars.get(p.kind, "") + p.name for p in parameters if p.name != "self"]
+
+
+def names_in(section: list) -> list[str]:
+    return [name.strip() for entry in section for name in entry.name.split(",")]
+
+
+def raises(function: object) -> bool:
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    return any(isinstance(node, ast.Raise) for node in ast.walk(tree))
+
+
+def first_sentence(doc: ClassDoc | FunctionDoc) -> str:
+    return " ".join(doc["Summary"])
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_examples_run(name):
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    report: list[str] = []
+    for test in finder.find(PUBLIC[name], name):
+        runner = doctest.DocTestRunner()
+        runner.run(test, out=report.append)
+        assert not runner.failures, "".join(report)
+
+
+@pytest.mark.parametrize("name", [name for name in PUBLIC if name not in {c.__name__ for c in CRITERIA.values()}])
+def test_has_an_example(name):
+    doc = ClassDoc(PUBLIC[name]) if name in CLASSES else FunctionDoc(PUBLIC[name])
+    assert any(">>>" in line for line in doc["Examples"])
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_function_has_its_sections(name):
+    function = FUNCTIONS[name]
+    doc = FunctionDoc(function)
+    assert first_sentence(doc).endswith(".")
+    assert names_in(doc["Parameters"]) == parameters_of(function)
+    assert doc["Returns"]
+    assert doc["Raises"] or not raises(function)
+
+
+@pytest.mark.parametrize("name", [name for name in METHODS if name not in FOLD_AND_SCORE])
+def test_method_has_its_sections(name):
+    method = METHODS[name]
+    doc = FunctionDoc(method)
+    assert first_sentence(doc).endswith(".")
+    assert names_in(doc["Parameters"]) == parameters_of(method)
+    assert doc["Returns"]
+    assert doc["Raises"] or not raises(method)
+
+
+@pytest.mark.parametrize("name", FOLD_AND_SCORE)
+def test_steps_of_a_criterion_say_what_they_are(name):
+    assert inspect.getdoc(METHODS[name])
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_class_has_its_sections(name):
+    cls = CLASSES[name]
+    doc = ClassDoc(cls, config={"show_class_members": False})
+    assert first_sentence(doc).endswith(".")
+    if cls in CRITERIA.values():
+        assert names_in(doc["Parameters"]) == parameters_of(cls)
+        assert doc["References"]
+        return
+    described = names_in(doc["Parameters"]) or names_in(doc["Attributes"])
+    assert described == parameters_of(cls)
+    assert doc["Attributes"]
+
+
+@pytest.mark.parametrize("name", [name for name in CLASSES if hasattr(CLASSES[name], "fit")])
+def test_fitted_attributes_are_those_described(name):
+    X, y = [[0.0, "a"], [1.0, "b"], [2.0, "a"], [3.0, "b"]], [0, 0, 1, 1]
+    estimator = CLASSES[name]()
+    if "n_features_to_select" in estimator.get_params():
+        estimator.set_params(n_features_to_select=1)
+    if name == "MDLBinner":
+        estimator.set_params(uncut="median")
+    import pandas as pd
+
+    fitted = estimator.fit(pd.DataFrame(X, columns=["number", "letter"]), y)
+    described = names_in(ClassDoc(CLASSES[name], config={"show_class_members": False})["Attributes"])
+    assert sorted(described) == sorted(name for name in vars(fitted) if name.endswith("_") and not name.startswith("_"))
