@@ -1,13 +1,14 @@
 """The one place where work is spread over threads.
 
-Kernels are leaf functions that release the GIL. A pool lives only as long as the call: Ctrl-C works between blocks,
+Kernels are leaf functions that release the GIL. Threads live only as long as the call: Ctrl-C works between blocks,
 a fork after a call is safe, and a block that raises stops the rest.
 """
 
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -48,13 +49,39 @@ def run_blocks(
             if progress is not None:
                 progress(done, len(blocks))
         return
-    with ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(work, block) for block in blocks]
-        try:
-            for done, future in enumerate(as_completed(futures), 1):
-                future.result()
-                if progress is not None:
-                    progress(done, len(blocks))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    todo: SimpleQueue[Block] = SimpleQueue()
+    outcomes: SimpleQueue[BaseException | None] = SimpleQueue()
+    stopped = Event()
+    for block in blocks:
+        todo.put(block)
+
+    def work_on() -> None:
+        while not stopped.is_set():
+            try:
+                block = todo.get_nowait()
+            except Empty:
+                return
+            try:
+                work(block)
+            except BaseException as error:
+                outcomes.put(error)
+                return
+            outcomes.put(None)
+
+    # Plain threads and queues of C, not an executor: an interrupt while work is handed to one may leave its locks taken
+    # and its threads waiting for ever.
+    workers = [Thread(target=work_on) for _ in range(threads)]
+    try:
+        for worker in workers:
+            worker.start()
+        for done in range(1, len(blocks) + 1):
+            error = outcomes.get()
+            if error is not None:
+                raise error
+            if progress is not None:
+                progress(done, len(blocks))
+    finally:
+        stopped.set()
+        for worker in workers:
+            if worker.is_alive():
+                worker.join()
