@@ -1,7 +1,7 @@
 # make demo   set up and run the main job on a real data set
 # make test   set up and run the whole test suite
 # make lint   style, types and import directions
-# make bench  the benchmarks (some ten minutes)
+# make bench  the benchmarks (some twenty minutes)
 # make native-test   the kernels alone under the address and undefined-behaviour sanitizers
 PYTHON ?= python3
 VENV := .venv
@@ -36,6 +36,7 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
 
 bench: $(VENV)/.installed-dev
+	$(BIN)/python -m benchmarks.peers
 	$(BIN)/python -m benchmarks
 
 native-test:
