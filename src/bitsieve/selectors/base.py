@@ -114,16 +114,15 @@ class CountSelector(SelectorMixin, BaseEstimator):
     def _find_overlaps(self, information: PairwiseInformation) -> None:
         """For every selected feature, the one chosen before it that tells most about it."""
         selected: NDArray[np.intp] = self.selected_
-        shared = np.full((len(selected), len(selected)), -np.inf)
-        for place, pivot in enumerate(selected[:-1]):
-            terms = information.pair(int(pivot), selected[place + 1 :], within_classes=False)
-            shared[place + 1 :, place] = terms.redundancy
-        self.overlap_with_ = np.full(len(selected), -1, np.intp)
-        self.overlap_ = np.full(len(selected), np.nan)
-        for place in range(1, len(selected)):
-            nearest = int(shared[place, :place].argmax())
-            self.overlap_with_[place] = selected[nearest]
-            self.overlap_[place] = shared[place, nearest]
+        shared = np.full(len(selected), -np.inf)
+        nearest = np.full(len(selected), -1, np.intp)
+        for place, pivot in enumerate(selected[:-1], 1):
+            redundancy = information.pair(int(pivot), selected[place:], within_classes=False).redundancy
+            closer = place + np.flatnonzero(redundancy > shared[place:])
+            shared[closer] = redundancy[closer - place]
+            nearest[closer] = pivot
+        self.overlap_with_ = nearest
+        self.overlap_ = np.where(nearest < 0, np.nan, shared)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
