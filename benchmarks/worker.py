@@ -21,7 +21,6 @@ from pathlib import Path
 
 import numpy as np
 
-
 WARM_BELOW = 1.0  # seconds: a run this short is made once untimed before it is timed again
 
 
