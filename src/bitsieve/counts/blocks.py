@@ -49,16 +49,16 @@ def run_blocks(
             if progress is not None:
                 progress(done, len(blocks))
         return
-    todo: SimpleQueue[Block] = SimpleQueue()
+    waiting: SimpleQueue[Block] = SimpleQueue()
     outcomes: SimpleQueue[BaseException | None] = SimpleQueue()
     stopped = Event()
     for block in blocks:
-        todo.put(block)
+        waiting.put(block)
 
     def work_on() -> None:
         while not stopped.is_set():
             try:
-                block = todo.get_nowait()
+                block = waiting.get_nowait()
             except Empty:
                 return
             try:
