@@ -7,7 +7,10 @@ from math import log2
 from types import SimpleNamespace
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import csv
+from sklearn.datasets import load_breast_cancer
 
 
 def entropy(*columns):
@@ -58,3 +61,26 @@ def brute():
 def make_table():
     """``make_table(n_samples, n_features, *, n_codes, n_classes, seed) -> codes, classes``."""
     return dependent_table
+
+
+@pytest.fixture(scope="module")
+def table():
+    """569 tumours: eight measurements, a size in words, the diagnosis."""
+    data = load_breast_cancer()
+    names = [str(name).replace(" ", "_") for name in data.feature_names[:8]]
+    columns = {name: data.data[:, j] for j, name in enumerate(names)}
+    return pa.table(
+        {
+            **columns,
+            "size": np.where(data.data[:, 0] > 14, "large", "small"),
+            "diagnosis": [str(data.target_names[code]) for code in data.target],
+        }
+    )
+
+
+@pytest.fixture
+def data(table, tmp_path):
+    """The path of a CSV file of that table."""
+    path = tmp_path / "data.csv"
+    csv.write_csv(table, path)
+    return path

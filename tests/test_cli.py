@@ -58,27 +58,6 @@ def refused(run):
     return call
 
 
-@pytest.fixture(scope="module")
-def table():
-    data = load_breast_cancer()
-    names = [str(name).replace(" ", "_") for name in data.feature_names[:8]]
-    columns = {name: data.data[:, j] for j, name in enumerate(names)}
-    return pa.table(
-        {
-            **columns,
-            "size": np.where(data.data[:, 0] > 14, "large", "small"),
-            "diagnosis": [str(data.target_names[code]) for code in data.target],
-        }
-    )
-
-
-@pytest.fixture
-def data(table, tmp_path):
-    path = tmp_path / "data.csv"
-    csv.write_csv(table, path)
-    return path
-
-
 def write(table, path):
     if path.suffix == ".csv":
         csv.write_csv(table, path)

@@ -11,9 +11,7 @@ import sys
 import time
 
 import numpy as np
-import pyarrow as pa
 import pytest
-from pyarrow import csv
 from sklearn.datasets import load_breast_cancer
 
 import bitsieve
@@ -45,27 +43,6 @@ def refused(*arguments, **keywords):
     assert len(lines) == 1, result.stderr
     assert lines[0].startswith("bitsieve: error: ")
     return lines[0].removeprefix("bitsieve: error: ")
-
-
-@pytest.fixture(scope="module")
-def table():
-    data = load_breast_cancer()
-    names = [str(name).replace(" ", "_") for name in data.feature_names[:8]]
-    columns = {name: data.data[:, j] for j, name in enumerate(names)}
-    return pa.table(
-        {
-            **columns,
-            "size": np.where(data.data[:, 0] > 14, "large", "small"),
-            "diagnosis": [str(data.target_names[code]) for code in data.target],
-        }
-    )
-
-
-@pytest.fixture
-def data(table, tmp_path):
-    path = tmp_path / "data.csv"
-    csv.write_csv(table, path)
-    return path
 
 
 def test_table_on_standard_output(data, table):
