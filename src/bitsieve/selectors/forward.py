@@ -9,7 +9,7 @@ import numpy as np
 from bitsieve.by_counts.criteria import make_criterion
 from bitsieve.by_counts.greedy import forward_select
 from bitsieve.progress import phase
-from bitsieve.selectors.base import CountSelector
+from bitsieve.selectors.counted import CountSelector
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Criterion

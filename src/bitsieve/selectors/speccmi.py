@@ -8,7 +8,7 @@ import numpy as np
 
 from bitsieve.binning.parameters import check_choice
 from bitsieve.by_counts.spectral import spectral_ranking
-from bitsieve.selectors.base import CountSelector
+from bitsieve.selectors.counted import CountSelector
 
 if TYPE_CHECKING:
     from bitsieve.information import PairwiseInformation
