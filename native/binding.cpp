@@ -54,13 +54,16 @@ std::int64_t sum_terms(Input<std::int64_t> counts, Input<std::int64_t> table, in
 }
 
 nb::ndarray<nb::numpy, double, nb::ndim<1>> mdl_cuts_of(Input<double> values, Input<std::int32_t> classes,
-                                                        std::size_t n_classes, Input<std::int64_t> table, int shift) {
-    if (values.size() != classes.size()) throw std::invalid_argument("values and classes differ in length");
+                                                        std::size_t n_classes, Input<std::int64_t> table, int shift,
+                                                        std::optional<Input<std::int64_t>> weights) {
+    if (values.size() != classes.size() || (weights && weights->size() != values.size()))
+        throw std::invalid_argument("values, classes and weights differ in length");
+    const std::int64_t* times = weights ? weights->data() : nullptr;
     const Terms terms = terms_of(table, shift);
     std::vector<double> cuts;
     {
         nb::gil_scoped_release unlocked;
-        cuts = mdl_cuts(values.data(), classes.data(), values.size(), n_classes, terms);
+        cuts = mdl_cuts(values.data(), classes.data(), times, values.size(), n_classes, terms);
     }
     return to_numpy(std::move(cuts));
 }
@@ -119,6 +122,19 @@ void fill_matrix(const Packed& packed, const Input<std::int64_t>& table, int shi
     matrix_block(packed, terms, form, block.at(0), block.at(1), block.at(2), block.at(3), matrix);
 }
 
+// Rows of counts, one a column; see jobs.hpp.
+void fill_cells(const Packed& packed, std::int64_t pivot, Input<std::int64_t> columns, Square<std::int64_t> xy,
+                std::optional<Square<std::int64_t>> xyc) {
+    const std::int64_t n = std::int64_t(columns.size());
+    if (std::int64_t(xy.shape(0)) != n || (xyc && std::int64_t(xyc->shape(0)) != n))
+        throw std::invalid_argument("one row a column is needed");
+    const std::int64_t* features = columns.data();
+    const std::int64_t xy_width = std::int64_t(xy.shape(1)), xyc_width = xyc ? std::int64_t(xyc->shape(1)) : 0;
+    std::int64_t *pooled = xy.data(), *within = xyc ? xyc->data() : nullptr;
+    nb::gil_scoped_release unlocked;
+    pair_cells(packed, pivot, features, n, xy_width, pooled, xyc_width, within);
+}
+
 void fill_pair_table(const Packed& packed, std::int64_t i, std::int64_t j, Output<std::int64_t> out) {
     std::int64_t* counts = out.data();
     nb::gil_scoped_release unlocked;
@@ -132,7 +148,8 @@ NB_MODULE(_native, m) {
     m.def("term_shift", &term_shift, "n_samples"_a);
     m.def("term_table", &make_term_table, "n_samples"_a, "limit"_a);
     m.def("sum_terms", &sum_terms, "counts"_a, "table"_a, "shift"_a);
-    m.def("mdl_cuts", &mdl_cuts_of, "values"_a, "classes"_a, "n_classes"_a, "table"_a, "shift"_a);
+    m.def("mdl_cuts", &mdl_cuts_of, "values"_a, "classes"_a, "n_classes"_a, "table"_a, "shift"_a,
+          "weights"_a.none() = nb::none());
     m.def("kernel_names", &kernel_names, "Kernels this machine can run, fastest first.");
 
     nb::class_<Packed>(m, "Packed")
@@ -142,6 +159,7 @@ NB_MODULE(_native, m) {
         .def("row_sums", &fill_row, "table"_a, "shift"_a, "pivot"_a, "units"_a, "xy"_a, "xyc"_a.none())
         .def("matrix_block", &fill_matrix<double>)
         .def("matrix_block", &fill_matrix<float>)
+        .def("pair_cells", &fill_cells, "pivot"_a, "columns"_a, "xy"_a, "xyc"_a.none())
         .def("pair_table", &fill_pair_table, "i"_a, "j"_a, "out"_a)
         .def("unit_of", &Packed::unit_of, "feature"_a)
         .def_prop_ro("n_units", &Packed::n_units)

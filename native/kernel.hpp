@@ -58,6 +58,10 @@ struct Kernel {
     void (*pair_sums)(const PivotView&, const GroupView&, const Segments&, const Terms&, std::int64_t* xy,
                       std::int64_t* xyc);
 
+    // cells[((segment * rows + row) * columns + column) * 8 + lane] = counts of the pair within the class, for a pivot
+    // of one lane; the rows are the codes of the pivot, the columns the planes of the group and one more.
+    void (*pair_cells)(const PivotView&, const GroupView&, const Segments&, std::uint64_t* cells);
+
     // out[a * 8 + b] = (xy_sign * xy[a * 8 + b] + xyc_sign * xyc[a * 8 + b] + first[a] + second[b]) / unit for a < n_rows,
     // b < 8; the signs are -1, 0 or 1.
     void (*tile_values)(int n_rows, const std::int64_t* xy, int xy_sign, const std::int64_t* xyc, int xyc_sign,

@@ -65,7 +65,8 @@ bool available() {
 }
 }  // namespace
 
-const Kernel kAvx512Kernel = {"avx512", available, pair_sums, tile_values, plane_masks, plane_margins, 0.055, 0.4};
+const Kernel kAvx512Kernel = {"avx512", available, pair_sums, pair_cells, tile_values, plane_masks, plane_margins,
+    0.055, 0.4};
 
 }  // namespace bitsieve
 

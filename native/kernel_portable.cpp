@@ -77,6 +77,7 @@ bool available() { return true; }
 
 }  // namespace
 
-const Kernel kPortableKernel = {"portable", available, pair_sums, tile_values, plane_masks, plane_margins, 1.0, 1.0};
+const Kernel kPortableKernel = {"portable", available, pair_sums, pair_cells, tile_values, plane_masks, plane_margins,
+    1.0, 1.0};
 
 }  // namespace bitsieve

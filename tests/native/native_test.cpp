@@ -49,8 +49,10 @@ Problem make_problem(std::mt19937& random, std::vector<std::int64_t> sizes, std:
     return p;
 }
 
-// Sums of terms over the pooled and the within-class table of two features, by maps.
-std::pair<std::int64_t, std::int64_t> plain_sums(const Problem& p, std::int64_t i, std::int64_t j, const Terms& terms) {
+using Counts = std::vector<std::int64_t>;
+
+// The sorted counts of the pooled and the within-class table of two features, by maps.
+std::pair<Counts, Counts> plain_counts(const Problem& p, std::int64_t i, std::int64_t j) {
     std::map<std::pair<int, int>, std::uint64_t> pooled;
     std::map<std::tuple<int, int, int>, std::uint64_t> within;
     for (std::int64_t t = 0; t < p.n_samples; ++t) {
@@ -58,10 +60,47 @@ std::pair<std::int64_t, std::int64_t> plain_sums(const Problem& p, std::int64_t 
         ++pooled[{a, b}];
         ++within[{a, b, p.classes[t]}];
     }
-    std::int64_t xy = 0, xyc = 0;
-    for (const auto& cell : pooled) xy += terms(cell.second);
-    for (const auto& cell : within) xyc += terms(cell.second);
+    Counts xy, xyc;
+    for (const auto& cell : pooled) xy.push_back(std::int64_t(cell.second));
+    for (const auto& cell : within) xyc.push_back(std::int64_t(cell.second));
+    std::sort(xy.begin(), xy.end());
+    std::sort(xyc.begin(), xyc.end());
     return {xy, xyc};
+}
+
+// Sums of their terms.
+std::pair<std::int64_t, std::int64_t> plain_sums(const Problem& p, std::int64_t i, std::int64_t j, const Terms& terms) {
+    const auto [pooled, within] = plain_counts(p, i, j);
+    std::int64_t xy = 0, xyc = 0;
+    for (const auto count : pooled) xy += terms(std::uint64_t(count));
+    for (const auto count : within) xyc += terms(std::uint64_t(count));
+    return {xy, xyc};
+}
+
+// The counts of all pairs, sorted, without the empty cells, against plain counting; the columns in reverse order.
+bool cells_agree(const Problem& p, const Packed& packed) {
+    const std::int64_t n = std::int64_t(p.arities.size());
+    std::vector<std::int64_t> columns;
+    for (std::int64_t j = n; j-- > 0;) columns.push_back(j);
+    const auto counts_of = [](const std::vector<std::int64_t>& cells, std::int64_t row, std::int64_t width) {
+        std::vector<std::int64_t> counts;
+        for (std::int64_t k = row * width; k < (row + 1) * width; ++k)
+            if (cells[k]) counts.push_back(cells[k]);
+        std::sort(counts.begin(), counts.end());
+        return counts;
+    };
+    const std::int64_t width = std::max(p.n_samples, kPlaneCells);
+    for (std::int64_t i = -1; i < n; ++i) {
+        std::vector<std::int64_t> xy(n * width), xyc(n * width), alone(n * width);
+        pair_cells(packed, i, columns.data(), n, width, xy.data(), width, xyc.data());
+        pair_cells(packed, i, columns.data(), n, width, alone.data(), 0, nullptr);
+        for (std::int64_t k = 0; k < n; ++k) {
+            const auto [pooled, within] = plain_counts(p, i, columns[k]);
+            if (counts_of(xy, k, width) != pooled || counts_of(alone, k, width) != pooled) return false;
+            if (counts_of(xyc, k, width) != within) return false;
+        }
+    }
+    return true;
 }
 
 void test_problem(const Problem& p, const Kernel& kernel, bool table_only) {
@@ -96,6 +135,7 @@ void test_problem(const Problem& p, const Kernel& kernel, bool table_only) {
     check(rows, "row_sums");
     check(unconditional, "row_sums without classes");
     check(tables, "pair tables");
+    check(cells_agree(p, packed), "pair_cells");
 
     std::vector<std::int64_t> zero(n), place(n);
     for (std::int64_t i = 0; i < n; ++i) place[i] = n - 1 - i;
@@ -127,8 +167,22 @@ void test_mdl() {
         classes.push_back(t < 30 ? 0 : 1);
     }
     const auto table = term_table(60, 61);
-    const auto cuts = mdl_cuts(values.data(), classes.data(), 60, 2, Terms{table.data(), table.size(), term_shift(60)});
+    const Terms terms{table.data(), table.size(), term_shift(60)};
+    const auto cuts = mdl_cuts(values.data(), classes.data(), nullptr, 60, 2, terms);
     check(cuts == std::vector<double>{(29 + 130) / 2.0}, "mdl cuts");
+
+    const std::vector<double> distinct{0, 1, 1, 2};
+    const std::vector<std::int32_t> labels{0, 0, 1, 1};
+    const std::vector<std::int64_t> weights{28, 2, 1, 29};  // 60 in all; the value 1 is of both classes
+    std::vector<double> repeated;
+    std::vector<std::int32_t> repeated_labels;
+    for (std::size_t i = 0; i < distinct.size(); ++i) {
+        repeated.insert(repeated.end(), std::size_t(weights[i]), distinct[i]);
+        repeated_labels.insert(repeated_labels.end(), std::size_t(weights[i]), labels[i]);
+    }
+    const auto weighted = mdl_cuts(distinct.data(), labels.data(), weights.data(), 4, 2, terms);
+    check(!weighted.empty() && weighted == mdl_cuts(repeated.data(), repeated_labels.data(), nullptr, 60, 2, terms),
+          "weighted mdl cuts");
 }
 
 }  // namespace
