@@ -134,6 +134,11 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
     add("--bins", type=_count, metavar="N", help="bins of quantile and uniform (default: 10)")
     add("--uncut", choices=("leave", "median"), help="what mdl does with a column without a cut (default: leave)")
     add("--missing", choices=("error", "bin"), help="missing values: an error, or a code of their own (default: error)")
+    add(
+        "--estimator",
+        choices=("plug-in", "miller-madow", "shrinkage"),
+        help="how information is estimated from counts (default: plug-in)",
+    )
     add("--target-bins", type=_count, default=5, metavar="N", help="classes of a continuous target (default: 5)")
     add(
         "--output",

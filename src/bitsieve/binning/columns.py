@@ -29,7 +29,12 @@ class Columns:
     feature_names : ndarray of object or None
         The names as scikit-learn keeps them: None where the input has none, or not all are strings.
     n_samples : int
+        Rows of the table.
+    weights : ndarray of int64, shape (n_samples,), or None
+        How many times each row stands, at least once; None: once.
     """
+
+    weights: NDArray[np.int64] | None = None
 
     def __init__(
         self,
@@ -45,6 +50,11 @@ class Columns:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    @property
+    def total_weight(self) -> int:
+        """The number of samples, each row as often as it stands."""
+        return self.n_samples if self.weights is None else int(self.weights.sum())
 
     @property
     def matrix(self) -> NDArray[Any] | None:

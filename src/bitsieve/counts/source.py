@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,6 +40,8 @@ class CountSource(Protocol):
         Codes of feature i are ``0 .. arities[i] - 1``.
     class_sizes : ndarray of int64, shape (n_classes,)
     terms : Terms
+    n_jobs : int or None
+        Threads for work on its counts.
     """
 
     n_samples: int
@@ -48,6 +50,7 @@ class CountSource(Protocol):
     arities: NDArray[np.int32]
     class_sizes: NDArray[np.int64]
     terms: Terms
+    n_jobs: int | None
 
     @property
     def row_seconds(self) -> float:
@@ -83,6 +86,24 @@ class CountSource(Protocol):
 
     def pair_table(self, i: int, j: int) -> NDArray[np.int64]:
         """The counts of features i and j and the class, shape (arities[i], arities[j], n_classes)."""
+        ...
+
+    def cell_counts(
+        self, pivot: int, columns: NDArray[np.intp], within_classes: bool
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+        """The counts of the tables of the pivot (-1: a constant) with ``columns``: row k those with ``columns[k]``.
+
+        Pooled over the classes and, if asked for, within them; in any order, empty cells left out or as zeros, the rows
+        filled up with zeros. Runs on the calling thread, and on several at once.
+        """
+        ...
+
+    def counting_order(self, columns: NDArray[np.intp]) -> NDArray[np.intp]:
+        """``columns`` in an order in which those that are counted together follow each other."""
+        ...
+
+    def with_terms(self, terms: Terms) -> Self:
+        """The same counts with other terms: every sum is then one of these."""
         ...
 
     def companions(self, columns: NDArray[np.intp]) -> NDArray[np.intp]:

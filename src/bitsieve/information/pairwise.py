@@ -20,7 +20,7 @@ All are plug-in estimates in bits. None is clipped: independence shows as 0 up t
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -53,6 +53,8 @@ class PairwiseInformation:
     A row costs one pass over the counts of the pivot with all features; rows asked for are kept, so that asking
     again for a pivot costs nothing. A matrix is computed in one fused pass and not kept.
     """
+
+    estimator: ClassVar[str] = "plug-in"
 
     def __init__(self, source: CountSource) -> None:
         self.source = source

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from bitsieve.binning import make_binner
 from bitsieve.binning.parameters import check_feature_count
-from bitsieve.information import PairwiseInformation
+from bitsieve.information import PairwiseInformation, make_information
 from bitsieve.progress import phase
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.sources.memory import MemoryCounts
@@ -33,13 +33,22 @@ class Counted:
     binner : Binner
         Fitted on them.
     information : PairwiseInformation
-        Keeps what was counted, so that a second method does not count it again.
+        The plug-in one. Keeps what was counted, so that a second method does not count it again.
     """
 
     columns: Columns
     target: Target
     binner: Binner
     information: PairwiseInformation
+    _estimated: dict[str, PairwiseInformation] = field(default_factory=dict, repr=False, compare=False)
+
+    def estimated(self, estimator: str) -> PairwiseInformation:
+        """The information by an estimator, from the same counts; made once."""
+        if estimator == self.information.estimator:
+            return self.information
+        if estimator not in self._estimated:
+            self._estimated[estimator] = make_information(estimator, self.information.source)
+        return self._estimated[estimator]
 
 
 def count_columns(columns: Columns, target: Target, binning: Any, n_jobs: int | None = None) -> Counted:
@@ -48,7 +57,7 @@ def count_columns(columns: Columns, target: Target, binning: Any, n_jobs: int | 
     binner = make_binner(binning, n_jobs=n_jobs).fit_columns(columns, target)
     codes = binner.codes(columns)
     phase("counting")
-    source = MemoryCounts(codes, target.codes, n_classes=target.n_classes, n_jobs=n_jobs)
+    source = MemoryCounts(codes, target.codes, n_classes=target.n_classes, weights=columns.weights, n_jobs=n_jobs)
     return Counted(columns, target, binner, PairwiseInformation(source))
 
 
@@ -58,17 +67,20 @@ class CountSelector(ColumnSelector):
     n_features_to_select: int
     binning: Any
     n_jobs: int | None
+    estimator: str = "plug-in"  # of the information; a parameter where a subclass has it
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Bin the columns, count, and choose features.
 
         Parameters
         ----------
         X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
             Numeric columns are binned; text, categorical and boolean columns are codes as they are.
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Classes of any kind; floats with a fractional part are binned into five equal-frequency classes, whose
-            edges are kept in ``target_edges_``.
+            edges are kept in ``target_edges_``. Several columns are one target: their combinations are the classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Whole numbers: how many times each sample stands, exactly as if it were repeated; one of weight 0 is absent.
 
         Returns
         -------
@@ -78,10 +90,11 @@ class CountSelector(ColumnSelector):
         ------
         ValueError
             If a parameter is not allowed, more features are asked for than there are, the target has one class,
-            or the columns hold infinite or missing values that the binner was not told to keep.
+            a weight is no whole number, or the columns hold infinite or missing values that the binner was not told to
+            keep.
         """
         self._check_parameters()
-        columns, target = self._read(X, y)
+        columns, target = self._read(X, y, sample_weight)
         check_feature_count(self.n_features_to_select, len(columns))
         return self.fit_counted(count_columns(columns, target, self.binning, self.n_jobs))
 
@@ -97,7 +110,7 @@ class CountSelector(ColumnSelector):
         self
         """
         self._check_parameters()
-        columns, information = counted.columns, counted.information
+        columns, information = counted.columns, counted.estimated(self.estimator)
         k = check_feature_count(self.n_features_to_select, len(columns))
         self.n_features_in_ = len(columns)
         if columns.feature_names is not None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from bitsieve.by_counts.criteria import make_criterion
 from bitsieve.by_counts.greedy import forward_select
+from bitsieve.information import check_estimator
 from bitsieve.progress import phase
 from bitsieve.selectors.counted import CountSelector
 
@@ -29,6 +30,9 @@ class ForwardSelector(CountSelector):
         "mim", "mifs", "mrmr", "miq", "jmi", "cife" or "cmim"; an object such as ``MIFS(beta=0.5)`` sets parameters.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes; "none" takes each distinct value as its own code.
+    estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
+        Of every information quantity; the two others correct the bias of few samples for the cells of a table. With
+        "miller-madow" scores may be negative, in "shrinkage" each quantity has a table of its own.
     n_jobs : int, default=None
         Threads (None is 1, -1 every core); the result is the same to the last bit for any number.
 
@@ -82,15 +86,18 @@ class ForwardSelector(CountSelector):
         *,
         criterion: str | Criterion = "jmi",
         binning: Any = "mdl",
+        estimator: str = "plug-in",
         n_jobs: int | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.criterion = criterion
         self.binning = binning
+        self.estimator = estimator
         self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:
         make_criterion(self.criterion)
+        check_estimator(self.estimator)
 
     def _choose(self, information: PairwiseInformation, k: int) -> None:
         chosen = forward_select(information, make_criterion(self.criterion), k, phase("ranking"))

@@ -50,9 +50,13 @@ _NEEDS = {
 
 
 def _forward(name: str) -> Callable[..., ForwardSelector]:
-    def build(n_features_to_select: int, *, binning: Any, n_jobs: int | None, **parameters: Any) -> ForwardSelector:
+    def build(
+        n_features_to_select: int, *, binning: Any, n_jobs: int | None, estimator: str = "plug-in", **parameters: Any
+    ) -> ForwardSelector:
         criterion = make_criterion(name, **parameters) if parameters else name
-        return ForwardSelector(n_features_to_select, criterion=criterion, binning=binning, n_jobs=n_jobs)
+        return ForwardSelector(
+            n_features_to_select, criterion=criterion, binning=binning, estimator=estimator, n_jobs=n_jobs
+        )
 
     return build
 
@@ -139,7 +143,7 @@ def make_selector(
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
     n_jobs : int, optional
     **parameters
-        Of the method, such as ``beta`` of mifs.
+        Of the method, such as ``beta`` of mifs, or ``estimator`` of the greedy ones.
 
     Returns
     -------

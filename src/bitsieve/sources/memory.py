@@ -6,8 +6,10 @@ blocks that stay in the cache. Memory: the bit planes, ``(arity - 1) / 8`` bytes
 
 from __future__ import annotations
 
+import os
+from copy import copy
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 MAX_CODES = 1 << 16
 MAX_FEATURES = 10**6
 WORTH_A_THREAD = 300e-6  # seconds of work below which starting a thread costs more than it saves
+PLANE_CELLS = 64 * 64  # of the table of two features stored as planes, at most
 BLOCK_BYTES = 256 << 10  # planes of one side of a matrix block: half of a common second-level cache
 
 
@@ -40,6 +43,8 @@ class MemoryCounts:
         Class codes ``0 .. n_classes - 1``; None counts everything as one class.
     n_classes : int, optional
         By default the largest class code plus one.
+    weights : array of shape (n_samples,), optional
+        Whole numbers from 1: how many times each row stands. The codes are not copied for it.
     n_jobs : int, optional
         Threads; the counts do not depend on it.
     kernel : str, optional
@@ -48,7 +53,8 @@ class MemoryCounts:
     Raises
     ------
     ValueError
-        If a limit is passed: 65,536 codes a feature, 2**31 samples, 10**6 features; or a code is negative.
+        If a limit is passed: 65,536 codes a feature, 2**31 samples (the sum of the weights), 10**6 features; or a code
+        is negative, or the weights ask for more memory than the machine has.
     """
 
     def __init__(
@@ -57,28 +63,37 @@ class MemoryCounts:
         classes: ArrayLike | None = None,
         *,
         n_classes: int | None = None,
+        weights: ArrayLike | None = None,
         n_jobs: int | None = None,
         kernel: str | None = None,
     ) -> None:
         table = _checked_codes(np.asarray(codes))
-        self.n_samples, self.n_features = table.shape
+        n_rows, self.n_features = table.shape
+        times = None if weights is None else _checked_weights(np.asarray(weights), n_rows)
+        self.n_samples = n_rows if times is None else int(times.sum())
         self.n_jobs = n_jobs
         self.kernel: KernelChoice = choose_kernel(kernel)
         self.arities: NDArray[np.int32] = table.max(axis=0).astype(np.int32) + np.int32(1)
         self.terms: Terms = entropy_terms(self.n_samples)
-        if classes is None:
-            order = np.empty(0, np.uint32)
-            self.class_sizes = np.array([self.n_samples], np.int64)
-        else:
-            labels = _checked_classes(np.asarray(classes), self.n_samples, n_classes)
-            self.class_sizes = np.bincount(labels, minlength=n_classes or 0).astype(np.int64)
-            small = labels.astype(np.uint16) if len(self.class_sizes) <= MAX_CODES else labels
+        labels = np.zeros(n_rows, np.uint8)
+        order = np.empty(0, np.uint32)  # as they come
+        if classes is not None:
+            labels = _checked_classes(np.asarray(classes), n_rows, n_classes)
+            small = labels.astype(np.uint16) if int(labels.max()) < MAX_CODES else labels
             order = np.argsort(small, kind="stable").astype(np.uint32)  # 16 bits: numpy's radix sort
+        if times is not None:
+            _check_room(self.n_samples, self.arities)
+            rows = order if len(order) else np.arange(n_rows, dtype=np.uint32)
+            order = np.repeat(rows, times[rows])
+        # Sums of weights are at most 2**31: the floats that bincount makes of them are exact.
+        self.class_sizes = np.bincount(labels, times, minlength=n_classes or 0).astype(np.int64)
         self.n_classes = len(self.class_sizes)
         self._packed = _native.Packed(self.class_sizes, order, self.arities, self.kernel.name, self.kernel.table_only)
         self._units = np.arange(self._packed.n_units, dtype=np.int64)
         self._run_units(
-            lambda block: self._packed.pack(table, int(block[0]), int(block[-1]) + 1), table.size * 1e-9, self._units
+            lambda block: self._packed.pack(table, int(block[0]), int(block[-1]) + 1),
+            self.n_samples * self.n_features * 1e-9,
+            self._units,
         )
 
     @property
@@ -149,6 +164,28 @@ class MemoryCounts:
         self._packed.pair_table(i, j, out.reshape(-1))
         return out
 
+    def cell_counts(
+        self, pivot: int, columns: NDArray[np.intp], within_classes: bool
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+        """The counts of the tables of the pivot (-1: a constant) with ``columns``, one row a column."""
+        pairs = (1 if pivot < 0 else int(self.arities[pivot])) * int(self.arities[columns].max())
+        xy = np.zeros((len(columns), min(pairs, max(self.n_samples, PLANE_CELLS))), np.int64)
+        xyc = None
+        if within_classes:
+            xyc = np.zeros((len(columns), min(pairs * self.n_classes, self.n_samples)), np.int64)
+        self._packed.pair_cells(pivot, np.ascontiguousarray(columns, np.int64), xy, xyc)
+        return xy, xyc
+
+    def counting_order(self, columns: NDArray[np.intp]) -> NDArray[np.intp]:
+        """``columns`` by units."""
+        return columns[np.argsort(self._unit_of[columns], kind="stable")]
+
+    def with_terms(self, terms: Terms) -> Self:
+        """The same counts, with other terms to be summed."""
+        other = copy(self)
+        other.terms = terms
+        return other
+
     def companions(self, columns: NDArray[np.intp]) -> NDArray[np.intp]:
         """``columns`` and those in the same units, ascending."""
         wanted = np.zeros(self._packed.n_units, bool)
@@ -208,6 +245,38 @@ def _checked_codes(codes: NDArray) -> NDArray:
     if largest >= MAX_CODES:
         raise ValueError(f"code {largest} is beyond the limit of 65,536 codes a feature; use fewer bins")
     return codes.astype(np.uint8 if largest < 256 else np.uint16)
+
+
+def _checked_weights(weights: NDArray, n_rows: int) -> NDArray[np.int64]:
+    if weights.shape != (n_rows,):
+        raise ValueError(f"weights of shape {weights.shape} do not fit {n_rows} samples; give one weight a sample")
+    if weights.dtype.kind not in "iub" or weights.min() < 1:
+        raise ValueError("weights must be whole numbers from 1: leave out rows of weight 0, round others")
+    if weights.sum(dtype=np.float64) > MAX_SAMPLES:
+        raise ValueError(
+            f"the weights sum to {weights.sum(dtype=np.float64):,.0f} samples, more than the limit of 2**31: "
+            "scale them down, such as by np.rint(100 * w / w.max())"
+        )
+    return weights.astype(np.int64)
+
+
+def _check_room(n_samples: int, arities: NDArray[np.int32]) -> None:
+    """Refuse weights whose samples would not fit the memory of the machine."""
+    planes = np.minimum((arities.astype(np.int64) - 1) / 8, 2.0)  # bytes a sample: bit planes, or a column of 16 bits
+    needed = n_samples * (4 + float(planes.sum()))
+    if needed > memory_bytes():
+        raise ValueError(
+            f"the weights sum to {n_samples:,} samples, which take {needed / 2**30:,.1f} GiB, more than this machine "
+            "has: scale them down, such as by np.rint(100 * w / w.max())"
+        )
+
+
+def memory_bytes() -> float:
+    """Main memory of the machine, infinite where it is not known."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return float("inf")
 
 
 def _checked_classes(classes: NDArray, n_samples: int, n_classes: int | None) -> NDArray:
