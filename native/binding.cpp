@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 
@@ -120,6 +121,14 @@ void fill_matrix(const Packed& packed, const Input<std::int64_t>& table, int shi
     matrix_block(packed, terms, form, block.at(0), block.at(1), block.at(2), block.at(3), matrix);
 }
 
+void fill_codes(const Packed& packed, std::int64_t feature, Output<std::uint16_t> out) {
+    std::uint16_t* to = out.data();
+    nb::gil_scoped_release unlocked;
+    std::vector<std::uint16_t> scratch;
+    const std::uint16_t* codes = packed.codes(feature, scratch);
+    std::copy(codes, codes + packed.n_samples(), to);
+}
+
 void fill_pair_table(const Packed& packed, std::int64_t i, std::int64_t j, Output<std::int64_t> out) {
     std::int64_t* counts = out.data();
     nb::gil_scoped_release unlocked;
@@ -195,6 +204,7 @@ NB_MODULE(_native, m) {
         .def("matrix_block", &fill_matrix<double>)
         .def("matrix_block", &fill_matrix<float>)
         .def("pair_table", &fill_pair_table, "i"_a, "j"_a, "out"_a)
+        .def("codes", &fill_codes, "feature"_a, "out"_a, "The codes of a feature in class order.")
         .def("refine", &refine_strata, "order"_a, "starts"_a, "feature"_a)
         .def("stratum_sums", &fill_stratum_sums, "table"_a, "shift"_a, "order"_a, "starts"_a, "units"_a, "xz"_a, "xzc"_a)
         .def("strata_alone", &sums_of_strata, "table"_a, "shift"_a, "order"_a, "starts"_a)

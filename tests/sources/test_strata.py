@@ -34,7 +34,9 @@ tables = st.builds(build, st.integers(1, 120), st.sampled_from([1, 2, 3, 40]), s
 
 
 @settings(deadline=None, max_examples=80)
-@given(table=tables, given_features=st.lists(st.integers(0, 5), max_size=4), kernel=st.sampled_from(available_kernels()))
+@given(
+    table=tables, given_features=st.lists(st.integers(0, 5), max_size=4), kernel=st.sampled_from(available_kernels())
+)
 def test_sums(table, given_features, kernel):
     codes, classes = table
     source = MemoryCounts(codes, classes, kernel=kernel)

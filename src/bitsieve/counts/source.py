@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import numpy as np
     from numpy.typing import DTypeLike, NDArray
@@ -114,6 +114,10 @@ class CountSource(Protocol):
 
     def strata(self) -> Strata:
         """All samples as one stratum, to be refined."""
+        ...
+
+    def merged(self, groups: Sequence[NDArray[np.intp]]) -> CountSource:
+        """The same samples with one feature for each group of columns, its codes their combinations."""
         ...
 
     def companions(self, columns: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -18,7 +18,7 @@ from bitsieve.counts.terms import MAX_SAMPLES, Terms, entropy_terms
 from bitsieve.sources.strata import MemoryStrata
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
@@ -153,6 +153,29 @@ class MemoryCounts:
     def strata(self) -> MemoryStrata:
         """All samples as one stratum, to be refined."""
         return MemoryStrata(self)
+
+    def merged(self, groups: Sequence[NDArray[np.intp]]) -> MemoryCounts:
+        """The same samples with one feature for each group of columns: its codes tell every combination that occurs.
+
+        Raises
+        ------
+        ValueError
+            If a group has more than 65,536 combinations.
+        """
+        codes = np.empty((self.n_samples, len(groups)), np.uint16, order="F")
+        code = np.empty(self.n_samples, np.uint16)
+        for place, group in enumerate(groups):
+            joint = np.zeros(self.n_samples, np.int64)
+            for column in group:
+                self.packed.codes(int(column), code)
+                joint = np.unique(joint * int(self.arities[column]) + code, return_inverse=True)[1]
+            if joint.max() >= MAX_CODES:
+                raise ValueError(
+                    f"a group of {len(group)} columns has {joint.max() + 1:,} combinations: at most 65,536"
+                )
+            codes[:, place] = joint
+        classes = np.repeat(np.arange(self.n_classes), self.class_sizes)
+        return MemoryCounts(codes, classes, n_classes=self.n_classes, n_jobs=self.n_jobs, kernel=self.kernel.name)
 
     def companions(self, columns: NDArray[np.intp]) -> NDArray[np.intp]:
         """``columns`` and those in the same units, ascending."""
