@@ -100,7 +100,7 @@ def test_by_name():
 
 @pytest.mark.parametrize("k", ["all", 0.0, 1.0, 1.5, -0.1])
 def test_no_number_of_features(k):
-    with pytest.raises(ValueError, match="n_features_to_select=.* is not allowed: give a whole number from 1 to 30"):
+    with pytest.raises(ValueError, match=r"n_features_to_select=.* is not allowed: give a whole number from 1 to 30"):
         ForwardSelector(k).fit(X, y)
 
 

@@ -101,7 +101,7 @@ def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
         parameters["level"] = options.level
     if options.min_bits is not None:
         parameters["bits"] = options.min_bits
-    if rule is None and options.features == "auto":
+    if rule is None and options.features == "auto" and parameters:
         rule = "significance"
     for given, rules in (("level", ("significance", "permutation")), ("bits", ("threshold",))):
         if given in parameters and rule not in rules:

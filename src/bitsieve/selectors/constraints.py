@@ -80,36 +80,39 @@ class Constraints:
     exclude: Sequence[Any] = ()
     groups: Sequence[Sequence[Any]] | Mapping[str, Sequence[Any]] = ()
 
-    def resolve(self, names: Sequence[str]) -> Units:
-        """The units among columns of these names.
 
-        Raises
-        ------
-        ValueError
-            If the constraints do not fit the columns.
-        """
-        place = {name: j for j, name in enumerate(names)}
-        groups = _labelled(self.groups)
-        unit_of = np.arange(len(names))
-        owner: dict[int, str] = {}
-        for label, members in groups.items():
-            columns = _columns(members, label, names, place)
-            for j in columns:
-                if j in owner:
-                    raise ValueError(
-                        f"column {names[j]!r} is in {owner[j]} and in {label}: give every column one group at most"
-                    )
-                owner[j] = label
-            if columns:
-                unit_of[columns] = min(columns)
-        heads, unit_of = np.unique(unit_of, return_inverse=True)
-        units = [np.flatnonzero(unit_of == u) for u in range(len(heads))] if owner else [np.array([j]) for j in heads]
-        wanted = list(dict.fromkeys(int(unit_of[j]) for j in _columns(self.must_include, "must_include", names, place)))
-        refused = list(dict.fromkeys(int(unit_of[j]) for j in _columns(self.exclude, "exclude", names, place)))
-        both = [names[int(j)] for u in wanted if u in set(refused) for j in units[u]]
-        if both:
-            raise ValueError(f"{quoted(both)} cannot be in both must_include and exclude: take them out of one")
-        return Units(units, wanted, refused)
+def resolve(constraints: Constraints, names: Sequence[str]) -> Units:
+    """The units among columns of these names.
+
+    Raises
+    ------
+    ValueError
+        If the constraints do not fit the columns.
+    """
+    place = {name: j for j, name in enumerate(names)}
+    groups = _labelled(constraints.groups)
+    unit_of = np.arange(len(names))
+    owner: dict[int, str] = {}
+    for label, members in groups.items():
+        columns = _columns(members, label, names, place)
+        for j in columns:
+            if j in owner:
+                raise ValueError(
+                    f"column {names[j]!r} is in {owner[j]} and in {label}: give every column one group at most"
+                )
+            owner[j] = label
+        if columns:
+            unit_of[columns] = min(columns)
+    unit_of = np.unique(unit_of, return_inverse=True)[1]
+    units = np.split(np.argsort(unit_of, kind="stable"), np.cumsum(np.bincount(unit_of))[:-1])
+    wanted = _columns(constraints.must_include, "must_include", names, place)
+    wanted = list(dict.fromkeys(unit_of[wanted].tolist()))
+    refused = _columns(constraints.exclude, "exclude", names, place)
+    refused = list(dict.fromkeys(unit_of[refused].tolist()))
+    both = [names[int(j)] for u in wanted if u in set(refused) for j in units[u]]
+    if both:
+        raise ValueError(f"{quoted(both)} cannot be in both must_include and exclude: take them out of one")
+    return Units(units, wanted, refused)
 
 
 def check_constraints(constraints: Any) -> Constraints:

@@ -12,7 +12,7 @@ from bitsieve.by_counts.greedy import forward_select
 from bitsieve.by_counts.stopping import make_stopping
 from bitsieve.information import PairwiseInformation
 from bitsieve.progress import phase
-from bitsieve.selectors.constraints import check_constraints
+from bitsieve.selectors.constraints import check_constraints, resolve
 from bitsieve.selectors.counted import CountSelector
 
 if TYPE_CHECKING:
@@ -136,9 +136,8 @@ class ForwardSelector(CountSelector):
 
     def _units(self, n_features: int) -> Units:
         names = getattr(self, "feature_names_in_", None)
-        return check_constraints(self.constraints).resolve(
-            [f"x{j}" for j in range(n_features)] if names is None else list(names)
-        )
+        labels = [f"x{j}" for j in range(n_features)] if names is None else list(names)
+        return resolve(check_constraints(self.constraints), labels)
 
     def _choose(self, information: PairwiseInformation, k: int) -> None:
         units = self._units(information.n_features)

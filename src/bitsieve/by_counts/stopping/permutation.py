@@ -40,6 +40,15 @@ class PermutationStopping:
     ----------
     D. François, F. Rossi, V. Wertz, M. Verleysen, "Resampling methods for parameter-free and robust feature selection
     with mutual information", Neurocomputing 70, 2007. doi:10.1016/j.neucom.2006.11.019
+
+    Examples
+    --------
+    >>> from bitsieve import ForwardSelector, PermutationStopping
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> fitted = ForwardSelector("auto", criterion="cmi", stopping=PermutationStopping(random_state=1)).fit(X, y)
+    >>> fitted.get_feature_names_out().tolist(), fitted.stopping_reason_
+    (['petal length (cm)', 'petal width (cm)'], 'p = 0.22 > 0.05')
     """
 
     name: ClassVar[str] = "permutation"

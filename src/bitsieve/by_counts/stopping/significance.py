@@ -36,6 +36,15 @@ class SignificanceStopping:
     ----------
     N. X. Vinh, J. Chan, J. Bailey, "Reconsidering mutual information based feature selection: a statistical
     significance view", AAAI 2014.
+
+    Examples
+    --------
+    >>> from bitsieve import ForwardSelector, SignificanceStopping
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> fitted = ForwardSelector("auto", criterion="cmi", stopping=SignificanceStopping(level=0.01)).fit(X, y)
+    >>> fitted.get_feature_names_out().tolist(), fitted.stopping_reason_
+    (['petal length (cm)', 'petal width (cm)'], 'p = 0.27 > 0.01')
     """
 
     name: ClassVar[str] = "significance"

@@ -20,6 +20,20 @@ class ThresholdStopping:
     ----------
     bits : float, default=0.01
         The plug-in estimate is larger than 0 by chance alone, the more so the more codes and the fewer samples.
+
+    References
+    ----------
+    G. Brown, A. Pocock, M.-J. Zhao, M. Lujan, "Conditional likelihood maximisation: a unifying framework for
+    information theoretic feature selection", Journal of Machine Learning Research 13, 2012.
+
+    Examples
+    --------
+    >>> from bitsieve import ForwardSelector, ThresholdStopping
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> fitted = ForwardSelector("auto", criterion="cmi", stopping=ThresholdStopping(bits=0.02)).fit(X, y)
+    >>> fitted.get_feature_names_out().tolist(), fitted.stopping_reason_
+    (['sepal length (cm)', 'petal length (cm)', 'petal width (cm)'], 'it adds 0.0094 bits < 0.02')
     """
 
     name: ClassVar[str] = "threshold"
