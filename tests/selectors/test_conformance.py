@@ -27,16 +27,22 @@ SELECTORS = [
     ForwardSelector(1, binning=MDLBinner(uncut="median")),
     ForwardSelector(1, binning=EqualFrequencyBinner(n_bins=3, missing="bin")),
     ForwardSelector(1, binning=CategoricalBinner(missing="bin")),
+    ForwardSelector(1, estimator="miller-madow"),
+    ForwardSelector(1, estimator="shrinkage", binning="quantile", n_jobs=2),
     SpecCMI(1, binning="quantile", dtype="float32", n_jobs=2),
     SpecCMI(1, binning="none"),
 ]
 
 
 def expected_failures(selector):
+    reason = "fractional values are refused: they are no codes"
+    failures = {}
+    if selector.binning == "none" or isinstance(selector.binning, CategoricalBinner):
+        failures["check_sample_weight_equivalence_on_dense_data"] = reason
     if isinstance(selector.binning, CategoricalBinner):
         # The check subtracts a mean from float data; where NaN is allowed it does not make whole numbers of them.
-        return {"check_positive_only_tag_during_fit": "fractional values are refused: they are no codes"}
-    return {}
+        failures["check_positive_only_tag_during_fit"] = reason
+    return failures
 
 
 @parametrize_with_checks(SELECTORS, expected_failed_checks=expected_failures)

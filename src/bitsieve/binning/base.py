@@ -213,7 +213,7 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing == "bin"
         tags.input_tags.string = True
-        tags.target_tags.required = self._uses_target
+        tags.target_tags.required = tags.target_tags.multi_output = self._uses_target
         tags.transformer_tags.preserves_dtype = []
         return tags
 

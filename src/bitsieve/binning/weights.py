@@ -105,7 +105,7 @@ def _check(weights: NDArray[Any]) -> None:
             )
     total = weights.sum(dtype=np.float64)
     if not total:
-        raise ValueError("sample_weight is 0 for every sample: nothing is left to count")
+        raise ValueError("sample_weight is zero for every sample: nothing is left to count")
     if total > MAX_SAMPLES:
         raise ValueError(
             f"sample_weight sums to {total:,.0f} samples, at most {MAX_SAMPLES:,} are supported: "

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from bitsieve.counts.source import PairForm
+from bitsieve.counts.terms import entropy_terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,6 +62,12 @@ class PairwiseInformation:
         self._rows: dict[int, tuple[Integers, Integers | None]] = {}
         self._row_limit = max(2, CACHE_BYTES // (16 * max(source.n_features, 1)))
         self._free_rows: list[Integers] = []
+
+    def plug_in(self) -> PairwiseInformation:
+        """The plug-in estimates of the same counts: what tests of significance are about, whatever the estimator."""
+        if self.estimator == "plug-in":
+            return self
+        return PairwiseInformation(self.source.with_terms(entropy_terms(self.source.n_samples)))
 
     @property
     def n_features(self) -> int:

@@ -6,7 +6,6 @@ blocks that stay in the cache. Memory: the bit planes, ``(arity - 1) / 8`` bytes
 
 from __future__ import annotations
 
-import os
 from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
@@ -16,17 +15,17 @@ import numpy as np
 from bitsieve import _native
 from bitsieve.counts.blocks import run_blocks, thread_count
 from bitsieve.counts.kernels import KernelChoice, choose_kernel
-from bitsieve.counts.terms import MAX_SAMPLES, Terms, entropy_terms
+from bitsieve.counts.terms import Terms, entropy_terms
+from bitsieve.sources.checks import MAX_CODES, check_room, checked_classes, checked_codes, checked_weights
+from bitsieve.sources.strata import MemoryStrata
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
     from bitsieve.counts.source import PairForm
 
-MAX_CODES = 1 << 16
-MAX_FEATURES = 10**6
 WORTH_A_THREAD = 300e-6  # seconds of work below which starting a thread costs more than it saves
 PLANE_CELLS = 64 * 64  # of the table of two features stored as planes, at most
 BLOCK_BYTES = 256 << 10  # planes of one side of a matrix block: half of a common second-level cache
@@ -67,9 +66,9 @@ class MemoryCounts:
         n_jobs: int | None = None,
         kernel: str | None = None,
     ) -> None:
-        table = _checked_codes(np.asarray(codes))
+        table = checked_codes(np.asarray(codes))
         n_rows, self.n_features = table.shape
-        times = None if weights is None else _checked_weights(np.asarray(weights), n_rows)
+        times = None if weights is None else checked_weights(np.asarray(weights), n_rows)
         self.n_samples = n_rows if times is None else int(times.sum())
         self.n_jobs = n_jobs
         self.kernel: KernelChoice = choose_kernel(kernel)
@@ -78,20 +77,20 @@ class MemoryCounts:
         labels = np.zeros(n_rows, np.uint8)
         order = np.empty(0, np.uint32)  # as they come
         if classes is not None:
-            labels = _checked_classes(np.asarray(classes), n_rows, n_classes)
+            labels = checked_classes(np.asarray(classes), n_rows, n_classes)
             small = labels.astype(np.uint16) if int(labels.max()) < MAX_CODES else labels
             order = np.argsort(small, kind="stable").astype(np.uint32)  # 16 bits: numpy's radix sort
         if times is not None:
-            _check_room(self.n_samples, self.arities)
+            check_room(self.n_samples, self.arities)
             rows = order if len(order) else np.arange(n_rows, dtype=np.uint32)
             order = np.repeat(rows, times[rows])
         # Sums of weights are at most 2**31: the floats that bincount makes of them are exact.
         self.class_sizes = np.bincount(labels, times, minlength=n_classes or 0).astype(np.int64)
         self.n_classes = len(self.class_sizes)
-        self._packed = _native.Packed(self.class_sizes, order, self.arities, self.kernel.name, self.kernel.table_only)
-        self._units = np.arange(self._packed.n_units, dtype=np.int64)
-        self._run_units(
-            lambda block: self._packed.pack(table, int(block[0]), int(block[-1]) + 1),
+        self.packed = _native.Packed(self.class_sizes, order, self.arities, self.kernel.name, self.kernel.table_only)
+        self._units = np.arange(self.packed.n_units, dtype=np.int64)
+        self.run_units(
+            lambda block: self.packed.pack(table, int(block[0]), int(block[-1]) + 1),
             self.n_samples * self.n_features * 1e-9,
             self._units,
         )
@@ -99,7 +98,7 @@ class MemoryCounts:
     @property
     def nbytes(self) -> int:
         """Memory of the packed table."""
-        return self._packed.nbytes
+        return self.packed.nbytes
 
     @cached_property
     def row_seconds(self) -> float:
@@ -126,9 +125,9 @@ class MemoryCounts:
             out = np.empty(self.n_features, np.int64), np.empty(self.n_features, np.int64) if within_classes else None
         xy, xyc = out
         table, shift = self.terms.table, self.terms.shift
-        units = self._units if columns is None else np.unique(self._unit_of[columns])
-        self._run_units(
-            lambda block: self._packed.row_sums(table, shift, pivot, block, xy, xyc),
+        units = self.units_of(columns)
+        self.run_units(
+            lambda block: self.packed.row_sums(table, shift, pivot, block, xy, xyc),
             self.row_seconds * len(units) / len(self._units),
             units,
         )
@@ -151,7 +150,7 @@ class MemoryCounts:
         table, shift = self.terms.table, self.terms.shift
 
         def fill(block: list[int]) -> None:
-            self._packed.matrix_block(table, shift, *form, block, place, out)
+            self.packed.matrix_block(table, shift, *form, block, place, out)
 
         units = self._unit_of[chosen]
         run_blocks(fill, self._matrix_blocks(int(units.min()), int(units.max()) + 1), self.n_jobs, progress)
@@ -161,7 +160,7 @@ class MemoryCounts:
         """The counts of features i and j and the class, shape (arities[i], arities[j], n_classes)."""
         shape = (int(self.arities[i]), int(self.arities[j]), self.n_classes)
         out = np.empty(shape, np.int64)
-        self._packed.pair_table(i, j, out.reshape(-1))
+        self.packed.pair_table(i, j, out.reshape(-1))
         return out
 
     def cell_counts(
@@ -173,7 +172,7 @@ class MemoryCounts:
         xyc = None
         if within_classes:
             xyc = np.zeros((len(columns), min(pairs * self.n_classes, self.n_samples)), np.int64)
-        self._packed.pair_cells(pivot, np.ascontiguousarray(columns, np.int64), xy, xyc)
+        self.packed.pair_cells(pivot, np.ascontiguousarray(columns, np.int64), xy, xyc)
         return xy, xyc
 
     def counting_order(self, columns: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -186,17 +185,48 @@ class MemoryCounts:
         other.terms = terms
         return other
 
+    def strata(self) -> MemoryStrata:
+        """All samples as one stratum, to be refined."""
+        return MemoryStrata(self)
+
+    def merged(self, groups: Sequence[NDArray[np.intp]]) -> MemoryCounts:
+        """The same samples with one feature for each group of columns: its codes tell every combination that occurs.
+
+        Raises
+        ------
+        ValueError
+            If a group has more than 65,536 combinations.
+        """
+        codes = np.empty((self.n_samples, len(groups)), np.uint16, order="F")
+        code = np.empty(self.n_samples, np.uint16)
+        for place, group in enumerate(groups):
+            joint = np.zeros(self.n_samples, np.int64)
+            for column in group:
+                self.packed.codes(int(column), code)
+                joint = np.unique(joint * int(self.arities[column]) + code, return_inverse=True)[1]
+            if joint.max() >= MAX_CODES:
+                raise ValueError(
+                    f"a group of {len(group)} columns has {joint.max() + 1:,} combinations: at most 65,536"
+                )
+            codes[:, place] = joint
+        classes = np.repeat(np.arange(self.n_classes), self.class_sizes)
+        return MemoryCounts(codes, classes, n_classes=self.n_classes, n_jobs=self.n_jobs, kernel=self.kernel.name)
+
     def companions(self, columns: NDArray[np.intp]) -> NDArray[np.intp]:
         """``columns`` and those in the same units, ascending."""
-        wanted = np.zeros(self._packed.n_units, bool)
+        wanted = np.zeros(self.packed.n_units, bool)
         wanted[self._unit_of[columns]] = True
         return np.flatnonzero(wanted[self._unit_of])
 
+    def units_of(self, columns: NDArray[np.intp] | None) -> NDArray[np.int64]:
+        """The units (eights of features) that hold ``columns``; None: all."""
+        return self._units if columns is None else np.unique(self._unit_of[columns])
+
     @cached_property
     def _unit_of(self) -> NDArray[np.int64]:
-        return np.array([self._packed.unit_of(i) for i in range(self.n_features)], np.int64)
+        return np.array([self.packed.unit_of(i) for i in range(self.n_features)], np.int64)
 
-    def _run_units(
+    def run_units(
         self,
         work: Callable[[NDArray[np.int64]], object],
         seconds: float,
@@ -215,7 +245,7 @@ class MemoryCounts:
     def _matrix_blocks(self, first: int, last: int) -> list[list[int]]:
         """Upper-triangle blocks [i0, i1, j0, j1) of units; the columns of one fit the second-level cache."""
         n_units = last - first
-        unit_bytes = max(self._packed.nbytes // self._packed.n_units, 1)
+        unit_bytes = max(self.packed.nbytes // self.packed.n_units, 1)
         width = int(np.clip(BLOCK_BYTES // unit_bytes, 1, 256))
         height = max(width, min(64, -(-n_units // (8 * thread_count(self.n_jobs)))))
         return [
@@ -223,67 +253,3 @@ class MemoryCounts:
             for j in range(first, last, width)
             for i in range(first, min(j + width, last), height)
         ]
-
-
-def _checked_codes(codes: NDArray) -> NDArray:
-    if codes.ndim != 2 or not codes.size:
-        raise ValueError(
-            f"codes of shape {codes.shape} are not a table; give (n_samples, n_features), neither of them 0"
-        )
-    if codes.dtype.kind not in "iub":
-        raise ValueError(f"codes of type {codes.dtype} are not integers; bin the columns first")
-    n_samples, n_features = codes.shape
-    if n_samples > MAX_SAMPLES:
-        raise ValueError(f"{n_samples} samples are more than the limit of 2**31; count them in parts")
-    if n_features > MAX_FEATURES:
-        raise ValueError(f"{n_features} features are more than the limit of 10**6; filter the columns first")
-    if codes.dtype in (np.uint8, np.uint16):
-        return codes
-    if codes.dtype.kind == "i" and codes.min() < 0:
-        raise ValueError(f"code {codes.min()} is negative; codes are 0, 1, 2, ... (CategoricalBinner makes them)")
-    largest = int(codes.max())
-    if largest >= MAX_CODES:
-        raise ValueError(f"code {largest} is beyond the limit of 65,536 codes a feature; use fewer bins")
-    return codes.astype(np.uint8 if largest < 256 else np.uint16)
-
-
-def _checked_weights(weights: NDArray, n_rows: int) -> NDArray[np.int64]:
-    if weights.shape != (n_rows,):
-        raise ValueError(f"weights of shape {weights.shape} do not fit {n_rows} samples; give one weight a sample")
-    if weights.dtype.kind not in "iub" or weights.min() < 1:
-        raise ValueError("weights must be whole numbers from 1: leave out rows of weight 0, round others")
-    if weights.sum(dtype=np.float64) > MAX_SAMPLES:
-        raise ValueError(
-            f"the weights sum to {weights.sum(dtype=np.float64):,.0f} samples, more than the limit of 2**31: "
-            "scale them down, such as by np.rint(100 * w / w.max())"
-        )
-    return weights.astype(np.int64)
-
-
-def _check_room(n_samples: int, arities: NDArray[np.int32]) -> None:
-    """Refuse weights whose samples would not fit the memory of the machine."""
-    planes = np.minimum((arities.astype(np.int64) - 1) / 8, 2.0)  # bytes a sample: bit planes, or a column of 16 bits
-    needed = n_samples * (4 + float(planes.sum()))
-    if needed > memory_bytes():
-        raise ValueError(
-            f"the weights sum to {n_samples:,} samples, which take {needed / 2**30:,.1f} GiB, more than this machine "
-            "has: scale them down, such as by np.rint(100 * w / w.max())"
-        )
-
-
-def memory_bytes() -> float:
-    """Main memory of the machine, infinite where it is not known."""
-    try:
-        return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return float("inf")
-
-
-def _checked_classes(classes: NDArray, n_samples: int, n_classes: int | None) -> NDArray:
-    if classes.shape != (n_samples,):
-        raise ValueError(f"classes of shape {classes.shape} do not fit {n_samples} samples; give one class a sample")
-    if classes.dtype.kind not in "iub" or (classes.dtype.kind == "i" and classes.min() < 0):
-        raise ValueError("classes must be codes 0, 1, 2, ...; encode the labels first")
-    if n_classes is not None and int(classes.max()) >= n_classes:
-        raise ValueError(f"class {int(classes.max())} is not below n_classes={n_classes}")
-    return classes
