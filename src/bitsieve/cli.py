@@ -122,7 +122,13 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
     )
     add = select.add_argument
     add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather or .npz (X, y), told by content")
-    add("--target", metavar="COLUMN", help="the column to tell about; y by default in a .npz")
+    add(
+        "--target",
+        metavar="COLUMN",
+        action="append",
+        help="the column to tell about; y by default in a .npz; give it again for several columns taken together",
+    )
+    add("--weight", metavar="COLUMN", help="the column that says how many times each row stands: whole numbers")
     add("--method", default="speccmi", metavar="NAME", help="one of 'bitsieve methods' (default: speccmi)")
     add(
         "--features",

@@ -36,12 +36,15 @@ class Target:
         The inner edges of a binned target; a value on an edge belongs to the interval below it. Of several columns of
         which any was binned a list with the edges, or None, of each.
     kind : {"classes", "binned", "joint"}
+    columns : tuple of str
+        Names of the columns of a joint target.
     """
 
     codes: NDArray[np.int32]
     labels: NDArray[Any]
     edges: Any = None
     kind: Literal["classes", "binned", "joint"] = "classes"
+    columns: tuple[str, ...] = ()
 
     @property
     def n_classes(self) -> int:
@@ -145,7 +148,7 @@ def _joint(parts: dict[str, Target]) -> Target:
     labels[:] = list(zip(*values, strict=True))
     edges = [part.edges for part in parts.values()]
     binned = any(of_part is not None for of_part in edges)
-    return Target(codes.astype(np.int32), labels, edges if binned else None, "joint")
+    return Target(codes.astype(np.int32), labels, edges if binned else None, "joint", tuple(parts))
 
 
 def _read(y: Any, what: str) -> NDArray[Any] | Encoded:

@@ -37,6 +37,8 @@ def run(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace) -> int:
     start = time.perf_counter()
     parameters = {**_binner_parameters(options), **_loop_parameters(options)}
+    if options.estimator is not None:
+        parameters["estimator"] = options.estimator
     if options.output is not None:
         from bitsieve.sources.write import check_output
 
@@ -48,11 +50,13 @@ def _run(options: argparse.Namespace) -> int:
         from bitsieve.selectors.selection import select_from
 
         method_name(options.method)
-        features = read_features(options.data, options.target)
+        features = read_features(options.data, options.target, options.weight)
         k = _how_many(options.features, len(features.names))
         if options.output is not None:
             from bitsieve.sources.write import check_fits
 
+            if len(features.targets) > 1 and options.output.lower().endswith(".npz"):
+                raise ValueError("a .npz holds one target, not several: write .parquet, .arrow or .csv")
             check_fits(features.whole, options.output, features.target)
         selection = select_from(
             features,
@@ -135,7 +139,8 @@ def _save(selection: Selection, features: Features, path: str) -> None:
     if isinstance(whole, ArrayTable):
         reduced: Any = ArrayTable(selection.table, whole.y, selection.features)
     else:
-        reduced = whole.select([*selection.features, features.target])
+        others = features.targets if features.weight is None else (*features.targets, features.weight)
+        reduced = whole.select([*selection.features, *others])
     write_table(reduced, path, features.target)
 
 
@@ -156,6 +161,7 @@ def _as_options(message: str) -> str:
     message = re.sub(r"""\b(uncut|missing|binning|method|level)=["']?(\w+)["']?""", r"--\1 \2", message)
     for name, option in (
         ("n_features_to_select", "--features"),
+        ("sample_weight", "--weight"),
         ("target_bins", "--target-bins"),
         ("n_bins", "--bins"),
         ("must_include", "--include"),

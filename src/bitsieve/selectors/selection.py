@@ -10,7 +10,8 @@ import numpy as np
 from bitsieve.layout import aligned
 from bitsieve.messages import quoted
 from bitsieve.selectors.inputs import Features, read_features
-from bitsieve.selectors.notes import explain, refuse_what_tells_nothing
+from bitsieve.selectors.notes import explain, explain_stop, refuse_what_tells_nothing
+from bitsieve.selectors.plain import finite, number, plain, plain_edges
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -93,10 +94,10 @@ class Selection:
             (
                 str(rank),
                 name,
-                _number(self.scores[rank - 1]),
-                _number(self.relevance[rank - 1]),
+                number(self.scores[rank - 1]),
+                number(self.relevance[rank - 1]),
                 self.overlap_with[rank - 1] or "-",
-                _number(self.overlap[rank - 1]),
+                number(self.overlap[rank - 1]),
             )
             for rank, name in enumerate(self.features, start=1)
         ]
@@ -110,12 +111,12 @@ class Selection:
         dict
             What ``bitsieve select --json`` prints, less the name of the output, the seconds and the version.
         """
-        labels = [_plain(label) for label in self.target.labels]
+        labels = [plain(label) for label in self.target.labels]
         edges = self.target.edges
         return {
             "method": self.method,
             "score_unit": self.unit,
-            "parameters": {name: _plain(value) for name, value in self.parameters.items()},
+            "parameters": {name: plain(value) for name, value in self.parameters.items()},
             "n_samples": len(self.target.codes),
             "n_features": int(self.selector.n_features_in_),
             "target": {
@@ -123,17 +124,17 @@ class Selection:
                 "kind": self.target.kind,
                 "n_classes": int(self.target.n_classes),
                 "labels": labels if len(labels) <= _MOST_LABELS else None,
-                "edges": None if edges is None else [float(edge) for edge in edges],
+                "edges": plain_edges(edges),
             },
             "features": [
                 {
                     "rank": rank,
                     "name": name,
                     "index": int(self.indices[rank - 1]),
-                    "score": _finite(self.scores[rank - 1]),
-                    "relevance_bits": _finite(self.relevance[rank - 1]),
+                    "score": finite(self.scores[rank - 1]),
+                    "relevance_bits": finite(self.relevance[rank - 1]),
                     "overlap_with": self.overlap_with[rank - 1],
-                    "overlap_bits": _finite(self.overlap[rank - 1]),
+                    "overlap_bits": finite(self.overlap[rank - 1]),
                 }
                 for rank, name in enumerate(self.features, start=1)
             ],
@@ -149,8 +150,8 @@ class Selection:
         return {
             "by": self.selector.stopped_by_,
             "candidate": None if candidate < 0 else f"x{candidate}" if names is None else str(names[candidate]),
-            "value": _finite(self.selector.stopping_value_),
-            "values": [_finite(value) for value in self.selector.stopping_values_],
+            "value": finite(self.selector.stopping_value_),
+            "values": [finite(value) for value in self.selector.stopping_values_],
         }
 
 
@@ -158,6 +159,7 @@ def select(
     data: Any,
     target: Any = None,
     *,
+    sample_weight: Any = None,
     method: str = "speccmi",
     n_features_to_select: int | float | str = 20,
     binning: Any = "mdl",
@@ -171,9 +173,11 @@ def select(
     ----------
     data : array-like of shape (n_samples, n_features), dataframe, or path
         numpy, pandas, polars or pyarrow; or a CSV, TSV, Parquet, Arrow/Feather or .npz file.
-    target : str or array-like of shape (n_samples,), optional
-        A column of ``data``, which is then no feature, or the values themselves. Only for .npz it may be left out: it
-        is ``y`` there.
+    target : str or array-like of shape (n_samples,), or several, optional
+        A column of ``data``, which is then no feature, or the values themselves. A list of columns, or a 2-D array, is
+        one target whose classes are the combinations that occur. Only for .npz it may be left out: it is ``y`` there.
+    sample_weight : str or array-like of shape (n_samples,), optional
+        A column of ``data``, which is then no feature, or the values: whole numbers, how many times each sample stands.
     method : str, default="speccmi"
         One of :func:`bitsieve.list_methods`.
     n_features_to_select : int, float or "auto", default=20
@@ -206,7 +210,7 @@ def select(
     >>> bitsieve.select(X, y, method="jmi", n_features_to_select=2).features
     ['x3', 'x2']
     """
-    features = read_features(data, target)
+    features = read_features(data, target, sample_weight)
     return select_from(
         features,
         method=method,
@@ -239,17 +243,18 @@ def select_from(
     binner = _binner(binning, of_binner, n_jobs)
     selector = make_selector(method, n_features_to_select, binning=binner, n_jobs=n_jobs, **parameters)
 
-    target = read_target(features.y, n_bins=target_bins)
+    target = read_target(features.y, n_bins=target_bins, weights=features.weights)
     refuse_what_tells_nothing(features, target)
+    weights = features.fit_weights(selector, method)
     if target.edges is None:
-        selector.fit(features.X, features.y)
+        selector.fit(features.X, features.y, **weights)
     else:  # binned here, into target_bins classes, which the selector cannot know of
-        selector.fit(features.X, target.codes)
+        selector.fit(features.X, target.codes, **weights)
         selector.classes_, selector.target_edges_ = target.labels, target.edges
     indices = np.asarray(selector.selected_)
     if not hasattr(selector, "relevance_"):  # a method on rows: bin and count for the explanation alone
         _count_for_explanation(selector, features, target, binner, n_jobs)
-    notes = [*explain(features, target, selector.binner_, indices), *_on_stopping(selector, features)]
+    notes = [*explain(features, target, selector.binner_, indices), *explain_stop(selector, features)]
     return Selection(
         method=method,
         features=[features.names[j] for j in indices],
@@ -267,22 +272,11 @@ def select_from(
             "binning": binning,
             **of_binner,
             "target_bins": target_bins,
+            **({} if features.weight is None else {"sample_weight": features.weight}),
             **parameters,
         },
         notes=notes,
     )
-
-
-def _on_stopping(selector: Any, features: Features) -> list[str]:
-    """Why the selection ended before it was complete."""
-    rule = getattr(selector, "stopped_by_", "n_features_to_select")
-    if rule == "n_features_to_select":
-        return []
-    k = len(selector.selected_)
-    if selector.stopping_candidate_ < 0:
-        return [f"stopped after {k:,} features: {rule}"]
-    candidate = features.names[selector.stopping_candidate_]
-    return [f"stopped after {k:,} features by {rule}: next was {candidate!r}, {selector.stopping_reason_}"]
 
 
 def _count_for_explanation(selector: Any, features: Features, target: Target, binner: Any, n_jobs: int | None) -> None:
@@ -305,23 +299,3 @@ def _binner(binning: Any, parameters: Mapping[str, Any], n_jobs: int | None) -> 
     from bitsieve.binning import make_binner
 
     return make_binner(binning, n_jobs=n_jobs, **parameters)
-
-
-def _number(value: float) -> str:
-    if np.isnan(value):
-        return "-"
-    text = f"{value:.4f}"
-    return text.removeprefix("-") if float(text) == 0 else text
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
-
-
-def _plain(value: Any) -> Any:
-    """``value`` as JSON can hold it."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    return str(value)
