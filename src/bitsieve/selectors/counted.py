@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
-from bitsieve.binning import make_binner
+from bitsieve.binning import make_binner, read_columns
 from bitsieve.binning.parameters import check_feature_count
 from bitsieve.information import PairwiseInformation, make_information
 from bitsieve.progress import phase
@@ -139,6 +140,14 @@ class CountSelector(ColumnSelector):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = getattr(self.binning, "missing", "error") == "bin"
         return tags
+
+
+def explain_by_counts(selector: Any, X: Any, target: Target, binning: Any, n_jobs: int | None) -> None:
+    """Bin and count for the explanation of a selector that works on rows: set its binner, relevance and overlaps."""
+    counted = count_columns(read_columns(BaseEstimator(), X, reset=True), target, binning, n_jobs)
+    selector.binner_ = counted.binner
+    selector.relevance_ = counted.information.relevance
+    selector.overlap_with_, selector.overlap_ = overlaps(counted.information, selector.selected_)
 
 
 def overlaps(

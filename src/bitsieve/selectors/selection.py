@@ -235,6 +235,7 @@ def select_from(
     """:func:`select` from data that is read already."""
     from bitsieve.binning.parameters import check_integer
     from bitsieve.binning.target import read_target
+    from bitsieve.selectors.counted import explain_by_counts
     from bitsieve.selectors.registry import make_selector, method_name
 
     method = method_name(method)
@@ -253,7 +254,7 @@ def select_from(
         selector.classes_, selector.target_edges_ = target.labels, target.edges
     indices = np.asarray(selector.selected_)
     if not hasattr(selector, "relevance_"):  # a method on rows: bin and count for the explanation alone
-        _count_for_explanation(selector, features, target, binner, n_jobs)
+        explain_by_counts(selector, features.X, target, binner, n_jobs)
     notes = [*explain(features, target, selector.binner_, indices), *explain_stop(selector, features)]
     return Selection(
         method=method,
@@ -277,18 +278,6 @@ def select_from(
         },
         notes=notes,
     )
-
-
-def _count_for_explanation(selector: Any, features: Features, target: Target, binner: Any, n_jobs: int | None) -> None:
-    from sklearn.base import BaseEstimator
-
-    from bitsieve.binning import read_columns
-    from bitsieve.selectors.counted import count_columns, overlaps
-
-    counted = count_columns(read_columns(BaseEstimator(), features.X, reset=True), target, binner, n_jobs)
-    selector.binner_ = counted.binner
-    selector.relevance_ = counted.information.relevance
-    selector.overlap_with_, selector.overlap_ = overlaps(counted.information, selector.selected_)
 
 
 def _binner(binning: Any, parameters: Mapping[str, Any], n_jobs: int | None) -> Any:
