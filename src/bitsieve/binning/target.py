@@ -87,19 +87,21 @@ def read_target(y: Any, *, n_bins: int = 5, weights: NDArray[np.int64] | None = 
     """
     check_integer("n_bins", n_bins, 2, 65_535)
     columns = target_columns(y)
+    if columns is not None and len(columns) == 1:
+        (y,), columns = columns.values(), None
     if columns is None:
         return _one(y, "the target", n_bins, weights)
     return _joint({name: _one(part, f"the target {name!r}", n_bins, weights) for name, part in columns.items()})
 
 
 def target_columns(y: Any) -> dict[str, Any] | None:
-    """The columns of a target of several by name (``y0``, ``y1``, ... where they have none); None of a single one."""
+    """The columns of a target by name (``y0``, ``y1``, ... where they have none); None where it is a column itself."""
     frame = nw.from_native(y, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise ValueError("the target is a lazy frame: collect() it first")
     if isinstance(frame, nw.DataFrame):
         names = frame.columns
-        return {str(name): frame[:, j].to_native() for j, name in enumerate(names)} if len(names) > 1 else None
+        return {str(name): frame[:, j].to_native() for j, name in enumerate(names)}
     if nw.dependencies.is_into_series(y):
         return None
     array = np.asarray(y)
