@@ -34,6 +34,7 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
 }
 
 Terms terms_of(const Input<std::int64_t>& table, int shift) {
+    if (table.size() < 2) throw std::invalid_argument("a table of terms holds T[0] and T[1] at least");
     return {table.data(), std::uint64_t(table.size()), shift};
 }
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.terms import Terms
 from bitsieve.information import ESTIMATORS, make_information, shrinkage
+from bitsieve.information.given import Given
 from bitsieve.information.miller_madow import miller_madow_terms
 from bitsieve.information.shrunk import shrunk_entropy, uniform_weight
 from bitsieve.sources.memory import MemoryCounts
@@ -241,6 +242,17 @@ def test_miller_madow_may_be_negative():
     information = make_information("miller-madow", MemoryCounts(codes, classes))
     assert information.relevance.min() < -0.005
     assert information.pair(3).redundancy.min() < -0.005
+
+
+def test_miller_madow_beside_several_features():
+    """I(Xi;C|Z) of corrected entropies, Z two features known together; samples alone in their stratum included."""
+    codes, classes = mixed_table(n_samples=90, seed=4)
+    information = make_information("miller-madow", MemoryCounts(codes, classes))
+    found = Given(information).refine(1).refine(3).conditional_relevance()
+    for x in (0, 5, 8, 10):
+        h = partial(miller_madow_entropy, contingency(codes[:, x], classes, codes[:, 1], codes[:, 3]))
+        wanted = h([0, 2, 3]) + h([1, 2, 3]) - h([0, 1, 2, 3]) - h([2, 3])
+        assert found[x] == pytest.approx(wanted, abs=DEFINITION)
 
 
 def test_miller_madow_terms_beyond_the_table():

@@ -115,16 +115,3 @@ def test_command_line(frame, tmp_path, capsys):
     assert pd.read_csv(output).columns.tolist() == ["m3", "m1", "shape", "colour"]
     assert main([*arguments, "--output", str(tmp_path / "out.npz")]) == 2
     assert "a .npz holds one target, not several: write .parquet" in capsys.readouterr().err
-
-
-def test_command_line_estimator(frame, tmp_path, capsys):
-    path = tmp_path / "data.csv"
-    frame.drop(columns=["size", "shape"]).to_csv(path, index=False)
-    arguments = ["select", str(path), "--target", "colour", "--features", "2", "--json"]
-    assert main([*arguments, "--method", "jmi", "--estimator", "shrinkage"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    assert document["parameters"]["estimator"] == "shrinkage"
-    fitted = ForwardSelector(2, estimator="shrinkage").fit(frame[[f"m{j}" for j in range(5)]], frame["colour"])
-    assert [feature["score"] for feature in document["features"]] == fitted.scores_.tolist()
-    assert main([*arguments, "--method", "speccmi", "--estimator", "shrinkage"]) == 2
-    assert "method 'speccmi' (SpecCMI) does not take estimator" in capsys.readouterr().err

@@ -14,6 +14,7 @@ from bitsieve.binning.assign import assign
 from bitsieve.binning.cuts import equal_frequency_cuts
 from bitsieve.binning.encoding import Encoded, encode
 from bitsieve.binning.parameters import check_integer
+from bitsieve.messages import quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -101,6 +102,8 @@ def target_columns(y: Any) -> dict[str, Any] | None:
         raise ValueError("the target is a lazy frame: collect() it first")
     if isinstance(frame, nw.DataFrame):
         names = frame.columns
+        if not names or len(set(map(str, names))) < len(names):
+            raise ValueError(f"the target has the columns {quoted(names) or '(none)'}: give each a name of its own")
         return {str(name): frame[:, j].to_native() for j, name in enumerate(names)}
     if nw.dependencies.is_into_series(y):
         return None
