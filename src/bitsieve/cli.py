@@ -124,6 +124,14 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
     add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather or .npz (X, y), told by content")
     add("--target", metavar="COLUMN", help="the column to tell about; y by default in a .npz")
     add("--method", default="speccmi", metavar="NAME", help="one of 'bitsieve methods' (default: speccmi)")
+    add(
+        "--set",
+        action="append",
+        default=[],
+        type=_assignment,
+        metavar="NAME=VALUE",
+        help="a parameter of the method, such as beta=0.5; once for each ('bitsieve methods' lists them)",
+    )
     add("--features", type=_count, metavar="K", help="how many to select (default: 20, or all when there are fewer)")
     add(
         "--binning",
@@ -158,6 +166,18 @@ def _count(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no count: give a whole number, at least 1")
     return number
+
+
+def _assignment(text: str) -> tuple[str, object]:
+    name, _, value = (part.strip() for part in text.partition("="))
+    if not (name and value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE: give for example beta=0.5")
+    for read in (int, float):
+        try:
+            return name, read(value)
+        except ValueError:
+            continue
+    return name, {"true": True, "false": False, "none": None}.get(value.lower(), value)
 
 
 def _select(options: argparse.Namespace) -> int:

@@ -26,7 +26,9 @@ class ForwardSelector(CountSelector):
     ----------
     n_features_to_select : int, default=10
     criterion : str or criterion object, default="jmi"
-        "mim", "mifs", "mrmr", "miq", "jmi", "cife" or "cmim"; an object such as ``MIFS(beta=0.5)`` sets parameters.
+        "mim", "mifs", "mifsu", "mrmr", "minred"; "jmi", "emrmr", "cife", "icap", "condred", "betagamma"; "cmim",
+        "cmim_fleuret", "jmim"; "miq", "amifs", "disr", "njmim"; or a second name of one of them (``list_methods``
+        has all). An object such as ``MIFS(beta=0.5)`` sets parameters.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes; "none" takes each distinct value as its own code.
     n_jobs : int, default=None
@@ -40,7 +42,8 @@ class ForwardSelector(CountSelector):
     selected_ : ndarray of int, shape (n_features_to_select,)
         Column indices in order of choice.
     scores_ : ndarray of float, shape (n_features_to_select,)
-        The criterion's value at each choice, in bits (miq: a ratio); the first is I(Xi;C).
+        The criterion's value at each choice, in bits (miq, disr, njmim: ratios; amifs: bits less a ratio); the first is
+        I(Xi;C).
     relevance_ : ndarray of float, shape (n_features,)
         I(Xi;C) of every column, in bits.
     overlap_with_ : ndarray of int, shape (n_features_to_select,)

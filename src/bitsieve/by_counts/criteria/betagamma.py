@@ -1,4 +1,4 @@
-"""The linear family of relevance, redundancy and conditional redundancy."""
+"""Linear family of both redundancies."""
 
 from __future__ import annotations
 
