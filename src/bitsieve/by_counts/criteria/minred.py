@@ -31,9 +31,9 @@ class MinRed:
     never_increases: ClassVar[bool] = False
 
     def fold(self, folded: Floats, terms: PairTerms) -> Floats:
-        """Sum of I(Xi;Xs)."""
-        return folded + terms.redundancy
+        """Less the sum of I(Xi;Xs)."""
+        return folded - terms.redundancy
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        """Less the mean."""
-        return -folded / n_selected
+        """The mean."""
+        return folded / n_selected
