@@ -19,6 +19,7 @@ def test_list():
     assert NAMES[: len(CRITERIA)] == list(CRITERIA)
     assert NAMES[-len(ALIASES) :] == list(ALIASES)
     assert "speccmi" in NAMES
+    assert {*CRITERIA, "speccmi"} <= set(NAMES)
     for method in methods:
         assert method.title[0].isupper()
         assert "\n" not in method.title

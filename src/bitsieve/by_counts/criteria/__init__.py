@@ -9,6 +9,8 @@ from bitsieve.by_counts.criteria.aliases import ALIASES
 from bitsieve.by_counts.criteria.amifs import AMIFS
 from bitsieve.by_counts.criteria.betagamma import BetaGamma
 from bitsieve.by_counts.criteria.cife import CIFE
+from bitsieve.by_counts.criteria.cmi import CMI
+from bitsieve.by_counts.criteria.cmifs import CMIFS
 from bitsieve.by_counts.criteria.cmim import CMIM
 from bitsieve.by_counts.criteria.cmim_fleuret import CMIMFleuret
 from bitsieve.by_counts.criteria.condred import CondRed
@@ -27,19 +29,20 @@ from bitsieve.by_counts.criteria.njmim import NJMIM
 from bitsieve.messages import choices
 
 if TYPE_CHECKING:
-    from bitsieve.by_counts.criteria.base import Criterion
+    from bitsieve.by_counts.criteria.base import Criterion, JointCriterion
 
 RELEVANCE_AND_REDUNDANCY = (MIM, MIFS, MIFSU, MRMR, MinRed)
 WITHIN_CLASSES = (JMI, EMRMR, CIFE, ICAP, CondRed, BetaGamma)
 MINIMA = (CMIM, CMIMFleuret, JMIM)
 NORMALISED = (MIQ, AMIFS, DISR, NJMIM)
+JOINT = (CMI, CMIFS)
 
-CRITERIA: dict[str, type[Criterion]] = {
-    c.name: c for c in (*RELEVANCE_AND_REDUNDANCY, *WITHIN_CLASSES, *MINIMA, *NORMALISED)
+CRITERIA: dict[str, type[Criterion | JointCriterion]] = {
+    c.name: c for c in (*RELEVANCE_AND_REDUNDANCY, *WITHIN_CLASSES, *MINIMA, *NORMALISED, *JOINT)
 }
 
 
-def make_criterion(criterion: str | Criterion, **parameters: float) -> Criterion:
+def make_criterion(criterion: str | Criterion | JointCriterion, **parameters: float) -> Criterion | JointCriterion:
     """The criterion of that name with its parameters (such as ``beta``), or the object itself.
 
     Raises
@@ -49,7 +52,8 @@ def make_criterion(criterion: str | Criterion, **parameters: float) -> Criterion
     """
     names = [*CRITERIA, *ALIASES]
     if not isinstance(criterion, str):
-        if isinstance(criterion, type) or not (hasattr(criterion, "fold") and hasattr(criterion, "score")):
+        whole = hasattr(criterion, "condition") or (hasattr(criterion, "fold") and hasattr(criterion, "score"))
+        if isinstance(criterion, type) or not whole:
             raise ValueError(f"criterion={criterion!r} is neither a name nor a criterion; {choices('', names)}")
         return criterion
     name = criterion.lower()
@@ -68,6 +72,8 @@ __all__ = [
     "ALIASES",
     "AMIFS",
     "CIFE",
+    "CMI",
+    "CMIFS",
     "CMIM",
     "CRITERIA",
     "DISR",
