@@ -11,7 +11,18 @@ import sys
 
 from benchmarks.machine import ROOT
 
-SCRIPTS = ("greedy", "stopping", "estimators", "relevance", "matrix", "threads", "memory", "binning", "startup")
+SCRIPTS = (
+    "greedy",
+    "criteria",
+    "stopping",
+    "estimators",
+    "relevance",
+    "matrix",
+    "threads",
+    "memory",
+    "binning",
+    "startup",
+)
 
 
 def main() -> int:

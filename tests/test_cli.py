@@ -179,6 +179,11 @@ def test_methods(done):
     document = json.loads(done("methods", "--json").stdout)
     assert [method["name"] for method in document] == names
     assert all(method["paper"] and method["needs"] for method in document)
+    by_name = {method["name"]: method for method in document}
+    assert by_name["betagamma"]["parameters"] == {"beta": 1.0, "gamma": 1.0}
+    assert (by_name["soa"]["same_as"], by_name["soa"]["paper"]) == ("cife", "Guo, Nixon 2009")
+    assert [line for line in lines if line.endswith("  parameters (--set): beta=1.0, gamma=1.0")]
+    assert [line for line in lines if line.endswith("  the same as cife: the same sum in two parts")]
 
 
 @pytest.mark.parametrize(

@@ -131,6 +131,14 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
     add("--weight", metavar="COLUMN", help="the column that says how many times each row stands: whole numbers")
     add("--method", default="speccmi", metavar="NAME", help="one of 'bitsieve methods' (default: speccmi)")
     add(
+        "--set",
+        action="append",
+        default=[],
+        type=_assignment,
+        metavar="NAME=VALUE",
+        help="a parameter of the method, such as beta=0.5; once for each ('bitsieve methods' lists them)",
+    )
+    add(
         "--features",
         type=_how_many,
         metavar="K",
@@ -180,6 +188,18 @@ def _count(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no count: give a whole number, at least 1")
     return number
+
+
+def _assignment(text: str) -> tuple[str, object]:
+    name, _, value = (part.strip() for part in text.partition("="))
+    if not (name and value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE: give for example beta=0.5")
+    for read in (int, float):
+        try:
+            return name, read(value)
+        except ValueError:
+            continue
+    return name, {"true": True, "false": False, "none": None}.get(value.lower(), value)
 
 
 def _how_many(text: str) -> int | float | str:

@@ -37,11 +37,12 @@ def nearest(name: str, allowed: Sequence[str], limit: int = 3) -> list[str]:
 
 
 def choices(name: str, allowed: Iterable[str]) -> str:
-    """The end of a message about a wrong ``name`` where there are few right ones: the nearest, then all of them."""
+    """The end of a message about the wrong ``name`` of a method: the three nearest, or all where none is near."""
     known = list(allowed)
     near = difflib.get_close_matches(name, known, 3, 0.4)
-    hint = f"did you mean {' or '.join(near)}? " if near else ""
-    return f"{hint}choose one of {', '.join(known)}"
+    if near:
+        return f"did you mean {' or '.join(near)}? 'bitsieve methods' lists all"
+    return f"choose one of {', '.join(known)}"
 
 
 def allowed_names(name: str, allowed: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from bitsieve.by_counts.spectral import spectral_ranking
 from bitsieve.information import PairwiseInformation
+from bitsieve.information.pairwise import PairTerms
 from bitsieve.sources.memory import MemoryCounts
 
 # The definition adds one term a cell, here at most some hundred terms of at most 1 bit, each right to a few 1e-16;
@@ -29,7 +30,8 @@ def everything(information, order=slice(None)):
     """All quantities as arrays [feature, pivot], in the given order of features."""
     places = np.arange(information.n_features)[order]
     pairs = [information.pair(int(pivot), places) for pivot in places]
-    names = ("redundancy", "conditional_redundancy", "conditional_relevance", "joint_relevance", "joint_entropy")
+    names = [name for name, value in vars(PairTerms).items() if isinstance(value, property) and name[0] != "_"]
+    assert len(names) == 6
     result = {name: np.column_stack([getattr(terms, name) for terms in pairs]) for name in names}
     result["entropy"] = information.entropy[places]
     result["relevance"] = information.relevance[places]
@@ -83,6 +85,10 @@ def test_every_quantity_by_its_definition(brute, make_table, table):
                 (terms.joint_entropy, brute.entropy(x, pivot, classes)),
             ]:
                 assert abs(got[i] - expected) <= DEFINITION
+            whole = brute.entropy(x, pivot, classes)
+            share = brute.joint_information(x, pivot, classes) / whole if whole > 0 else 0.0
+            # The roundings of both over a whole that is at least that of one sample apart among 90: 0.08 bit.
+            assert abs(terms.symmetric_relevance[i] - share) <= 100 * DEFINITION
 
 
 @settings(deadline=None, max_examples=60)

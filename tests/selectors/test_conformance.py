@@ -20,7 +20,9 @@ from bitsieve import (
 from bitsieve.by_counts.criteria import MIFS, MIQ
 
 SELECTORS = [
-    *(make_selector(method.name, 1) for method in list_methods()),
+    *(make_selector(method.name, 1) for method in list_methods() if not method.same_as),
+    make_selector("mifs-u", 1, beta=0.5),
+    ForwardSelector(1, criterion="soa"),
     *(make("jmi", 1, binning=binning) for make in [make_selector] for binning in ("quantile", "uniform", "none")),
     ForwardSelector(1, criterion=MIFS(beta=0.5)),
     ForwardSelector(1, criterion=MIQ(eps=0.01), n_jobs=2),

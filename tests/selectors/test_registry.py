@@ -7,19 +7,23 @@ from sklearn.datasets import load_iris
 
 import bitsieve
 from bitsieve import ForwardSelector, SpecCMI, list_methods, make_selector
-from bitsieve.by_counts.criteria import CRITERIA, MIFS, MIQ
+from bitsieve.by_counts.criteria import ALIASES, CRITERIA, MIFS, MIFSU, MIQ, BetaGamma
 
-NAMES = [method.name for method in list_methods()]
+METHODS = {method.name: method for method in list_methods()}
+NAMES = list(METHODS)
 
 
 def test_list():
     methods = list_methods()
-    assert len(set(NAMES)) == len(NAMES)
+    assert len(METHODS) == len(methods)
+    assert NAMES[: len(CRITERIA)] == list(CRITERIA)
+    assert NAMES[-len(ALIASES) :] == list(ALIASES)
+    assert "speccmi" in NAMES
     assert {*CRITERIA, "speccmi"} <= set(NAMES)
     for method in methods:
         assert method.title[0].isupper()
         assert "\n" not in method.title
-        assert "I(Xi;C" in method.formula or "I(Xi,Xs;C)" in method.formula
+        assert "I(Xi;" in method.formula or "I(Xi,Xs;C)" in method.formula
         assert any(year.isdigit() for year in method.paper.split())
         assert method.needs
         assert hasattr(bitsieve, method.estimator)
@@ -29,7 +33,7 @@ def test_list():
 def test_every_method_is_made_and_fits(name):
     X, y = load_iris(return_X_y=True)
     selector = make_selector(name, 2, binning="quantile", n_jobs=2)
-    assert type(selector).__name__ == next(m.estimator for m in list_methods() if m.name == name)
+    assert type(selector).__name__ == METHODS[name].estimator
     assert (selector.n_features_to_select, selector.binning, selector.n_jobs) == (2, "quantile", 2)
     assert len(selector.fit(X, y).selected_) == 2
 
@@ -40,8 +44,41 @@ def test_defaults():
     assert make_selector("mim").get_params()["n_features_to_select"] == 10
 
 
+@pytest.mark.parametrize("name", ALIASES)
+def test_second_names(name):
+    """The same numbers under the name that was asked for, with the paper of its own."""
+    X, y = load_iris(return_X_y=True)
+    other, method = METHODS[ALIASES[name].same_as], METHODS[name]
+    assert (method.same_as, other.same_as) == (other.name, "")
+    assert (method.needs, method.unit, method.parameters) == (other.needs, other.unit, other.parameters)
+    assert (method.paper, method.remark) != (other.paper, other.remark)
+    second, first = make_selector(name, 4).fit(X, y), make_selector(other.name, 4).fit(X, y)
+    assert repr(second) == repr(ForwardSelector(4, criterion=name))
+    assert second.selected_.tolist() == first.selected_.tolist()
+    assert second.scores_.tobytes() == first.scores_.tobytes()
+
+
+def test_parameters_are_listed_with_their_defaults():
+    taken = {name: dict(method.parameters) for name, method in METHODS.items()}
+    assert taken["mim"] == taken["jmi"] == taken["disr"] == {}
+    assert taken["mifs"] == taken["mifsu"] == taken["mifs-u"] == {"beta": 1.0}
+    assert taken["betagamma"] == {"beta": 1.0, "gamma": 1.0}
+    assert taken["miq"] == {"eps": 0.0}
+    assert taken["speccmi"] == {"dtype": "float64"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_listed_parameters_are_taken(name):
+    selector = make_selector(name, 3, **METHODS[name].parameters)
+    for parameter, value in METHODS[name].parameters.items():
+        holder = selector.criterion if isinstance(selector, ForwardSelector) else selector
+        assert getattr(holder, parameter) == value
+
+
 def test_parameters_of_methods():
     assert make_selector("mifs", beta=0.5).criterion == MIFS(beta=0.5)
+    assert make_selector("MIFS-U", beta=2).criterion == MIFSU(beta=2)
+    assert make_selector("betagamma", gamma=0.5).criterion == BetaGamma(gamma=0.5)
     assert make_selector("miq", eps=0.01).criterion == MIQ(eps=0.01)
     assert make_selector("speccmi", dtype="float32").dtype == "float32"
 
@@ -49,14 +86,14 @@ def test_parameters_of_methods():
 @pytest.mark.parametrize(
     ("name", "parameters", "message"),
     [
-        ("mrm", {}, r"method='mrm' is not known; did you mean mrmr.* choose one of mim, .*, speccmi$"),
-        ("spec", {}, r"method='spec' is not known; did you mean speccmi\? choose one of"),
+        ("mrm", {}, r"method='mrm' is not known; did you mean \w+ or \w+ or \w+\? 'bitsieve methods' lists all$"),
+        ("spec", {}, r"method='spec' is not known; did you mean speccmi\? 'bitsieve methods' lists all$"),
         ("zzz", {}, r"method='zzz' is not known; choose one of mim, mifs"),
         (None, {}, r"method=None is not known"),
         ("mifs", {"eps": 1}, r"criterion 'mifs' does not take eps; it takes beta$"),
         ("jmi", {"beta": 1}, r"criterion 'jmi' does not take beta; it takes no parameters$"),
         ("mifs", {"beta": -1}, r"beta=-1 is not a weight; give a finite number of 0 or more$"),
-        ("speccmi", {"beta": 1}, r"method 'speccmi' \(SpecCMI\) does not take beta"),
+        ("speccmi", {"beta": 1}, r"method 'speccmi' \(SpecCMI\) does not take beta; it takes dtype$"),
     ],
 )
 def test_mistakes(name, parameters, message):

@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
         try:
             return _run(options)
         except ValueError as error:
-            raise ValueError(_as_options(str(error))) from error
+            raise ValueError(_as_options(str(error), options)) from error
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -46,10 +46,9 @@ def _run(options: argparse.Namespace) -> int:
 
     with Ticker() as ticker, listening(ticker.phase):
         from bitsieve.selectors.inputs import read_features
-        from bitsieve.selectors.registry import method_name
         from bitsieve.selectors.selection import select_from
 
-        method_name(options.method)
+        parameters |= _method_parameters(options)
         features = read_features(options.data, options.target, options.weight)
         k = _how_many(options.features, len(features.names))
         if options.output is not None:
@@ -73,7 +72,7 @@ def _run(options: argparse.Namespace) -> int:
 
     if options.features is None and len(selection.features) < DEFAULT_FEATURES and not options.stop:
         _say(f"note: the table has {len(selection.features):,} features, fewer than {DEFAULT_FEATURES}: all are ranked")
-    selection = replace(selection, notes=[_as_options(note) for note in selection.notes])
+    selection = replace(selection, notes=[_as_options(note, options) for note in selection.notes])
     for note in selection.notes:
         _say(f"note: {note}")
     if options.json:
@@ -96,6 +95,24 @@ def _binner_parameters(options: argparse.Namespace) -> dict[str, Any]:
         raise ValueError(f"--uncut has no meaning with --binning {rule}: leave it out or use mdl")
     given = {"n_bins": options.bins, "uncut": options.uncut, "missing": options.missing}
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _method_parameters(options: argparse.Namespace) -> dict[str, Any]:
+    """The method's parameters that were given, refused before the data is read where the method does not take them."""
+    from bitsieve.selectors.registry import make_selector, method_name, parameters_of
+
+    method = method_name(options.method)
+    known = parameters_of(method)
+    names = [name for name, _ in options.set]
+    for name in names:
+        if name not in known:
+            takes = ", ".join(f"{other}={value}" for other, value in known.items()) or "no parameters"
+            raise ValueError(f"--set {name}: method {method!r} does not take {name!r}; it takes {takes}")
+        if names.count(name) > 1:
+            raise ValueError(f"--set {name} is given {names.count(name)} times: give it once")
+    parameters = dict(options.set)
+    make_selector(method, **parameters)
+    return parameters
 
 
 def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
@@ -156,7 +173,7 @@ def _print_document(selection: Selection, output: str | None, seconds: float) ->
     print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def _as_options(message: str) -> str:
+def _as_options(message: str, options: argparse.Namespace) -> str:
     """A message about parameters of the Python call with the options of the command line in their place."""
     message = re.sub(r"""\b(uncut|missing|binning|method|level)=["']?(\w+)["']?""", r"--\1 \2", message)
     for name, option in (
@@ -166,7 +183,9 @@ def _as_options(message: str) -> str:
         ("n_bins", "--bins"),
         ("must_include", "--include"),
     ):
-        message = message.replace(name, option)
+        message = re.sub(rf"(?<!--set )(?<!')\b{name}\b", option, message)
+    for name, _ in options.set:
+        message = re.sub(rf"(?<!--set )\b{re.escape(name)}=", f"--set {name}=", message)
     return message
 
 

@@ -222,6 +222,13 @@ class PairTerms:
         return self.information.bits(self.information.total - self._within)
 
     @property
+    def symmetric_relevance(self) -> Floats:
+        """I(Xi,Xs;C) / H(Xi,Xs,C), from the integers; 0 where all three are constant."""
+        info = self.information
+        joint = self._within - self._xy + (info.total - info.class_sum)
+        return joint / np.maximum(info.total - self._within, 1)  # an entropy of 0 units has information of 0 units
+
+    @property
     def _within(self) -> Integers:
         if self._xyc is None:
             raise TypeError("these terms were counted without the class; ask for them with within_classes=True")

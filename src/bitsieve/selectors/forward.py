@@ -57,7 +57,8 @@ class ForwardSelector(CountSelector):
     selected_ : ndarray of int, shape (k,)
         Column indices in order of choice; the columns of a group stand together.
     scores_ : ndarray of float, shape (k,)
-        The criterion's value at each choice, in bits (miq and others: a ratio); the first is I(Xi;C).
+        The criterion's value at each choice, in bits (miq, disr, njmim: ratios; amifs: bits less a ratio); the first is
+        I(Xi;C).
     stopped_by_ : str
         What ended the selection: "n_features_to_select", the rule's name, or "no varying column left".
     stopping_value_ : float

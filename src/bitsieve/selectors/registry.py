@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import inspect
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.by_counts.criteria import CRITERIA, make_criterion
+from bitsieve.by_counts.criteria import ALIASES, CRITERIA, make_criterion
 from bitsieve.messages import choices
 from bitsieve.selectors.forward import ForwardSelector
 from bitsieve.selectors.speccmi import SpecCMI
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+
+SHARED = ("n_features_to_select", "binning", "n_jobs")  # parameters of every method
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,13 @@ class MethodInfo:
     estimator : str
         The class behind it.
     unit : str
-        Of its scores: bits, or ratio where they are no information.
+        Of its scores: bits; ratio where they are bits by bits, mixed where both are added.
+    same_as : str
+        The method that this is a second name of; empty where it is not.
+    remark : str
+        Why the two are the same.
+    parameters : mapping of str to value
+        Its own, as in ``make_selector(name, beta=0.5)``, with their defaults.
     """
 
     name: str
@@ -40,6 +49,9 @@ class MethodInfo:
     needs: str
     estimator: str
     unit: str = "bits"
+    same_as: str = ""
+    remark: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 _NEEDS = {
@@ -95,6 +107,22 @@ _METHODS["speccmi"] = (
     SpecCMI,
 )
 
+_METHODS |= {  # last, so that a list ends with the second names
+    name: (
+        replace(
+            _METHODS[alias.same_as][0],
+            name=name,
+            title=alias.title,
+            formula=alias.formula,
+            paper=alias.paper,
+            same_as=alias.same_as,
+            remark=alias.why,
+        ),
+        _forward(name),
+    )
+    for name, alias in ALIASES.items()
+}
+
 
 def list_methods() -> list[MethodInfo]:
     """Every method that :func:`make_selector` builds.
@@ -107,9 +135,9 @@ def list_methods() -> list[MethodInfo]:
     --------
     >>> import bitsieve
     >>> [method.name for method in bitsieve.list_methods()][:4]
-    ['mim', 'mifs', 'mrmr', 'miq']
+    ['mim', 'mifs', 'mifsu', 'mrmr']
     """
-    return [info for info, _ in _METHODS.values()]
+    return [replace(info, parameters=parameters_of(name)) for name, (info, _) in _METHODS.items()]
 
 
 def method_name(method: str) -> str:
@@ -124,6 +152,21 @@ def method_name(method: str) -> str:
     if name not in _METHODS:
         raise ValueError(f"method={method!r} is not known; {choices(name, _METHODS)}")
     return name
+
+
+def parameters_of(method: str) -> dict[str, Any]:
+    """What a method takes beside what all take, and the defaults.
+
+    Raises
+    ------
+    ValueError
+        If there is no such method; the nearest names are given.
+    """
+    selector = make_selector(method)
+    if isinstance(selector, ForwardSelector):
+        taken = inspect.signature(type(make_criterion(selector.criterion))).parameters
+        return {name: parameter.default for name, parameter in taken.items()}
+    return {name: value for name, value in selector.get_params(deep=False).items() if name not in SHARED}
 
 
 def make_selector(
@@ -168,4 +211,7 @@ def make_selector(
     try:
         return build(n_features_to_select, binning=binning, n_jobs=n_jobs, **parameters)
     except TypeError:
-        raise ValueError(f"method {name!r} ({info.estimator}) does not take {', '.join(sorted(parameters))}") from None
+        known = parameters_of(name)
+        wrong = ", ".join(sorted(set(parameters) - set(known)))
+        allowed = ", ".join(known) or "no parameters"
+        raise ValueError(f"method {name!r} ({info.estimator}) does not take {wrong}; it takes {allowed}") from None

@@ -83,7 +83,7 @@ class Selection:
 
     @property
     def unit(self) -> str:
-        """Of the scores: bits, or ratio for a method whose scores are no information."""
+        """Of the scores: bits, or ratio or mixed for a method whose scores are no information."""
         from bitsieve.selectors.registry import list_methods
 
         return next(info.unit for info in list_methods() if info.name == self.method)

@@ -5,6 +5,7 @@ All arrays are elementwise over candidates, so the loop may hand over all of the
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class NamedCriterion(Protocol):
         As in ``ForwardSelector(criterion=name)``.
     formula, paper : str
     unit : str
-        Of the score: "bits", or "ratio".
+        Of the score: "bits"; "ratio" of bits by bits; "mixed" where both are added.
     needs : "marginals", "pairs", "class pairs" or "joint"
         The tables it looks at: each feature with the class; also pairs of features; also pairs within each class,
         which cost more to count; each feature and the class within the strata of several chosen features.
@@ -69,3 +70,15 @@ class Criterion(NamedCriterion, Protocol):
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """J(i | S) from the fold, the relevance I(Xi;C) and the size of S (at least 1)."""
         ...
+
+
+def check_weight(name: str, value: float) -> None:
+    """Refuse a parameter that cannot weigh a term of a score.
+
+    Raises
+    ------
+    ValueError
+        If it is not a finite number of 0 or more.
+    """
+    if not (isinstance(value, Real) and 0 <= value < float("inf")):
+        raise ValueError(f"{name}={value!r} is not a weight; give a finite number of 0 or more")
