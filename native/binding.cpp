@@ -70,7 +70,7 @@ using Output = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Table = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
 template <class T>
-using Square = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Grid = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
 std::vector<T> to_vector(const Input<T>& array) {
@@ -111,12 +111,25 @@ void fill_row(const Packed& packed, const Input<std::int64_t>& table, int shift,
 template <class Real>
 void fill_matrix(const Packed& packed, const Input<std::int64_t>& table, int shift, int xy_sign, int xyc_sign,
                  Input<std::int64_t> row, Input<std::int64_t> column, double unit, bool symmetric,
-                 const std::vector<std::int64_t>& block, Input<std::int64_t> place, Square<Real> out) {
+                 const std::vector<std::int64_t>& block, Input<std::int64_t> place, Grid<Real> out) {
     const Terms terms = terms_of(table, shift);
     const PairForm form{xy_sign, xyc_sign, row.data(), column.data(), unit, symmetric};
     const Matrix<Real> matrix{out.data(), std::int64_t(out.shape(0)), place.data()};
     nb::gil_scoped_release unlocked;
     matrix_block(packed, terms, form, block.at(0), block.at(1), block.at(2), block.at(3), matrix);
+}
+
+template <class Real>
+void fill_rows(const Packed& packed, const Input<std::int64_t>& table, int shift, int xy_sign, int xyc_sign,
+               Input<std::int64_t> row, Input<std::int64_t> column, double unit, bool symmetric,
+               Input<std::int64_t> pivots, Input<std::int64_t> units, Input<std::int64_t> place, Grid<Real> out) {
+    const Terms terms = terms_of(table, shift);
+    const PairForm form{xy_sign, xyc_sign, row.data(), column.data(), unit, symmetric};
+    if (out.shape(0) != pivots.size()) throw std::invalid_argument("one row a pivot is needed");
+    const Rows<Real> rows{out.data(), std::int64_t(out.shape(1)), place.data()};
+    const std::int64_t n_pivots = std::int64_t(pivots.size()), n_units = std::int64_t(units.size());
+    nb::gil_scoped_release unlocked;
+    matrix_rows(packed, terms, form, pivots.data(), n_pivots, units.data(), n_units, rows);
 }
 
 void fill_pair_table(const Packed& packed, std::int64_t i, std::int64_t j, Output<std::int64_t> out) {
@@ -142,6 +155,8 @@ NB_MODULE(_native, m) {
         .def("row_sums", &fill_row, "table"_a, "shift"_a, "pivot"_a, "units"_a, "xy"_a, "xyc"_a.none())
         .def("matrix_block", &fill_matrix<double>)
         .def("matrix_block", &fill_matrix<float>)
+        .def("matrix_rows", &fill_rows<double>)
+        .def("matrix_rows", &fill_rows<float>)
         .def("pair_table", &fill_pair_table, "i"_a, "j"_a, "out"_a)
         .def("unit_of", &Packed::unit_of, "feature"_a)
         .def_prop_ro("n_units", &Packed::n_units)

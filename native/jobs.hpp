@@ -1,4 +1,4 @@
-// The two jobs that Python hands to threads, block by block: a row of pair sums, and a block of a matrix.
+// The jobs that Python hands to threads, block by block: a row of pair sums, a block of a matrix, rows of a matrix.
 #pragma once
 
 #include <cstdint>
@@ -35,5 +35,18 @@ struct Matrix {
 template <class Real>
 void matrix_block(const Packed&, const Terms&, const PairForm&, std::int64_t i0, std::int64_t i1, std::int64_t j0,
                   std::int64_t j1, const Matrix<Real>& out);
+
+// Rows of numbers of pairs, one for each pivot, `size` numbers long; places as in a Matrix.
+template <class Real>
+struct Rows {
+    Real* values;
+    std::int64_t size;
+    const std::int64_t* place;
+};
+
+// Writes value(pivots[a], j) into row a for every feature j of the units listed: the very numbers of matrix_block.
+template <class Real>
+void matrix_rows(const Packed&, const Terms&, const PairForm&, const std::int64_t* pivots, std::int64_t n_pivots,
+                 const std::int64_t* units, std::int64_t n_units, const Rows<Real>& out);
 
 }  // namespace bitsieve

@@ -40,6 +40,21 @@ class Packed:
         place: Integers,
         out: NDArray[np.floating],
     ) -> None: ...
+    def matrix_rows(
+        self,
+        table: Integers,
+        shift: int,
+        xy_sign: int,
+        xyc_sign: int,
+        row: Integers,
+        column: Integers,
+        unit: float,
+        symmetric: bool,
+        pivots: Integers,
+        units: Integers,
+        place: Integers,
+        out: NDArray[np.floating],
+    ) -> None: ...
     def pair_table(self, i: int, j: int, out: Integers) -> None: ...
     def unit_of(self, feature: int) -> int: ...
     @property

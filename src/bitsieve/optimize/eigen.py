@@ -9,7 +9,7 @@ products are summed by numpy in its fixed pairwise order, the small tridiagonal 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -31,24 +31,14 @@ class Eigenpair(NamedTuple):
     n_products: int
 
 
-def dominant_eigenvector(
-    matrix: NDArray[np.floating],
-    *,
-    tolerance: float = 1e-13,
-    max_products: int = 1000,
-    progress: Callable[[int, int], object] | None = None,
-) -> Eigenpair:
+def dominant_eigenvector(matrix: NDArray[np.floating], **parameters: Any) -> Eigenpair:
     """The dominant eigenpair of a symmetric matrix of entries >= 0 (rounding below 0 does not matter).
 
     Parameters
     ----------
     matrix : ndarray of shape (n, n), float32 or float64
-    tolerance : float
-        Of the residual ``|A v - value v|`` relative to the value.
-    max_products : int
-        Matrix products after which the best pair so far is returned.
-    progress : callable, optional
-        Called as ``progress(products, max_products)``.
+    **parameters
+        Of :func:`dominant_eigenpair`.
 
     Returns
     -------
@@ -59,13 +49,42 @@ def dominant_eigenvector(
     Cost: O(n^2) a product; one or two dozen products where the first eigenvalue stands apart, as it does for
     matrices of information.
     """
-    n = len(matrix)
+    return dominant_eigenpair(lambda vector: multiply(matrix, vector), len(matrix), **parameters)
+
+
+def dominant_eigenpair(
+    product_with: Callable[[Floats], Floats],
+    n: int,
+    *,
+    tolerance: float = 1e-13,
+    max_products: int = 1000,
+    progress: Callable[[int, int], object] | None = None,
+) -> Eigenpair:
+    """The dominant eigenpair of a matrix that is known by its products with vectors alone.
+
+    Parameters
+    ----------
+    product_with : callable
+        ``product_with(vector)`` is the product with the symmetric matrix of entries >= 0, a new array.
+    n : int
+        Rows of the matrix.
+    tolerance : float
+        Of the residual ``|A v - value v|`` relative to the value.
+    max_products : int
+        Matrix products after which the best pair so far is returned.
+    progress : callable, optional
+        Called as ``progress(products, max_products)``.
+
+    Returns
+    -------
+    Eigenpair
+    """
     basis = [np.full(n, 1 / np.sqrt(n))]
     diagonal: list[float] = []
     beside: list[float] = []
     limit = min(n, max_products)
     while True:
-        product = multiply(matrix, basis[-1])
+        product = product_with(basis[-1])
         diagonal.append(dot(product, basis[-1]))
         for _ in range(2):  # twice is enough to be orthogonal to rounding
             for vector in basis:
