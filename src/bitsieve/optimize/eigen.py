@@ -9,7 +9,7 @@ products are summed by numpy in its fixed pairwise order, the small tridiagonal 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,50 +24,25 @@ BUFFER = 1 << 17  # products held at once, 1 MiB: the second-level cache
 
 
 class Eigenpair(NamedTuple):
-    """Dominant eigenvalue, its unit eigenvector with entries >= 0, and the matrix products it took."""
+    """Dominant eigenvalue, its unit eigenvector, and the matrix products it took."""
 
     value: float
     vector: Floats
     n_products: int
 
 
-def dominant_eigenvector(matrix: NDArray[np.floating], **parameters: Any) -> Eigenpair:
-    """The dominant eigenpair of a symmetric matrix of entries >= 0 (rounding below 0 does not matter).
-
-    Parameters
-    ----------
-    matrix : ndarray of shape (n, n), float32 or float64
-    **parameters
-        Of :func:`dominant_eigenpair`.
-
-    Returns
-    -------
-    Eigenpair
-
-    Notes
-    -----
-    Cost: O(n^2) a product; one or two dozen products where the first eigenvalue stands apart, as it does for
-    matrices of information.
-    """
-    return dominant_eigenpair(lambda vector: multiply(matrix, vector), len(matrix), **parameters)
-
-
-def dominant_eigenpair(
-    product_with: Callable[[Floats], Floats],
-    n: int,
+def dominant_eigenvector(
+    matrix: NDArray[np.floating],
     *,
     tolerance: float = 1e-13,
     max_products: int = 1000,
     progress: Callable[[int, int], object] | None = None,
 ) -> Eigenpair:
-    """The dominant eigenpair of a matrix that is known by its products with vectors alone.
+    """The dominant eigenpair of a symmetric matrix of entries >= 0 (rounding below 0 does not matter).
 
     Parameters
     ----------
-    product_with : callable
-        ``product_with(vector)`` is the product with the symmetric matrix of entries >= 0, a new array.
-    n : int
-        Rows of the matrix.
+    matrix : ndarray of shape (n, n), float32 or float64
     tolerance : float
         Of the residual ``|A v - value v|`` relative to the value.
     max_products : int
@@ -78,11 +53,40 @@ def dominant_eigenpair(
     Returns
     -------
     Eigenpair
+        Its vector has entries >= 0.
+
+    Notes
+    -----
+    Cost: O(n^2) a product; one or two dozen products where the first eigenvalue stands apart, as it does for
+    matrices of information.
     """
-    basis = [np.full(n, 1 / np.sqrt(n))]
+    n = len(matrix)
+    start = np.full(n, 1 / np.sqrt(n))
+    pair = lanczos(lambda vector: multiply(matrix, vector), start, tolerance, max_products, progress)
+    return pair._replace(vector=np.abs(pair.vector))
+
+
+def lanczos(
+    product_with: Callable[[Floats], Floats],
+    start: Floats,
+    tolerance: float = 1e-13,
+    max_products: int = 1000,
+    progress: Callable[[int, int], object] | None = None,
+) -> Eigenpair:
+    """The largest eigenpair of a symmetric operator in the Krylov space of a unit vector; signs as they come.
+
+    Parameters
+    ----------
+    product_with : callable
+        ``product_with(v)`` is a fresh array, the operator times v; all that is known of the operator.
+    start : ndarray of shape (n,)
+    tolerance, max_products, progress
+        As in :func:`dominant_eigenvector`.
+    """
+    basis = [start]
     diagonal: list[float] = []
     beside: list[float] = []
-    limit = min(n, max_products)
+    limit = min(len(start), max_products)
     while True:
         product = product_with(basis[-1])
         diagonal.append(dot(product, basis[-1]))
@@ -99,10 +103,9 @@ def dominant_eigenpair(
             break
         beside.append(length)
         basis.append(product / length)
-    total = np.zeros(n)
+    total = np.zeros(len(start))
     for weight, vector in zip(weights, basis, strict=True):
         total += weight * vector
-    total = np.abs(total)
     return Eigenpair(value, total / np.sqrt(dot(total, total)), len(diagonal))
 
 
