@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import bitsieve.by_counts.conditional_matrix as module
-from bitsieve.by_counts.certificate import largest_others
-from bitsieve.by_counts.conditional_matrix import TiledMatrix, WholeMatrix, conditional_matrix
+import bitsieve.by_counts.tiles as module
+from bitsieve.by_counts.certificate import largest_others, row_bound
+from bitsieve.by_counts.conditional_matrix import CountedMatrix, TiledMatrix, WholeMatrix, conditional_matrix
+from bitsieve.by_counts.tiles import TiledProducts
 from bitsieve.information import PairwiseInformation
 from bitsieve.progress import listening
 from bitsieve.sources.memory import MemoryCounts
+
+WORK = 3 * 10 * 32  # numbers that three tiles of the fixture below hold
 
 
 @pytest.fixture(scope="module")
@@ -44,15 +47,39 @@ SOME = np.array([70, 3, 4, 66, 20, 9, 31, 32, 33, 34, 51, 1])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_tiles_hold_the_entries_of_the_matrix(mixed, columns, dtype):
     information = information_of(mixed)
-    whole = WholeMatrix(information, columns, dtype)
-    tiled = TiledMatrix(information, columns, dtype, 0)
-    for i in range(len(columns)):
-        assert tiled.row(i).tobytes() == whole.row(i).tobytes()
-    assert tiled.diagonal.tolist() == pytest.approx(whole.diagonal, rel=1e-6)  # float32 rounds those of the matrix
-    unit = np.eye(len(columns))
-    made = np.array([tiled.multiply(vector) for vector in unit])
-    assert made.tolist() == whole.values.tolist()  # one term and zeros: exact
-    assert tiled.largest_others.tolist() == whole.largest_others.tolist() == largest_others(whole.values).tolist()
+    values = WholeMatrix(information, columns, dtype).values
+    tiles = TiledProducts(information, columns, dtype, 0)
+    made = np.array([tiles.multiply(vector) for vector in np.eye(len(columns))])
+    assert made.tolist() == values.tolist()  # one term and zeros: exact
+    assert tiles.largest_others.tolist() == largest_others(values).tolist()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("kind", [CountedMatrix, TiledMatrix])
+def test_what_is_counted_when_asked_for_is_what_would_be_kept(mixed, kind, dtype):
+    information = information_of(mixed)
+    whole, counted = WholeMatrix(information, ALL, dtype), kind(information, ALL, dtype)
+    for i in SOME:
+        assert counted.row(i).tobytes() == whole.row(i).tobytes()
+    assert counted.among(SOME).tobytes() == whole.among(SOME).tobytes()
+    assert counted.diagonal.astype(dtype).tolist() == whole.diagonal.tolist()
+
+
+def test_bounds(mixed):
+    information = information_of(mixed)
+    whole = WholeMatrix(information, ALL)
+    for k in (1, 2, 7, 75):
+        assert whole.upper_bounds(k) == TiledMatrix(information, ALL).upper_bounds(k) == [row_bound(whole.values, k)]
+    assert CountedMatrix(information, ALL).upper_bounds(7) == []
+
+
+def test_rows_in_parts(mixed):
+    counted = CountedMatrix(information_of(mixed), ALL)
+    heard = []
+    many = np.tile(ALL, 3)
+    rows = counted.rows(many, lambda done, total: heard.append((done, total)))
+    assert rows[:75].tobytes() == rows[150:].tobytes() == counted.rows(ALL).tobytes()
+    assert heard == [(min(done, 225), 225) for done in range(3, 228, 3)]
 
 
 def test_rows_are_counted_like_the_matrix(mixed):
@@ -67,7 +94,7 @@ def test_rows_are_counted_like_the_matrix(mixed):
 
 def test_products_are_those_of_the_matrix(mixed):
     information = information_of(mixed)
-    whole, tiled = WholeMatrix(information, ALL, np.float64), TiledMatrix(information, ALL, np.float64, 0)
+    whole, tiled = WholeMatrix(information, ALL), TiledMatrix(information, ALL)
     vector = np.random.default_rng(1).standard_normal(75)
     # Sums of 75 terms of about a bit in another order.
     assert np.abs(tiled.multiply(vector) - whole.multiply(vector)).max() <= 1e-13
@@ -76,11 +103,11 @@ def test_products_are_those_of_the_matrix(mixed):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_no_bit_depends_on_memory_or_threads(mixed, dtype):
     vector = np.random.default_rng(2).standard_normal(75)
-    work = 2 * 10 * 32 * np.dtype(dtype).itemsize
+    work = WORK * np.dtype(dtype).itemsize
     products = set()
     for n_jobs in (1, 2, 7):
         for memory in (0, work + 5000, work + 10**6):
-            tiled = TiledMatrix(information_of(mixed, n_jobs), ALL, dtype, memory)
+            tiled = TiledProducts(information_of(mixed, n_jobs), ALL, dtype, memory)
             products |= {tiled.multiply(vector).tobytes(), tiled.multiply(vector).tobytes()}
     assert len(products) == 1
 
@@ -95,9 +122,8 @@ def test_only_what_is_not_kept_is_counted_again(mixed, monkeypatch):
         count(form, pivots, columns, out)
 
     monkeypatch.setattr(information.source, "matrix_rows", counting)
-    work = 2 * 10 * 32 * 8
-    for memory, again in ((0, 1.0), (work + 8 * 1500, 0.6), (work + 8 * 75 * 75, 0.0)):
-        tiled = TiledMatrix(information, ALL, np.float64, memory)
+    for memory, again in ((0, 1.0), (8 * WORK + 8 * 1500, 0.6), (8 * WORK + 8 * 75 * 75, 0.0)):
+        tiled = TiledProducts(information, ALL, np.float64, memory)
         counted.clear()
         tiled.multiply(np.ones(75))
         once = sum(counted)
@@ -109,8 +135,8 @@ def test_only_what_is_not_kept_is_counted_again(mixed, monkeypatch):
 
 def test_largest_others_alone_take_a_pass(mixed):
     information = information_of(mixed)
-    tiled = TiledMatrix(information, SOME, np.float64, 0)
-    assert tiled.largest_others.tolist() == WholeMatrix(information, SOME, np.float64).largest_others.tolist()
+    found = TiledProducts(information, SOME, np.float64, 0).largest_others
+    assert found.tolist() == largest_others(WholeMatrix(information, SOME).values).tolist()
 
 
 @pytest.mark.parametrize(("memory", "kind"), [(None, WholeMatrix), (75 * 75 * 8, WholeMatrix), (44_999, TiledMatrix)])
@@ -121,7 +147,7 @@ def test_whole_where_it_fits(mixed, memory, kind):
 def test_progress(mixed):
     heard = []
     with listening(heard.append):
-        tiled = TiledMatrix(information_of(mixed), ALL, np.float64, 0)
+        tiled = TiledMatrix(information_of(mixed), ALL)
         tiled.multiply(np.ones(75))
         tiled.multiply(np.ones(75))
     assert heard[0] == "counting pairs, pass 1"

@@ -111,13 +111,13 @@ def lanczos(
 
 def multiply(matrix: NDArray[np.floating], vector: Floats) -> Floats:
     """``matrix @ vector``, summed in numpy's fixed pairwise order."""
-    n = len(matrix)
-    out = np.empty(n)
-    step = max(1, BUFFER // max(n, 1))
-    buffer = np.empty((min(step, n), n))
-    for first in range(0, n, step):
-        rows = matrix[first : first + step]
-        products = np.multiply(rows, vector, out=buffer[: len(rows)])
+    rows, columns = matrix.shape
+    out = np.empty(rows)
+    step = max(1, BUFFER // max(columns, 1))
+    buffer = np.empty((min(step, rows), columns))
+    for first in range(0, rows, step):
+        part = matrix[first : first + step]
+        products = np.multiply(part, vector, out=buffer[: len(part)])
         np.add.reduce(products, axis=1, out=out[first : first + step])
     return out
 
