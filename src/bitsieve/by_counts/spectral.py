@@ -70,7 +70,7 @@ def rank_by_spectrum(matrix: FullMatrix) -> SpectralRanking:
 
 
 def rank_by_landmarks(
-    rows: NDArray[np.float64], landmarks: NDArray[np.intp], variant: str | None = None
+    rows: NDArray[np.floating], landmarks: NDArray[np.intp], variant: str | None = None
 ) -> SpectralRanking:
     """Rank by Nystrom's approximation of the dominant eigenvector from some rows of Q.
 
@@ -89,12 +89,13 @@ def rank_by_landmarks(
     Cost: O(n p) and a dozen products p x p, or for the paper's variant O(n p^2).
     """
     phase("ranking")
+    known = np.asarray(rows, np.float64)
     if variant == "paper":
-        factor = nystrom_factor(rows, landmarks)
+        factor = nystrom_factor(known, landmarks)
         weights, shift = nystrom_weights(factor.matrix), factor.shift
     else:
-        weights, shift = extended_weights(rows, landmarks), 0.0
+        weights, shift = extended_weights(known, landmarks), 0.0
     own = weights[landmarks]
     length = dot(own, own)
-    value = dot(own, multiply(rows, weights)) / length if length > 0 else 0.0
+    value = dot(own, multiply(known, weights)) / length if length > 0 else 0.0
     return SpectralRanking(weights, rank(weights), value, shift)
