@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from bitsieve.binning import MDLBinner as MDLBinner
     from bitsieve.counts.kernels import show_kernel as show_kernel
     from bitsieve.optimize.nystrom import Nystrom as Nystrom
+    from bitsieve.report.weights import plot_weights as plot_weights
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
     from bitsieve.selectors.measures import (
         conditional_mutual_information_matrix as conditional_mutual_information_matrix,
@@ -45,6 +46,7 @@ _HOMES = {
     "make_selector": "bitsieve.selectors.registry",
     "mutual_information": "bitsieve.selectors.measures",
     "mutual_information_matrix": "bitsieve.selectors.measures",
+    "plot_weights": "bitsieve.report.weights",
     "select": "bitsieve.selectors.selection",
     "show_kernel": "bitsieve.counts.kernels",
 }
@@ -65,6 +67,7 @@ __all__ = [
     "make_selector",
     "mutual_information",
     "mutual_information_matrix",
+    "plot_weights",
     "select",
     "show_kernel",
 ]
