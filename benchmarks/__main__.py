@@ -11,7 +11,17 @@ import sys
 
 from benchmarks.machine import ROOT
 
-SCRIPTS = ("greedy", "relevance", "matrix", "threads", "memory", "binning", "startup")
+SCRIPTS = (
+    "greedy",
+    "relevance",
+    "matrix",
+    "threads",
+    "memory",
+    "binning",
+    "global_quality",
+    "spectral_scale",
+    "startup",
+)
 
 
 def main() -> int:

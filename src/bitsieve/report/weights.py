@@ -61,7 +61,7 @@ def plot_weights(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -> 
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> ax = plot_weights(SpecCMI(2).fit(X, y), n_names=1)
     >>> ax.get_xlabel(), [text.get_text().strip() for text in ax.texts]
-    ('rank', ['petal length (cm)'])
+    ('rank', ['petal width (cm)'])
     """
     if find_spec("matplotlib") is None:
         raise ValueError("figures need matplotlib, which is not installed: pip install 'bitsieve[report]'")

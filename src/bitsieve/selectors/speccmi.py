@@ -47,8 +47,7 @@ class SpecCMI(CountSelector):
         objective. It is then best among its neighbours, and not the top of the ranking by weights any more.
     memory : int or str, default=None
         Most bytes for Q, such as ``"4GB"``. Where Q is larger it is kept in tiles as far as they go, and the others are
-        counted anew for every product with it; a pass more or less a digit of the weights, about ten in all. None
-        keeps Q whole, whatever it takes.
+        counted anew for every product with it, of which there are about ten. None keeps Q whole, whatever it takes.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes; "none" takes each distinct value as its own code.
     dtype : {"float64", "float32"}, default="float64"
