@@ -13,6 +13,7 @@ from benchmarks.machine import ROOT
 
 SCRIPTS = (
     "greedy",
+    "stopping",
     "relevance",
     "matrix",
     "threads",
