@@ -153,3 +153,15 @@ def test_progress(mixed):
     assert heard[0] == "counting pairs, pass 1"
     assert "counting pairs, pass 1, 100 %" in heard
     assert heard[-1] == "counting pairs, pass 2, 100 %"
+
+
+def test_more_than_the_system_has(mixed, monkeypatch):
+    information = information_of(mixed)
+
+    def matrix(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(information.source, "matrix", matrix)
+    message = "all pairs of 75 features take 4.5e-05 GB, more than there is: limit them by memory='4GB' or so"
+    with pytest.raises(ValueError, match=message):
+        conditional_matrix(information)

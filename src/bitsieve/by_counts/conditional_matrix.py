@@ -151,8 +151,21 @@ def conditional_matrix(
     dtype: DTypeLike = np.float64,
     memory: int | None = None,
 ) -> FullMatrix:
-    """Q over ``columns`` (None: all): whole where it fits the memory given in bytes (None: any), else in tiles."""
+    """Q over ``columns`` (None: all): whole where it fits the memory given in bytes (None: any), else in tiles.
+
+    Raises
+    ------
+    ValueError
+        If the system has not the memory for the whole.
+    """
     chosen = np.arange(information.n_features) if columns is None else columns
-    if memory is None or len(chosen) ** 2 * np.dtype(dtype).itemsize <= memory:
+    n_bytes = len(chosen) ** 2 * np.dtype(dtype).itemsize
+    if memory is not None and n_bytes > memory:
+        return TiledMatrix(information, chosen, dtype, memory)
+    try:
         return WholeMatrix(information, chosen, dtype)
-    return TiledMatrix(information, chosen, dtype, memory)
+    except MemoryError:
+        raise ValueError(
+            f"all pairs of {len(chosen):,} features take {n_bytes / 1e9:.3g} GB, more than there is: "
+            "limit them by memory='4GB' or so, or give approximation='nystrom'"
+        ) from None
