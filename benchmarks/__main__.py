@@ -21,6 +21,8 @@ SCRIPTS = (
     "threads",
     "memory",
     "binning",
+    "global_quality",
+    "spectral_scale",
     "startup",
 )
 

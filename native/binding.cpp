@@ -76,7 +76,7 @@ using Output = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Table = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
 template <class T>
-using Square = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Grid = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
 std::vector<T> to_vector(const Input<T>& array) {
@@ -117,7 +117,7 @@ void fill_row(const Packed& packed, const Input<std::int64_t>& table, int shift,
 template <class Real>
 void fill_matrix(const Packed& packed, const Input<std::int64_t>& table, int shift, int xy_sign, int xyc_sign,
                  Input<std::int64_t> row, Input<std::int64_t> column, double unit, bool symmetric,
-                 const std::vector<std::int64_t>& block, Input<std::int64_t> place, Square<Real> out) {
+                 const std::vector<std::int64_t>& block, Input<std::int64_t> place, Grid<Real> out) {
     const Terms terms = terms_of(table, shift);
     const PairForm form{xy_sign, xyc_sign, row.data(), column.data(), unit, symmetric};
     const Matrix<Real> matrix{out.data(), std::int64_t(out.shape(0)), place.data()};
@@ -126,8 +126,8 @@ void fill_matrix(const Packed& packed, const Input<std::int64_t>& table, int shi
 }
 
 // Rows of counts, one a column; see jobs.hpp.
-void fill_cells(const Packed& packed, std::int64_t pivot, Input<std::int64_t> columns, Square<std::int64_t> xy,
-                std::optional<Square<std::int64_t>> xyc) {
+void fill_cells(const Packed& packed, std::int64_t pivot, Input<std::int64_t> columns, Grid<std::int64_t> xy,
+                std::optional<Grid<std::int64_t>> xyc) {
     const std::int64_t n = std::int64_t(columns.size());
     if (std::int64_t(xy.shape(0)) != n || (xyc && std::int64_t(xyc->shape(0)) != n))
         throw std::invalid_argument("one row a column is needed");
@@ -136,6 +136,19 @@ void fill_cells(const Packed& packed, std::int64_t pivot, Input<std::int64_t> co
     std::int64_t *pooled = xy.data(), *within = xyc ? xyc->data() : nullptr;
     nb::gil_scoped_release unlocked;
     pair_cells(packed, pivot, features, n, xy_width, pooled, xyc_width, within);
+}
+
+template <class Real>
+void fill_rows(const Packed& packed, const Input<std::int64_t>& table, int shift, int xy_sign, int xyc_sign,
+               Input<std::int64_t> row, Input<std::int64_t> column, double unit, bool symmetric,
+               Input<std::int64_t> pivots, Input<std::int64_t> units, Input<std::int64_t> place, Grid<Real> out) {
+    const Terms terms = terms_of(table, shift);
+    const PairForm form{xy_sign, xyc_sign, row.data(), column.data(), unit, symmetric};
+    if (out.shape(0) != pivots.size()) throw std::invalid_argument("one row a pivot is needed");
+    const Rows<Real> rows{out.data(), std::int64_t(out.shape(1)), place.data()};
+    const std::int64_t n_pivots = std::int64_t(pivots.size()), n_units = std::int64_t(units.size());
+    nb::gil_scoped_release unlocked;
+    matrix_rows(packed, terms, form, pivots.data(), n_pivots, units.data(), n_units, rows);
 }
 
 void fill_codes(const Packed& packed, std::int64_t feature, Output<std::uint16_t> out) {
@@ -222,6 +235,8 @@ NB_MODULE(_native, m) {
         .def("matrix_block", &fill_matrix<double>)
         .def("matrix_block", &fill_matrix<float>)
         .def("pair_cells", &fill_cells, "pivot"_a, "columns"_a, "xy"_a, "xyc"_a.none())
+        .def("matrix_rows", &fill_rows<double>)
+        .def("matrix_rows", &fill_rows<float>)
         .def("pair_table", &fill_pair_table, "i"_a, "j"_a, "out"_a)
         .def("codes", &fill_codes, "feature"_a, "out"_a, "The codes of a feature in class order.")
         .def("refine", &refine_strata, "order"_a, "starts"_a, "feature"_a)

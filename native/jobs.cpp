@@ -230,6 +230,37 @@ void matrix_block(const Packed& packed, const Terms& terms, const PairForm& form
     }
 }
 
+template <class Real>
+void matrix_rows(const Packed& packed, const Terms& terms, const PairForm& form, const std::int64_t* pivots,
+                 std::int64_t n_pivots, const std::int64_t* units, std::int64_t n_units, const Rows<Real>& out) {
+    const auto values = packed.kernel().tile_values;
+    std::int64_t xy[kLanes] = {}, xyc[kLanes] = {}, row[kLanes], column[kLanes];
+    double forward[kLanes], backward[kLanes];
+    for (std::int64_t a = 0; a < n_pivots; ++a) {
+        const std::int64_t i = pivots[a];
+        Pivot pivot(packed, i, n_units * kLanes);
+        for (std::int64_t u = 0; u < n_units; ++u) {
+            pivot.unit_sums(units[u], terms, xy, form.xyc_sign ? xyc : nullptr);
+            const std::int64_t* features = packed.features(units[u]);
+            for (int b = 0; b < kLanes; ++b) {
+                row[b] = features[b] < 0 ? 0 : form.row[features[b]];
+                column[b] = features[b] < 0 ? 0 : form.column[features[b]];
+            }
+            values(1, xy, form.xy_sign, xyc, form.xyc_sign, &form.row[i], column, form.unit, forward);
+            if (form.symmetric) {
+                values(1, xy, form.xy_sign, xyc, form.xyc_sign, &form.column[i], row, form.unit, backward);
+                for (int b = 0; b < kLanes; ++b) forward[b] = (forward[b] + backward[b]) * 0.5;
+            }
+            for (int b = 0; b < kLanes && features[b] >= 0; ++b)
+                if (out.place[features[b]] >= 0) out.values[a * out.size + out.place[features[b]]] = Real(forward[b]);
+        }
+    }
+}
+
+template void matrix_rows(const Packed&, const Terms&, const PairForm&, const std::int64_t*, std::int64_t,
+                          const std::int64_t*, std::int64_t, const Rows<double>&);
+template void matrix_rows(const Packed&, const Terms&, const PairForm&, const std::int64_t*, std::int64_t,
+                          const std::int64_t*, std::int64_t, const Rows<float>&);
 template void matrix_block(const Packed&, const Terms&, const PairForm&, std::int64_t, std::int64_t, std::int64_t,
                            std::int64_t, const Matrix<double>&);
 template void matrix_block(const Packed&, const Terms&, const PairForm&, std::int64_t, std::int64_t, std::int64_t,

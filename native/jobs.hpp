@@ -1,5 +1,5 @@
-// The jobs that Python hands to threads, block by block: a row of pair sums, a block of a matrix, and the counts
-// themselves of a pivot with some features.
+// The jobs that Python hands to threads, block by block: a row of pair sums, a block of a matrix, rows of a matrix, and
+// the counts themselves of a pivot with some features.
 #pragma once
 
 #include <cstdint>
@@ -45,5 +45,18 @@ constexpr std::int64_t kPlaneCells = 64 * 64;  // of the pooled table of two fea
 
 void pair_cells(const Packed&, std::int64_t pivot, const std::int64_t* columns, std::int64_t n, std::int64_t xy_width,
                 std::int64_t* xy, std::int64_t xyc_width, std::int64_t* xyc);
+
+// Rows of numbers of pairs, one for each pivot, `size` numbers long; places as in a Matrix.
+template <class Real>
+struct Rows {
+    Real* values;
+    std::int64_t size;
+    const std::int64_t* place;
+};
+
+// Writes value(pivots[a], j) into row a for every feature j of the units listed: the very numbers of matrix_block.
+template <class Real>
+void matrix_rows(const Packed&, const Terms&, const PairForm&, const std::int64_t* pivots, std::int64_t n_pivots,
+                 const std::int64_t* units, std::int64_t n_units, const Rows<Real>& out);
 
 }  // namespace bitsieve

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from bitsieve.by_counts.stopping import SignificanceStopping as SignificanceStopping
     from bitsieve.by_counts.stopping import ThresholdStopping as ThresholdStopping
     from bitsieve.counts.kernels import show_kernel as show_kernel
+    from bitsieve.optimize.nystrom import Nystrom as Nystrom
+    from bitsieve.report.weights import plot_weights as plot_weights
     from bitsieve.selectors.constraints import Constraints as Constraints
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
     from bitsieve.selectors.measures import (
@@ -43,6 +45,7 @@ _HOMES = {
     "EqualWidthBinner": "bitsieve.binning",
     "ForwardSelector": "bitsieve.selectors.forward",
     "MDLBinner": "bitsieve.binning",
+    "Nystrom": "bitsieve.optimize.nystrom",
     "Selection": "bitsieve.selectors.selection",
     "SpecCMI": "bitsieve.selectors.speccmi",
     "conditional_mutual_information_matrix": "bitsieve.selectors.measures",
@@ -51,6 +54,7 @@ _HOMES = {
     "make_selector": "bitsieve.selectors.registry",
     "mutual_information": "bitsieve.selectors.measures",
     "mutual_information_matrix": "bitsieve.selectors.measures",
+    "plot_weights": "bitsieve.report.weights",
     "select": "bitsieve.selectors.selection",
     "show_kernel": "bitsieve.counts.kernels",
 }
@@ -62,6 +66,7 @@ __all__ = [
     "EqualWidthBinner",
     "ForwardSelector",
     "MDLBinner",
+    "Nystrom",
     "PermutationStopping",
     "Selection",
     "SignificanceStopping",
@@ -74,6 +79,7 @@ __all__ = [
     "make_selector",
     "mutual_information",
     "mutual_information_matrix",
+    "plot_weights",
     "select",
     "show_kernel",
 ]

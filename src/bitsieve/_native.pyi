@@ -46,6 +46,21 @@ class Packed:
         out: NDArray[np.floating],
     ) -> None: ...
     def pair_cells(self, pivot: int, columns: Integers, xy: Integers, xyc: Integers | None) -> None: ...
+    def matrix_rows(
+        self,
+        table: Integers,
+        shift: int,
+        xy_sign: int,
+        xyc_sign: int,
+        row: Integers,
+        column: Integers,
+        unit: float,
+        symmetric: bool,
+        pivots: Integers,
+        units: Integers,
+        place: Integers,
+        out: NDArray[np.floating],
+    ) -> None: ...
     def pair_table(self, i: int, j: int, out: Integers) -> None: ...
     def codes(self, feature: int, out: NDArray[np.uint16]) -> None: ...
     def refine(

@@ -149,6 +149,16 @@ void test_problem(const Problem& p, const Kernel& kernel, bool table_only) {
         for (std::int64_t j = 0; j < n; ++j)
             matrix = matrix && out[place[i] * n + place[j]] == double(all_xy[i * n + j] + all_xyc[i * n + j]);
     check(matrix, "matrix_block");
+
+    const PairForm mean{1, -1, zero.data(), place.data(), 3.0, true};
+    std::vector<double> whole(n * n), lines(n * n, -1.0);
+    for (std::int64_t i = 0; i < packed.n_units(); ++i)
+        matrix_block(packed, terms, mean, i, i + 1, 0, packed.n_units(), Matrix<double>{whole.data(), n, place.data()});
+    std::vector<std::int64_t> pivots(n);
+    for (std::int64_t i = 0; i < n; ++i) pivots[i] = n - 1 - i;  // the feature of row i of the matrix
+    const Rows<double> rows_out{lines.data(), n, place.data()};
+    matrix_rows(packed, terms, mean, pivots.data(), n, units.data(), packed.n_units(), rows_out);
+    check(lines == whole, "matrix_rows");
 }
 
 // Strata by one feature are its codes; by none, one of all samples; refined twice by the same one they stay.

@@ -111,6 +111,20 @@ class CountSource(Protocol):
         """``form`` of every pair of ``columns`` (None: all), a square matrix; no table is kept."""
         ...
 
+    def matrix_rows(
+        self, form: PairForm, pivots: NDArray[np.intp], columns: NDArray[np.intp], out: NDArray[np.floating]
+    ) -> None:
+        """``form`` of every pair of a pivot and a column, written to ``out`` of shape (pivots, columns), C order.
+
+        The numbers are those of :meth:`matrix`, bit for bit. ``columns`` in storage order are counted fastest.
+        """
+        ...
+
+    @property
+    def storage_order(self) -> NDArray[np.intp]:
+        """All features, those counted together side by side."""
+        ...
+
     def pair_table(self, i: int, j: int) -> NDArray[np.int64]:
         """The counts of features i and j and the class, shape (arities[i], arities[j], n_classes)."""
         ...

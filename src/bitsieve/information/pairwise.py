@@ -162,11 +162,24 @@ class PairwiseInformation:
         symmetric: bool = False,
     ) -> NDArray[np.floating]:
         """[i, j] = I(Xi;C|Xj), the diagonal I(Xi;C); ``symmetric``: the mean with its transpose."""
-        alone, with_class = self.marginals
-        form = PairForm(-1, 1, np.zeros_like(alone), alone - with_class, self.source.terms.unit, symmetric)
-        matrix = self.source.matrix(form, dtype, columns, progress)
+        matrix = self.source.matrix(self._conditional_form(symmetric), dtype, columns, progress)
         np.fill_diagonal(matrix, self.relevance if columns is None else self.relevance[columns])
         return matrix
+
+    def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: NDArray[np.floating]) -> None:
+        """Rows of the symmetric conditional matrix, written to ``out`` of shape (pivots, columns).
+
+        The numbers are those of the matrix, bit for bit; only these rows are counted.
+        """
+        self.source.matrix_rows(self._conditional_form(True), pivots, columns, out)
+        place = np.full(self.n_features, -1, np.intp)
+        place[columns] = np.arange(len(columns))
+        own = np.flatnonzero(place[pivots] >= 0)
+        out[own, place[pivots[own]]] = self.relevance[pivots[own]]
+
+    def _conditional_form(self, symmetric: bool) -> PairForm:
+        alone, with_class = self.marginals
+        return PairForm(-1, 1, np.zeros_like(alone), alone - with_class, self.source.terms.unit, symmetric)
 
 
 class PairTerms:

@@ -156,6 +156,27 @@ class MemoryCounts:
         run_blocks(fill, self._matrix_blocks(int(units.min()), int(units.max()) + 1), self.n_jobs, progress)
         return out
 
+    def matrix_rows(
+        self, form: PairForm, pivots: NDArray[np.intp], columns: NDArray[np.intp], out: NDArray[np.floating]
+    ) -> None:
+        """``form`` of every pair of a pivot and a column, written to ``out`` of shape (pivots, columns), C order."""
+        place = np.full(self.n_features, -1, np.int64)
+        place[columns] = np.arange(len(columns))
+        units = np.unique(self._unit_of[columns])
+        table, shift = self.terms.table, self.terms.shift
+
+        def fill(block: NDArray[np.int64]) -> None:
+            rows = out[block[0] : block[-1] + 1]
+            self.packed.matrix_rows(table, shift, *form, pivots[block], units, place, rows)
+
+        seconds = self.row_seconds * len(pivots) * len(units) / len(self._units)
+        self.run_units(fill, seconds, np.arange(len(pivots), dtype=np.int64))
+
+    @cached_property
+    def storage_order(self) -> NDArray[np.intp]:
+        """All features, those of a unit side by side."""
+        return np.argsort(self._unit_of, kind="stable")
+
     def pair_table(self, i: int, j: int) -> NDArray[np.int64]:
         """The counts of features i and j and the class, shape (arities[i], arities[j], n_classes)."""
         shape = (int(self.arities[i]), int(self.arities[j]), self.n_classes)
