@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from bitsieve.binning import EqualWidthBinner as EqualWidthBinner
     from bitsieve.binning import MDLBinner as MDLBinner
     from bitsieve.counts.kernels import show_kernel as show_kernel
+    from bitsieve.optimize.nystrom import Nystrom as Nystrom
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
     from bitsieve.selectors.measures import (
         conditional_mutual_information_matrix as conditional_mutual_information_matrix,
@@ -35,6 +36,7 @@ _HOMES = {
     "EqualWidthBinner": "bitsieve.binning",
     "ForwardSelector": "bitsieve.selectors.forward",
     "MDLBinner": "bitsieve.binning",
+    "Nystrom": "bitsieve.optimize.nystrom",
     "Selection": "bitsieve.selectors.selection",
     "SpecCMI": "bitsieve.selectors.speccmi",
     "conditional_mutual_information_matrix": "bitsieve.selectors.measures",
@@ -53,6 +55,7 @@ __all__ = [
     "EqualWidthBinner",
     "ForwardSelector",
     "MDLBinner",
+    "Nystrom",
     "Selection",
     "SpecCMI",
     "__version__",
