@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from bitsieve.binning import MDLBinner as MDLBinner
     from bitsieve.counts.kernels import show_kernel as show_kernel
     from bitsieve.optimize.nystrom import Nystrom as Nystrom
+    from bitsieve.selectors.eqpfs import EQPFS as EQPFS
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
     from bitsieve.selectors.measures import (
         conditional_mutual_information_matrix as conditional_mutual_information_matrix,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from bitsieve.selectors.measures import entropy as entropy
     from bitsieve.selectors.measures import mutual_information as mutual_information
     from bitsieve.selectors.measures import mutual_information_matrix as mutual_information_matrix
+    from bitsieve.selectors.qpfs import QPFS as QPFS
     from bitsieve.selectors.registry import list_methods as list_methods
     from bitsieve.selectors.registry import make_selector as make_selector
     from bitsieve.selectors.selection import Selection as Selection
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
+    "EQPFS": "bitsieve.selectors.eqpfs",
+    "QPFS": "bitsieve.selectors.qpfs",
     "CategoricalBinner": "bitsieve.binning",
     "EqualFrequencyBinner": "bitsieve.binning",
     "EqualWidthBinner": "bitsieve.binning",
@@ -50,6 +54,8 @@ _HOMES = {
 }
 
 __all__ = [
+    "EQPFS",
+    "QPFS",
     "CategoricalBinner",
     "EqualFrequencyBinner",
     "EqualWidthBinner",
