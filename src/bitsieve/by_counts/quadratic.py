@@ -150,9 +150,21 @@ def extended_ranking(
 
 
 def approximated_ranking(
-    information: PairwiseInformation, columns: Columns, landmarks: Columns, alpha: float
+    information: PairwiseInformation, columns: Columns, landmarks: Columns, alpha: float, *, own_entropy: bool = True
 ) -> QuadraticRanking:
     """QPFS with Nystrom's approximation of H from the rows of ``landmarks``, some of the ``columns``.
+
+    Parameters
+    ----------
+    information : PairwiseInformation
+    columns : ndarray of int
+        Columns that vary.
+    landmarks : ndarray of int
+    alpha : float
+    own_entropy : bool
+        Give every column its entropy on the diagonal, which takes no count of a pair. By the letter of the
+        approximation only landmarks have theirs; the others seem to share next to nothing with themselves, and take
+        all the weight.
 
     Notes
     -----
@@ -165,8 +177,11 @@ def approximated_ranking(
         report(done, len(landmarks))
     phase("ranking")
     factor = nystrom_factor(rows, np.searchsorted(columns, landmarks))
-    relevance = information.relevance[columns]
-    found = minimize_on_simplex(FactorQuadratic(factor.matrix, 1 - alpha), alpha * relevance)
+    diagonal = np.einsum("ij,ij->i", factor.matrix, factor.matrix)
+    if own_entropy:
+        diagonal = np.maximum(diagonal, information.entropy[columns])
+    quadratic = FactorQuadratic(factor.matrix, diagonal, 1 - alpha)
+    found = minimize_on_simplex(quadratic, alpha * information.relevance[columns])
     return _ranking(found, found.weights, found.gradient, alpha, factor.shift)
 
 

@@ -74,24 +74,30 @@ class DenseQuadratic:
 
 
 class FactorQuadratic:
-    """``scale * factor @ factor.T``, never formed.
+    """``scale * factor @ factor.T`` with ``scale * diagonal`` in place of its diagonal, never formed.
 
     Parameters
     ----------
     factor : ndarray of shape (n, p)
+    diagonal : ndarray of shape (n,), optional
+        In place of that of the product; nowhere below it, lest the form be indefinite.
     scale : float
     """
 
-    def __init__(self, factor: Floats, scale: float = 1.0) -> None:
+    def __init__(self, factor: Floats, diagonal: Floats | None = None, scale: float = 1.0) -> None:
+        own = np.einsum("ij,ij->i", factor, factor)
         self.factor = factor
         self.scale = scale
-        self.diagonal = scale * np.einsum("ij,ij->i", factor, factor)
+        self.diagonal = scale * (own if diagonal is None else diagonal)
+        self._added = self.diagonal - scale * own
 
     def times(self, x: Floats) -> Floats:
         """The matrix times x."""
-        return self.scale * (self.factor @ (self.factor.T @ x))
+        return self.scale * (self.factor @ (self.factor.T @ x)) + self._added * x
 
     def block(self, support: Indices) -> Floats:
         """Its rows and columns ``support``."""
         rows = self.factor[support]
-        return self.scale * (rows @ rows.T)
+        block = self.scale * (rows @ rows.T)
+        block[np.diag_indices_from(block)] = self.diagonal[support]
+        return block

@@ -33,8 +33,8 @@ class QPFS(QuadraticSelector):
         What to do if H is not convex, an eigenvalue of it being under -1e-8 bits: None refuses it; "shift" adds the
         least number to its diagonal that makes it so, ``shift_``.
     approximation : None, "nystrom" or Nystrom, default=None
-        With ``Nystrom(...)`` only the rows of H of some landmarks are counted; it needs ``alpha``, and is always
-        convex.
+        With ``Nystrom(...)`` only the rows of H of some landmarks are counted, and all entropies; it needs ``alpha``,
+        and is always convex. ``variant="paper"`` leaves the approximated diagonal as it is.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes; "none" takes each distinct value as its own code.
     n_jobs : int, default=None
@@ -133,17 +133,16 @@ class QPFS(QuadraticSelector):
                 "alpha=None is not allowed with an approximation, which does not count all entries of the mean that it "
                 "stands for: give a number from 0 to 1"
             )
-        if settings.variant is not None:
-            raise ValueError(
-                f"variant={settings.variant!r} of Nystrom is about eigenvectors, of which QPFS has none: leave it out"
-            )
+        if settings.variant == "extension":
+            raise ValueError("variant='extension' of Nystrom is about eigenvectors: give QPFS None or 'paper'")
 
     def _rank(self, information: PairwiseInformation, columns: NDArray[np.intp]) -> QuadraticRanking:
         settings = make_nystrom(self.approximation)
         if settings is None or self.alpha is None:
             return quadratic_ranking(information, columns, self.alpha, shifted=self.convexify == "shift")
         self.landmarks_ = choose_landmarks(settings, columns, information.n_features)
-        return approximated_ranking(information, columns, self.landmarks_, self.alpha)
+        own_entropy = settings.variant != "paper"
+        return approximated_ranking(information, columns, self.landmarks_, self.alpha, own_entropy=own_entropy)
 
     def _choose(self, information: PairwiseInformation, k: int) -> None:
         self.landmarks_ = None
