@@ -9,7 +9,7 @@ import bitsieve
 from bitsieve import ForwardSelector, SpecCMI, list_methods, make_selector
 from bitsieve.by_counts.criteria import MIFS, MIQ
 
-NAMES = ["mim", "mifs", "mrmr", "miq", "jmi", "cife", "cmim", "speccmi"]
+NAMES = ["mim", "mifs", "mrmr", "miq", "jmi", "cife", "cmim", "speccmi", "qpfs", "eqpfs"]
 
 
 def test_list():
@@ -43,12 +43,14 @@ def test_parameters_of_methods():
     assert make_selector("mifs", beta=0.5).criterion == MIFS(beta=0.5)
     assert make_selector("miq", eps=0.01).criterion == MIQ(eps=0.01)
     assert make_selector("speccmi", dtype="float32").dtype == "float32"
+    assert make_selector("qpfs", convexify="shift").convexify == "shift"
+    assert make_selector("eqpfs", beta=0.5).beta == 0.5
 
 
 @pytest.mark.parametrize(
     ("name", "parameters", "message"),
     [
-        ("mrm", {}, r"method='mrm' is not known; did you mean mrmr.* choose one of mim, .*, speccmi$"),
+        ("mrm", {}, r"method='mrm' is not known; did you mean mrmr.* choose one of mim, .*, speccmi, qpfs, eqpfs$"),
         ("spec", {}, r"method='spec' is not known; did you mean speccmi\? choose one of"),
         ("zzz", {}, r"method='zzz' is not known; choose one of mim, mifs"),
         (None, {}, r"method=None is not known"),

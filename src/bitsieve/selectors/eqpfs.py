@@ -87,10 +87,10 @@ class EQPFS(QuadraticSelector):
     Examples
     --------
     >>> from bitsieve import EQPFS
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> EQPFS(2).fit(X, y).get_feature_names_out().tolist()
-    ['petal length (cm)', 'petal width (cm)']
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> EQPFS(2, alpha=0.5).fit(X, y).get_feature_names_out().tolist()
+    ['flavanoids', 'proline']
     """
 
     def __init__(
