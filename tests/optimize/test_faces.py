@@ -71,8 +71,16 @@ def test_singular(step):
 
 def test_size_decides(monkeypatch):
     called = []
-    for name in ("by_cholesky", "by_conjugate_gradients"):
-        monkeypatch.setattr(f"bitsieve.optimize.faces.{name}", lambda *_, name=name: called.append(name))
-    face_step(None, np.arange(LARGE_FACE), None, 0.0)
-    face_step(None, np.arange(LARGE_FACE + 1), None, 0.0)
+
+    def watched(name, found):
+        def step(quadratic, support, *_):
+            called.append(name)
+            return np.full(len(support), found)
+
+        monkeypatch.setattr(f"bitsieve.optimize.faces.{name}", step)
+
+    watched("by_cholesky", 1.0)
+    watched("by_conjugate_gradients", np.inf)
+    assert face_step(None, np.arange(LARGE_FACE), None, 0.0).all()
+    assert not face_step(None, np.arange(LARGE_FACE + 1), None, 0.0).any()  # nothing that is no number is passed on
     assert called == ["by_cholesky", "by_conjugate_gradients"]

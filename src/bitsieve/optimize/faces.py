@@ -41,8 +41,9 @@ def face_step(quadratic: Quadratic, support: Indices, gradient: Floats, toleranc
     -----
     Cost: s^3 / 3 up to 1,500 weights; beyond, at most 300 products with H, mostly some twenty.
     """
-    step = by_cholesky if len(support) <= LARGE_FACE else by_conjugate_gradients
-    return step(quadratic, support, gradient, tolerance)
+    way = by_cholesky if len(support) <= LARGE_FACE else by_conjugate_gradients
+    step = way(quadratic, support, gradient, tolerance)
+    return step if np.isfinite(step).all() else np.zeros(len(support))
 
 
 def by_cholesky(quadratic: Quadratic, support: Indices, gradient: Floats, tolerance: float) -> Floats:

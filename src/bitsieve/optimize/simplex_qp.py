@@ -99,6 +99,7 @@ def minimize_on_simplex(
 
 def project_on_simplex(point: Floats) -> Floats:
     """The nearest weights >= 0 of sum 1. Cost: O(n log n)."""
+    point = point - point.max()  # the answer is the same, and 1 is not lost beside large numbers
     falling = np.sort(point)[::-1]
     excess = np.cumsum(falling) - 1
     last = np.flatnonzero(falling * np.arange(1, len(point) + 1) > excess)[-1]
