@@ -24,16 +24,16 @@ RIDGE = 1e-11  # of the mean diagonal: makes a singular face solvable; a few ste
 LEAST_DIAGONAL = 1e-12  # of the largest entry: what conjugate gradients take a 0 for
 REDUCTION = 1e-2  # of the residual in one run of conjugate gradients: the face mostly changes before more is worth it
 MAX_PRODUCTS = 300
+MAX_OUTSIDE = 30  # of them while the step leads out of the simplex: then the face is not the right one yet
 
 
-def face_step(quadratic: Quadratic, support: Indices, gradient: Floats, tolerance: float) -> Floats:
-    """The step d of the weights ``support``; zeros where there is none.
+def face_step(quadratic: Quadratic, weights: Floats, gradient: Floats, tolerance: float) -> Floats:
+    """The step d of those s weights that are not 0; zeros where there is none.
 
     Parameters
     ----------
     quadratic : Quadratic
-    support : ndarray of int, shape (s,)
-    gradient : ndarray of shape (n,)
+    weights, gradient : ndarray of shape (n,)
     tolerance : float
         Of the gap: how far the gradients of the face may end up from each other.
 
@@ -41,14 +41,16 @@ def face_step(quadratic: Quadratic, support: Indices, gradient: Floats, toleranc
     -----
     Cost: s^3 / 3 up to 1,500 weights; beyond, at most 300 products with H, mostly some twenty.
     """
-    way = by_cholesky if len(support) <= LARGE_FACE else by_conjugate_gradients
-    step = way(quadratic, support, gradient, tolerance)
+    support = np.flatnonzero(weights)
+    if len(support) <= LARGE_FACE:
+        step = by_cholesky(quadratic, support, gradient)
+    else:
+        step = by_conjugate_gradients(quadratic, support, gradient, weights[support], tolerance)
     return step if np.isfinite(step).all() else np.zeros(len(support))
 
 
-def by_cholesky(quadratic: Quadratic, support: Indices, gradient: Floats, tolerance: float) -> Floats:
+def by_cholesky(quadratic: Quadratic, support: Indices, gradient: Floats) -> Floats:
     """Two solves with one factor: of the gradient, and of the ones that keep the sum."""
-    del tolerance  # as exact as can be
     block = quadratic.block(support)
     block[np.diag_indices_from(block)] += RIDGE * float(quadratic.diagonal[support].mean())
     try:
@@ -60,8 +62,10 @@ def by_cholesky(quadratic: Quadratic, support: Indices, gradient: Floats, tolera
     return solved[:, 0] - solved[:, 1] * (solved[:, 0].sum() / solved[:, 1].sum())
 
 
-def by_conjugate_gradients(quadratic: Quadratic, support: Indices, gradient: Floats, tolerance: float) -> Floats:
-    """Preconditioned by the diagonal, every direction made to sum to 0."""
+def by_conjugate_gradients(
+    quadratic: Quadratic, support: Indices, gradient: Floats, weights: Floats, tolerance: float
+) -> Floats:
+    """Preconditioned by the diagonal, every direction made to sum to 0; from ``weights``, those of the support."""
     diagonal = quadratic.diagonal[support]
     if not diagonal.max() > 0:  # nothing is quadratic
         return np.zeros(len(support))
@@ -79,8 +83,8 @@ def by_conjugate_gradients(quadratic: Quadratic, support: Indices, gradient: Flo
     direction = turned
     length = float(residual @ turned)
     full = np.zeros(len(gradient))
-    for _ in range(MAX_PRODUCTS):
-        if np.ptp(residual) <= enough:
+    for n_products in range(MAX_PRODUCTS):
+        if np.ptp(residual) <= enough or (n_products >= MAX_OUTSIDE and (weights + step).min() < 0):
             break
         full[support] = direction
         product = quadratic.times(full)[support]

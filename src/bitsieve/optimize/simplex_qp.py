@@ -116,11 +116,11 @@ class _State:
         self.length = 0.0  # of the next projected gradient step; 0: none yet
         self.move_to(np.full(len(linear), 1 / len(linear)))
 
-    def move_to(self, x: Floats) -> None:
-        """Take new weights, cleared of what rounding left."""
+    def move_to(self, x: Floats, gradient: Floats | None = None) -> None:
+        """Take new weights, cleared of what rounding left, and their gradient, where it is known nearly as well."""
         x = np.where(x > DUST, x, 0.0)
         self.x = x / x.sum()
-        self.gradient = self.quadratic.times(self.x) - self.linear
+        self.gradient = self.quadratic.times(self.x) - self.linear if gradient is None else gradient
 
     @property
     def gap(self) -> float:
@@ -146,23 +146,24 @@ class _State:
         unchanged = 0
         for _ in range(MAX_STEPS):
             if self.done or unchanged == SETTLED:
-                return
+                break
             step = project_on_simplex(self.x - self.length * self.gradient) - self.x
             product = self.quadratic.times(step)
             slope, curvature = float(self.gradient @ step), float(step @ product)
             if slope >= 0:  # rounding is all that is left
-                return
+                break
             share = 1.0 if curvature <= -slope else -slope / curvature
             self.length = float(step @ step) / curvature if curvature > 0 else 10 * self.length
             support = self.x > 0
-            self.move_to(self.x + share * step)
+            self.move_to(self.x + share * step, self.gradient + share * product)
             unchanged = unchanged + 1 if ((self.x > 0) == support).all() else 0
+        self.move_to(self.x)
 
     def solve_faces(self) -> None:
         """Minimise over the weights that are not 0; again over fewer, as long as some turn 0 and few are left."""
         while True:
             support = np.flatnonzero(self.x)
-            step = face_step(self.quadratic, support, self.gradient, self.threshold)
+            step = face_step(self.quadratic, self.x, self.gradient, self.threshold)
             target = self.x[support] + step
             if not step.any():
                 return
