@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bitsieve.optimize.nystrom import Nystrom as Nystrom
     from bitsieve.report.weights import plot_weights as plot_weights
     from bitsieve.selectors.constraints import Constraints as Constraints
+    from bitsieve.selectors.eqpfs import EQPFS as EQPFS
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
     from bitsieve.selectors.measures import (
         conditional_mutual_information_matrix as conditional_mutual_information_matrix,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from bitsieve.selectors.measures import entropy as entropy
     from bitsieve.selectors.measures import mutual_information as mutual_information
     from bitsieve.selectors.measures import mutual_information_matrix as mutual_information_matrix
+    from bitsieve.selectors.qpfs import QPFS as QPFS
     from bitsieve.selectors.registry import list_methods as list_methods
     from bitsieve.selectors.registry import make_selector as make_selector
     from bitsieve.selectors.selection import Selection as Selection
@@ -40,6 +42,8 @@ _HOMES = {
     "SignificanceStopping": "bitsieve.by_counts.stopping",
     "PermutationStopping": "bitsieve.by_counts.stopping",
     "Constraints": "bitsieve.selectors.constraints",
+    "EQPFS": "bitsieve.selectors.eqpfs",
+    "QPFS": "bitsieve.selectors.qpfs",
     "CategoricalBinner": "bitsieve.binning",
     "EqualFrequencyBinner": "bitsieve.binning",
     "EqualWidthBinner": "bitsieve.binning",
@@ -60,6 +64,8 @@ _HOMES = {
 }
 
 __all__ = [
+    "EQPFS",
+    "QPFS",
     "CategoricalBinner",
     "Constraints",
     "EqualFrequencyBinner",

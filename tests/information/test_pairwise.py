@@ -291,3 +291,21 @@ def test_without_a_class(make_table):
     assert information.class_entropy == 0
     assert information.relevance.tolist() == [0, 0, 0, 0]
     assert (information.pair(1).redundancy == information.pair(1).conditional_redundancy).all()
+
+
+def test_matrix_of_conditional_redundancy(brute, make_table):
+    codes, classes = make_table(120, 11, n_codes=4, n_classes=3, seed=2)
+    codes[:, 4] = 1
+    information = PairwiseInformation(MemoryCounts(codes, classes))
+    matrix = information.conditional_redundancy_matrix()
+    for i in range(11):
+        assert matrix[i].tobytes() == information.pair(i).conditional_redundancy.tobytes()
+        for j in range(i):
+            expected = brute.conditional_information(codes[:, i], codes[:, j], classes)
+            assert abs(matrix[i, j] - expected) <= 1e-13  # logarithms of some 40 cells
+    within = [brute.entropy(codes[:, i], classes) - brute.entropy(classes) for i in range(11)]
+    assert np.abs(np.diag(matrix) - within).max() <= 1e-13
+    places = np.array([1, 5, 8])
+    assert (information.conditional_redundancy_matrix(columns=places) == matrix[np.ix_(places, places)]).all()
+    single = information.conditional_redundancy_matrix(np.float32)
+    assert (single == matrix.astype(np.float32)).all()

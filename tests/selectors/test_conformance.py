@@ -9,10 +9,13 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bitsieve import (
+    EQPFS,
+    QPFS,
     CategoricalBinner,
     EqualFrequencyBinner,
     ForwardSelector,
     MDLBinner,
+    Nystrom,
     SpecCMI,
     list_methods,
     make_selector,
@@ -33,6 +36,9 @@ SELECTORS = [
     ForwardSelector(1, estimator="shrinkage", binning="quantile", n_jobs=2),
     SpecCMI(1, binning="quantile", dtype="float32", n_jobs=2),
     SpecCMI(1, binning="none"),
+    QPFS(1, alpha=0.5, convexify="shift", binning="quantile", n_jobs=2),
+    QPFS(1, alpha=0.5, approximation=Nystrom(0.3), binning="quantile"),
+    EQPFS(1, beta=0.5, binning="quantile"),
 ]
 
 

@@ -81,6 +81,8 @@ def test_parameters_of_methods():
     assert make_selector("betagamma", gamma=0.5).criterion == BetaGamma(gamma=0.5)
     assert make_selector("miq", eps=0.01).criterion == MIQ(eps=0.01)
     assert make_selector("speccmi", dtype="float32").dtype == "float32"
+    assert make_selector("qpfs", convexify="shift").convexify == "shift"
+    assert make_selector("eqpfs", beta=0.5).beta == 0.5
 
 
 @pytest.mark.parametrize(

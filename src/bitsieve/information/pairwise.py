@@ -153,6 +153,17 @@ class PairwiseInformation:
         form = PairForm(1, 0, self.total - alone, -alone, self.source.terms.unit, False)
         return self.source.matrix(form, dtype, columns, progress)
 
+    def conditional_redundancy_matrix(
+        self,
+        dtype: DTypeLike = np.float64,
+        columns: Columns | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> NDArray[np.floating]:
+        """I(Xi;Xj|C) of every pair of ``columns`` (None: all), H(Xi|C) on the diagonal."""
+        _, with_class = self.marginals
+        form = PairForm(0, 1, self.class_sum - with_class, -with_class, self.source.terms.unit, False)
+        return self.source.matrix(form, dtype, columns, progress)
+
     def conditional_mutual_information_matrix(
         self,
         dtype: DTypeLike = np.float64,

@@ -44,7 +44,8 @@ class Nystrom:
     random_state : int, Generator or None, default=0
         Of the draw, uniform without replacement; None draws anew at every fit.
     variant : {"extension", "paper"}, optional
-        How an eigenvector is made of the rows; None leaves it to the method.
+        "paper": the approximation to the letter; "extension": eigenvectors of the landmarks carried on to the others;
+        None: what serves the method best.
 
     Raises
     ------

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from bitsieve.by_counts.criteria import ALIASES, CRITERIA, make_criterion
 from bitsieve.messages import choices
+from bitsieve.selectors.eqpfs import EQPFS
 from bitsieve.selectors.forward import ForwardSelector
+from bitsieve.selectors.qpfs import QPFS
 from bitsieve.selectors.speccmi import SpecCMI
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ class MethodInfo:
     estimator : str
         The class behind it.
     unit : str
-        Of its scores: bits; ratio where they are bits by bits, mixed where both are added.
+        Of its scores: bits; ratio where they are bits by bits, mixed where both are added; share of a sum of 1.
     same_as : str
         The method that this is a second name of; empty where it is not.
     remark : str
@@ -105,6 +107,30 @@ _METHODS["speccmi"] = (
         "SpecCMI",
     ),
     SpecCMI,
+)
+_METHODS["qpfs"] = (
+    MethodInfo(
+        "qpfs",
+        "Quadratic programming: relevance against redundancy",
+        "min (1-a)/2 x'Hx - a f'x on the simplex, f_i = I(Xi;C), H_ij = I(Xi;Xj), H_ii = H(Xi)",
+        "Rodriguez-Lujan, Huerta, Elkan, Santa Cruz 2010",
+        "all pairs of features; n x n numbers",
+        "QPFS",
+        "share",
+    ),
+    QPFS,
+)
+_METHODS["eqpfs"] = (
+    MethodInfo(
+        "eqpfs",
+        "Quadratic programming: relevance against total redundancy",
+        "min (1-a)/2 x'Hx - a f'x on the simplex, f_i = I(Xi;C), H_ij = I(Xi;Xj) - beta I(Xi;Xj|C), H_ii = shift",
+        "Vinh, Chan, Romano, Bailey 2014",
+        "all pairs of features, alone and within each class; n x n numbers",
+        "EQPFS",
+        "share",
+    ),
+    EQPFS,
 )
 
 _METHODS |= {  # last, so that a list ends with the second names
