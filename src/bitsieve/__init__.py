@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from bitsieve.binning import EqualWidthBinner as EqualWidthBinner
     from bitsieve.binning import MDLBinner as MDLBinner
     from bitsieve.counts.kernels import show_kernel as show_kernel
+    from bitsieve.selectors.fcbf import FCBF as FCBF
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
     from bitsieve.selectors.measures import (
         conditional_mutual_information_matrix as conditional_mutual_information_matrix,
@@ -33,6 +34,7 @@ _HOMES = {
     "CategoricalBinner": "bitsieve.binning",
     "EqualFrequencyBinner": "bitsieve.binning",
     "EqualWidthBinner": "bitsieve.binning",
+    "FCBF": "bitsieve.selectors.fcbf",
     "ForwardSelector": "bitsieve.selectors.forward",
     "MDLBinner": "bitsieve.binning",
     "Selection": "bitsieve.selectors.selection",
@@ -48,6 +50,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "FCBF",
     "CategoricalBinner",
     "EqualFrequencyBinner",
     "EqualWidthBinner",

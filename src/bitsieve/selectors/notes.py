@@ -77,6 +77,13 @@ def explain(features: Features, target: Target, binner: Any, selected: NDArray[n
     return notes
 
 
+def on_length(method: str, kept: int, asked: int) -> list[str]:
+    """A note where a method that knows its own number of features kept fewer than were asked for."""
+    if kept >= asked:
+        return []
+    return [f"{method} kept {kept:,} features of the {asked:,} asked for: by its rule the others add nothing"]
+
+
 def _on_target(features: Features, target: Target) -> list[str]:
     name, n_classes = features.target, target.n_classes
     if target.edges is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bitsieve.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.messages import choices
+from bitsieve.selectors.fcbf import FCBF
 from bitsieve.selectors.forward import ForwardSelector
 from bitsieve.selectors.speccmi import SpecCMI
 
@@ -88,6 +89,18 @@ _METHODS["speccmi"] = (
         "SpecCMI",
     ),
     SpecCMI,
+)
+_METHODS["fcbf"] = (
+    MethodInfo(
+        "fcbf",
+        "Fast correlation-based filter",
+        "SU(Xi;C) of those i that no better p removes by SU(Xp;Xi) >= SU(Xi;C), SU(X;Y) = 2 I(X;Y) / [H(X) + H(Y)]",
+        "Yu, Liu 2004",
+        "each feature with the class, then each kept feature with those still in play",
+        "FCBF",
+        "ratio",
+    ),
+    FCBF,
 )
 
 

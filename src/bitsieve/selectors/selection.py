@@ -10,7 +10,7 @@ import numpy as np
 from bitsieve.layout import aligned
 from bitsieve.messages import quoted
 from bitsieve.selectors.inputs import Features, read_features
-from bitsieve.selectors.notes import explain, refuse_what_tells_nothing
+from bitsieve.selectors.notes import explain, on_length, refuse_what_tells_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -235,7 +235,7 @@ def select_from(
     indices = np.asarray(selector.selected_)
     if not hasattr(selector, "relevance_"):  # a method on rows: bin and count for the explanation alone
         _count_for_explanation(selector, features, target, binner, n_jobs)
-    notes = explain(features, target, selector.binner_, indices)
+    notes = explain(features, target, selector.binner_, indices) + on_length(method, len(indices), k)
     return Selection(
         method=method,
         features=[features.names[j] for j in indices],
