@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from bitsieve.selectors.measures import entropy as entropy
     from bitsieve.selectors.measures import mutual_information as mutual_information
     from bitsieve.selectors.measures import mutual_information_matrix as mutual_information_matrix
+    from bitsieve.selectors.rcfs import RCFS as RCFS
     from bitsieve.selectors.registry import list_methods as list_methods
     from bitsieve.selectors.registry import make_selector as make_selector
+    from bitsieve.selectors.relieff import ReliefF as ReliefF
     from bitsieve.selectors.selection import Selection as Selection
     from bitsieve.selectors.selection import select as select
     from bitsieve.selectors.speccmi import SpecCMI as SpecCMI
@@ -37,6 +39,8 @@ _HOMES = {
     "FCBF": "bitsieve.selectors.fcbf",
     "ForwardSelector": "bitsieve.selectors.forward",
     "MDLBinner": "bitsieve.binning",
+    "RCFS": "bitsieve.selectors.rcfs",
+    "ReliefF": "bitsieve.selectors.relieff",
     "Selection": "bitsieve.selectors.selection",
     "SpecCMI": "bitsieve.selectors.speccmi",
     "conditional_mutual_information_matrix": "bitsieve.selectors.measures",
@@ -51,11 +55,13 @@ _HOMES = {
 
 __all__ = [
     "FCBF",
+    "RCFS",
     "CategoricalBinner",
     "EqualFrequencyBinner",
     "EqualWidthBinner",
     "ForwardSelector",
     "MDLBinner",
+    "ReliefF",
     "Selection",
     "SpecCMI",
     "__version__",
