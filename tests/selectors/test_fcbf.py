@@ -37,6 +37,8 @@ def test_a_number_cuts_the_list(tumours):
     assert len(three.groups_) == 3
     assert sorted(three.ranking_.tolist()) == [1, 2, 3, *[4] * 27]
     assert three.support_.sum() == 3
+    assert FCBF(0.1).fit(X, y).selected_.tolist() == three.selected_.tolist()
+    assert FCBF("auto").fit(X, y).selected_.tolist() == everything.selected_.tolist()
     assert FCBF(30).fit(X, y).selected_.tolist() == everything.selected_.tolist()
 
 
@@ -61,8 +63,9 @@ def test_select_says_that_it_keeps_fewer(tumours):
     kept = len(FCBF().fit(X, y).selected_)
     selection = bitsieve.select(X, y, method="fcbf", n_features_to_select=20)
     assert len(selection.features) == kept
-    assert f"fcbf kept {kept} features of the 20 asked for" in " ".join(selection.notes)
+    assert f"FCBF kept {kept} features of the 20 asked for" in " ".join(selection.notes)
     assert selection.unit == "ratio"
+    assert bitsieve.select(X, y, method="fcbf", n_features_to_select="auto").features == selection.features
     assert not any("asked for" in note for note in bitsieve.select(X, y, method="fcbf", n_features_to_select=2).notes)
 
 

@@ -25,8 +25,9 @@ class FCBF(CountSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, default=None
-        None keeps all that are not removed; a number keeps the first so many of them, or fewer where fewer are left.
+    n_features_to_select : int, float or "auto", default=None
+        None or "auto" keeps all that are not removed; a number keeps the first so many of them, or fewer where fewer
+        are left; a float between 0 and 1 is a share of all columns.
     delta : float, default=0.0
         Least SU(Xi,C), from 0 to 1.
     strict : bool, default=False
@@ -92,7 +93,7 @@ class FCBF(CountSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         delta: float = 0.0,
         strict: bool = False,
@@ -110,7 +111,9 @@ class FCBF(CountSelector):
         check_flag("strict", self.strict)
 
     def _feature_count(self, n_features: int) -> int:
-        return n_features if self.n_features_to_select is None else super()._feature_count(n_features)
+        if self.n_features_to_select is None or self.n_features_to_select == "auto":
+            return n_features
+        return super()._feature_count(n_features)
 
     def _choose(self, information: PairwiseInformation, k: int) -> None:
         found = fast_correlation_filter(

@@ -77,11 +77,13 @@ def explain(features: Features, target: Target, binner: Any, selected: NDArray[n
     return notes
 
 
-def on_length(method: str, kept: int, asked: int) -> list[str]:
-    """A note where a method that knows its own number of features kept fewer than were asked for."""
-    if kept >= asked:
+def on_length(selector: Any) -> list[str]:
+    """A note where a method that finds its own number of features kept fewer than were asked for."""
+    kept, asked = len(selector.selected_), selector.n_features_to_select
+    if not isinstance(asked, int) or kept >= asked:
         return []
-    return [f"{method} kept {kept:,} features of the {asked:,} asked for: by its rule the others add nothing"]
+    name = type(selector).__name__
+    return [f"{name} kept {kept:,} features of the {asked:,} asked for: by its rule the others add nothing"]
 
 
 def _on_target(features: Features, target: Target) -> list[str]:

@@ -26,9 +26,9 @@ class RCFS(SampleSelector):
     diagonals of the scatter matrices between and within the classes. The clusters come from average linkage on
     ``1 - |rho|``, rho the correlation of two columns.
 
-    The ratio depends on the units of the columns. In standardised ones it rises with the sum of the scores, and the best
-    of each cluster is taken. As they are, columns of large values weigh more, and beside one that separates the classes
-    well those of the smallest values are taken, as they dilute its ratio least.
+    The ratio depends on the units of the columns. In standardised ones it rises with the sum of the scores, and the
+    best of each cluster is taken. As they are, columns of large values weigh more, and beside one that separates the
+    classes well those of the smallest values are taken, as they dilute its ratio least.
 
     Parameters
     ----------

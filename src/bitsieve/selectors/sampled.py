@@ -32,7 +32,7 @@ def rows_of(columns: Columns) -> Rows:
 class SampleSelector(ColumnSelector):
     """Base of the selectors on rows; a subclass chooses columns from them."""
 
-    n_features_to_select: int
+    n_features_to_select: int | float
     _takes_missing = False
 
     def fit(self, X: Any, y: Any = None) -> Self:
