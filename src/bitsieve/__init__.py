@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bitsieve.selectors.constraints import Constraints as Constraints
     from bitsieve.selectors.fcbf import FCBF as FCBF
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
+    from bitsieve.selectors.koller_sahami import KollerSahami as KollerSahami
     from bitsieve.selectors.measures import (
         conditional_mutual_information_matrix as conditional_mutual_information_matrix,
     )
@@ -46,6 +47,7 @@ _HOMES = {
     "EqualWidthBinner": "bitsieve.binning",
     "FCBF": "bitsieve.selectors.fcbf",
     "ForwardSelector": "bitsieve.selectors.forward",
+    "KollerSahami": "bitsieve.selectors.koller_sahami",
     "MDLBinner": "bitsieve.binning",
     "RCFS": "bitsieve.selectors.rcfs",
     "ReliefF": "bitsieve.selectors.relieff",
@@ -69,6 +71,7 @@ __all__ = [
     "EqualFrequencyBinner",
     "EqualWidthBinner",
     "ForwardSelector",
+    "KollerSahami",
     "MDLBinner",
     "PermutationStopping",
     "ReliefF",

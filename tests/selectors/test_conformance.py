@@ -9,10 +9,14 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bitsieve import (
+    FCBF,
+    RCFS,
     CategoricalBinner,
     EqualFrequencyBinner,
     ForwardSelector,
+    KollerSahami,
     MDLBinner,
+    ReliefF,
     SpecCMI,
     list_methods,
     make_selector,
@@ -29,11 +33,15 @@ SELECTORS = [
     ForwardSelector(1, binning=CategoricalBinner(missing="bin")),
     SpecCMI(1, binning="quantile", dtype="float32", n_jobs=2),
     SpecCMI(1, binning="none"),
+    FCBF(delta=0.01, binning="quantile"),
+    KollerSahami(1, blanket_size=2, blanket="redundancy", binning="quantile"),
+    ReliefF(1, n_neighbors=3, n_samples=10, random_state=0, n_jobs=2),
+    RCFS(1, standardize=False),
 ]
 
 
 def expected_failures(selector):
-    if isinstance(selector.binning, CategoricalBinner):
+    if isinstance(getattr(selector, "binning", None), CategoricalBinner):
         # The check subtracts a mean from float data; where NaN is allowed it does not make whole numbers of them.
         return {"check_positive_only_tag_during_fit": "fractional values are refused: they are no codes"}
     return {}
@@ -50,4 +58,5 @@ def test_tags(selector):
     assert tags.target_tags.required
     assert tags.input_tags.string
     assert tags.input_tags.categorical
-    assert tags.input_tags.allow_nan == (getattr(selector.binning, "missing", "error") == "bin")
+    takes_missing = isinstance(selector, ReliefF) or getattr(getattr(selector, "binning", None), "missing", "") == "bin"
+    assert tags.input_tags.allow_nan == takes_missing

@@ -15,11 +15,12 @@ NAMES = [method.name for method in list_methods()]
 def test_list():
     methods = list_methods()
     assert len(set(NAMES)) == len(NAMES)
-    assert {*CRITERIA, "speccmi"} <= set(NAMES)
+    assert {*CRITERIA, "speccmi", "fcbf", "koller-sahami", "relieff", "rcfs"} <= set(NAMES)
     for method in methods:
         assert method.title[0].isupper()
         assert "\n" not in method.title
-        assert "I(Xi;C" in method.formula or "I(Xi,Xs;C)" in method.formula
+        if method.unit == "bits":
+            assert "I(Xi;C" in method.formula or "I(Xi,Xs;C)" in method.formula
         assert any(year.isdigit() for year in method.paper.split())
         assert method.needs
         assert hasattr(bitsieve, method.estimator)
@@ -30,7 +31,10 @@ def test_every_method_is_made_and_fits(name):
     X, y = load_iris(return_X_y=True)
     selector = make_selector(name, 2, binning="quantile", n_jobs=2)
     assert type(selector).__name__ == next(m.estimator for m in list_methods() if m.name == name)
-    assert (selector.n_features_to_select, selector.binning, selector.n_jobs) == (2, "quantile", 2)
+    parameters = selector.get_params()
+    assert parameters["n_features_to_select"] == 2
+    assert parameters.get("binning", "quantile") == "quantile"  # methods on rows bin nothing
+    assert parameters.get("n_jobs", 2) == 2
     assert len(selector.fit(X, y).selected_) == 2
 
 
@@ -44,12 +48,16 @@ def test_parameters_of_methods():
     assert make_selector("mifs", beta=0.5).criterion == MIFS(beta=0.5)
     assert make_selector("miq", eps=0.01).criterion == MIQ(eps=0.01)
     assert make_selector("speccmi", dtype="float32").dtype == "float32"
+    assert make_selector("fcbf", delta=0.1, strict=True).get_params()["delta"] == 0.1
+    assert make_selector("koller-sahami", blanket_size=3).blanket_size == 3
+    assert make_selector("relieff", n_neighbors=5, n_samples=100, random_state=0).n_neighbors == 5
+    assert make_selector("rcfs", n_clusters=20).n_clusters == 20
 
 
 @pytest.mark.parametrize(
     ("name", "parameters", "message"),
     [
-        ("mrm", {}, r"method='mrm' is not known; did you mean mrmr.* choose one of mim, .*, speccmi$"),
+        ("mrm", {}, r"method='mrm' is not known; did you mean mrmr.* choose one of mim, .*, speccmi"),
         ("spec", {}, r"method='spec' is not known; did you mean speccmi\? choose one of"),
         ("zzz", {}, r"method='zzz' is not known; choose one of mim, mifs"),
         (None, {}, r"method=None is not known"),
@@ -57,6 +65,9 @@ def test_parameters_of_methods():
         ("jmi", {"beta": 1}, r"criterion 'jmi' does not take beta; it takes no parameters$"),
         ("mifs", {"beta": -1}, r"beta=-1 is not a weight; give a finite number of 0 or more$"),
         ("speccmi", {"beta": 1}, r"method 'speccmi' \(SpecCMI\) does not take beta"),
+        ("relief", {}, r"method='relief' is not known; did you mean relieff"),
+        ("relieff", {"n_neighbours": 1}, r"method 'relieff' \(ReliefF\) does not take n_neighbours"),
+        ("rcfs", {"delta": 1}, r"method 'rcfs' \(RCFS\) does not take delta"),
     ],
 )
 def test_mistakes(name, parameters, message):

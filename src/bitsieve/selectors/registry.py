@@ -9,6 +9,9 @@ from bitsieve.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.messages import choices
 from bitsieve.selectors.fcbf import FCBF
 from bitsieve.selectors.forward import ForwardSelector
+from bitsieve.selectors.koller_sahami import KollerSahami
+from bitsieve.selectors.rcfs import RCFS
+from bitsieve.selectors.relieff import ReliefF
 from bitsieve.selectors.speccmi import SpecCMI
 
 if TYPE_CHECKING:
@@ -31,7 +34,7 @@ class MethodInfo:
     estimator : str
         The class behind it.
     unit : str
-        Of its scores: bits, or ratio where they are no information.
+        Of its scores: bits; ratio or weight where they are no information.
     """
 
     name: str
@@ -106,6 +109,41 @@ _METHODS["fcbf"] = (
         "ratio",
     ),
     FCBF,
+)
+_METHODS["koller-sahami"] = (
+    MethodInfo(
+        "koller-sahami",
+        "Backward elimination by approximate Markov blankets",
+        "drop the least I(Xi;C|M_i), M_i the K features j with the smallest I(Xi;C|Xj)",
+        "Koller, Sahami 1996",
+        "all pairs of features within each class, then each feature within the strata of its blanket; n x n numbers",
+        "KollerSahami",
+    ),
+    KollerSahami,
+)
+_METHODS["relieff"] = (
+    MethodInfo(
+        "relieff",
+        "Weights by what differs between near samples",
+        "mean over samples of [mean diff to near samples of other classes - mean diff to near ones of its own]",
+        "Robnik-Sikonja, Kononenko 2003",
+        "the values themselves: distances of all pairs of samples",
+        "ReliefF",
+        "weight",
+    ),
+    lambda k, *, binning, n_jobs, **parameters: ReliefF(k, n_jobs=n_jobs, **parameters),
+)
+_METHODS["rcfs"] = (
+    MethodInfo(
+        "rcfs",
+        "Class separability with one feature a cluster",
+        "max [sum b_j] / [sum w_j] over sets with at most one feature of each correlation cluster",
+        "Zhou, Wang, Shen 2010",
+        "the values themselves: correlations of all pairs of features; n x n numbers",
+        "RCFS",
+        "ratio",
+    ),
+    lambda k, *, binning, n_jobs, **parameters: RCFS(k, **parameters),
 )
 
 
