@@ -39,9 +39,7 @@ def check_values(
             "replace infinity by a finite number, or drop the rows"
         )
     if not allow_missing:
-        raise ValueError(
-            f"{_columns_hold(len(suspects))} missing values (NaN): {columns.quoted(suspects)}; {instead}"
-        )
+        raise ValueError(f"{_columns_hold(len(suspects))} missing values (NaN): {columns.quoted(suspects)}; {instead}")
 
 
 def is_missing(values: NDArray[Any]) -> NDArray[np.bool_] | None:

@@ -6,7 +6,7 @@ that come nearest to saying what it says; what it still tells beside all of them
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     Columns = NDArray[np.intp]
 
-BlanketRule = Literal["relevance", "redundancy"]
-
 
 class Elimination(NamedTuple):
     """All features, the one that stayed longest first; what each told beside its blanket when it was dropped."""
@@ -37,7 +35,7 @@ def blanket_elimination(
     information: PairwiseInformation,
     *,
     blanket_size: int,
-    rule: BlanketRule = "relevance",
+    rule: str = "relevance",
     progress: Callable[[int, int], object] | None = None,
 ) -> Elimination:
     """Drop features one by one, down to the last.
@@ -78,7 +76,7 @@ def blanket_elimination(
 class _Blankets:
     """The blanket of every feature left, and what the feature tells beside it."""
 
-    def __init__(self, information: PairwiseInformation, size: int, rule: BlanketRule) -> None:
+    def __init__(self, information: PairwiseInformation, size: int, rule: str) -> None:
         self.information = information
         self.members = np.full((information.n_features, min(size, information.n_features)), -1)  # -1: fewer are left
         self.left = information.varies.copy()

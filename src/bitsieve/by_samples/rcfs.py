@@ -13,7 +13,7 @@ from scipy.cluster.hierarchy import average, cut_tree
 from scipy.spatial.distance import squareform
 from threadpoolctl import threadpool_limits
 
-from bitsieve.by_counts.pick import pick, rank
+from bitsieve.by_counts.pick import TIE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -76,19 +76,29 @@ def most_separable(between: Floats, total: Floats, clusters: Integers, k: int) -
 
     ``sum S_b / sum S_w`` rises with ``sum S_b / (sum S_b + sum S_w)``, whose denominator is never 0. Dinkelbach: for a
     share s the largest ``sum (between - s total)`` is found at once, the best of each cluster and the k best of
-    those; s becomes what that set reaches, until it rises no more. Ties (1e-10 of the mean total) go to the lowest
-    column.
+    those; s becomes what that set reaches, until it rises no more. Columns that would change the share by no more
+    than 1e-10 are ties, and the lowest are taken.
 
     W. Dinkelbach, "On nonlinear fractional programming", Management Science 13(7), 1967. doi:10.1287/mnsc.13.7.492
     """
     members = [np.flatnonzero(clusters == c) for c in range(int(clusters.max()) + 1)]
-    share, unit = 0.0, total.max()
-    kept: Integers | None = None
-    while True:
-        margins = (between - share * total) / unit
-        best = np.sort([of_cluster[pick(margins[of_cluster])] for of_cluster in members])
-        chosen = np.sort(best[rank(margins[best])[:k]])
+
+    def best(share: float, slack: Floats) -> Integers:
+        margins = between - share * total
+        of_each = np.sort([m[_first(margins[m], slack[m], 1)[0]] for m in members])
+        return of_each[_first(margins[of_each], slack[of_each], k)]
+
+    share, reached = -1.0, 0.0
+    while reached > share:
+        share = reached
+        chosen = best(share, np.zeros_like(total))
         reached = between[chosen].sum() / total[chosen].sum()
-        if kept is not None and reached <= share:
-            return kept
-        kept, share, unit = chosen, reached, total[chosen].mean()
+    return best(share, TIE * total)
+
+
+def _first(values: Floats, slack: Floats, k: int) -> Integers:
+    """The places of the k largest, ascending; of those within their slack of the k-th, the first."""
+    level = np.partition(values, len(values) - k)[len(values) - k]
+    above = values - slack > level
+    near = ~above & (values + slack >= level)
+    return np.flatnonzero(above | (near & (np.cumsum(near) <= k - above.sum())))

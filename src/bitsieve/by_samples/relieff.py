@@ -104,4 +104,3 @@ def nearest(distances: Floats, k: int, tolerance: float) -> Samples:
     room = k - nearer.sum(axis=1, keepdims=True)
     chosen = nearer | (level & (np.cumsum(level, axis=1) <= room))
     return np.nonzero(chosen)[1].reshape(len(distances), k)
-

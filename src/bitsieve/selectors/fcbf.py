@@ -116,9 +116,7 @@ class FCBF(CountSelector):
         return super()._feature_count(n_features)
 
     def _choose(self, information: PairwiseInformation, k: int) -> None:
-        found = fast_correlation_filter(
-            information, k, delta=self.delta, strict=self.strict, progress=phase("ranking")
-        )
+        found = fast_correlation_filter(information, k, delta=self.delta, strict=self.strict, progress=phase("ranking"))
         if not len(found.selected):
             largest = class_uncertainty(information).max()
             relation = "above" if self.strict else "of at least"
