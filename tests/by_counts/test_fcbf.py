@@ -67,7 +67,7 @@ def test_by_hand():
 
 
 def test_a_feature_that_is_the_class():
-    """Then SU(p,q) = SU(q,C) for every q, to the last bit: '>=' removes all of them and '>' none that tells anything."""
+    """Then SU(p,q) = SU(q,C) for every q, to the last bit: ">=" removes all of them, ">" none that tells anything."""
     codes = np.column_stack([BOTH_SET, COIN, A, 3 - CLASSES])
     assert run(codes, CLASSES).selected.tolist() == [3]
     strictly = run(codes, CLASSES, strict=True)
