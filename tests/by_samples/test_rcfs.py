@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.cluster import AgglomerativeClustering
+from sklearn.metrics import adjusted_rand_score
 
 from bitsieve.by_samples.rcfs import centre, correlation_clusters, most_separable, scatters
 
@@ -106,9 +108,20 @@ def test_clusters_of_correlated_columns():
 
 def test_as_many_clusters_as_asked_for_where_all_are_equally_far():
     """Copies: a cut at one height would merge all of them at once."""
-    copies = np.repeat(centre(np.arange(6.0)[:, None]).values, 5, axis=1)
-    for n_clusters in range(1, 6):
-        assert len(set(correlation_clusters(copies, n_clusters))) == n_clusters
+    copies = np.repeat(columns_of_two_groups()[:, :2], 5, axis=1)
+    for n_clusters in range(1, 11):
+        clusters = correlation_clusters(copies, n_clusters)
+        assert sorted(set(clusters.tolist())) == list(range(n_clusters))
+        assert n_clusters == 1 or not set(clusters[:5]) & set(clusters[5:])
+
+
+@pytest.mark.parametrize("n_clusters", [2, 3, 7, 20])
+def test_clusters_of_another_program(n_clusters):
+    random = np.random.default_rng(3)
+    values = centre(random.standard_normal((50, 6)) @ random.standard_normal((6, 40))).values
+    model = AgglomerativeClustering(n_clusters, metric="precomputed", linkage="average")
+    theirs = model.fit_predict(1 - np.abs(np.corrcoef(values.T)))
+    assert adjusted_rand_score(correlation_clusters(values, n_clusters), theirs) == 1
 
 
 def test_average_linkage_by_hand():

@@ -85,6 +85,13 @@ def test_units_matter_only_where_asked(tumours):
     assert plain.selected_.tolist() != other.selected_.tolist()
 
 
+def test_columns_of_vastly_different_sizes():
+    X = np.column_stack([[0.0, 1, 0, 1, 1, 0], [3, 3, 3, 5, 5, 5], [1, 2, 1, 2, 1, 1]]) * [1e150, 1e-200, 1]
+    fitted = RCFS(2, n_clusters=3, standardize=False).fit(X, [0, 0, 0, 1, 1, 1])
+    assert fitted.selected_[0] == 1
+    assert np.isfinite(fitted.scores_).all()
+
+
 def test_columns_that_do_not_vary_come_last(tumours):
     X, y = tumours
     X = X.iloc[:, :3].assign(one=1.0, two=2.0)[["one", "mean radius", "two", "mean texture", "mean perimeter"]]

@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.cluster.hierarchy import average, cut_tree
+from scipy.cluster.hierarchy import average
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import squareform
 from threadpoolctl import threadpool_limits
 
@@ -57,7 +59,19 @@ def correlation_clusters(centred: Floats, n_clusters: int | None, least: int = 1
     merges = average(squareform(apart, checks=False))
     if n_clusters is None:
         n_clusters = max(least, 1 + int((merges[:, 2] > 0.5).sum()))
-    return cut_tree(merges, n_clusters)[:, 0]
+    return _after(merges[: n - n_clusters], n)
+
+
+def _after(merges: Floats, n: int) -> Integers:
+    """The cluster of each of n columns after the first merges of a linkage, whatever their heights."""
+    column_of = list(range(n))  # one column of every node of the tree
+    links = []
+    for a, b in merges[:, :2].astype(int).tolist():
+        links.append((column_of[a], column_of[b]))
+        column_of.append(column_of[a])
+    rows, columns = np.array(links).reshape(-1, 2).T
+    graph = coo_array((np.ones(len(links)), (rows, columns)), shape=(n, n))
+    return connected_components(graph, directed=False)[1].astype(np.intp)
 
 
 def scatters(centred: Centred, classes: NDArray[np.integer]) -> tuple[Floats, Floats]:

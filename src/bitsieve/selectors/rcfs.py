@@ -113,8 +113,10 @@ class RCFS(SampleSelector):
             clusters = correlation_clusters(centred.values, n_clusters, k)
             phase("ranking")
             between, total = scatters(centred, target.codes)
-            # One common unit for all: 4**exponent, as scatters are squares; or the total scatter of each.
-            unit = 1 / total if self.standardize else 4.0 ** (centred.exponents - centred.exponents.max())
+            # Scatters are squares: 4**exponent is one unit for all, the total scatter that of standardised columns.
+            # Beside a column 2**500 times as large another's scatter is as good as 0; here it is never quite 0.
+            exponents = np.maximum(centred.exponents - centred.exponents.max(), -500)
+            unit = 1 / total if self.standardize else 4.0**exponents
             chosen = most_separable(between * unit, total * unit, clusters, min(k, len(varying)))
             explained, left = (between * unit)[chosen].sum(), ((total - between) * unit)[chosen].sum()
             self.separability_ = float(explained / left) if left else float("inf")
