@@ -112,6 +112,17 @@ def test_select_explains_in_bits(flowers):
     assert "score (weight)" in str(selection)
 
 
+def test_select_takes_missing_values_and_counts_them_as_a_code(flowers):
+    X, y = flowers
+    spoiled = X.mask(np.random.default_rng(0).random(X.shape) < 0.1)
+    selection = bitsieve.select(spoiled, y, method="relieff", n_features_to_select=2)
+    assert selection.indices.tolist() == ReliefF(2).fit(spoiled, y).selected_.tolist()
+    as_a_code = bitsieve.mutual_information(spoiled, y, binning=bitsieve.MDLBinner(missing="bin"))
+    assert selection.relevance.tolist() == as_a_code[selection.indices].tolist()
+    with pytest.raises(ValueError, match="missing='bin'"):
+        bitsieve.select(spoiled, y, method="relieff", n_features_to_select=2, missing="error")
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

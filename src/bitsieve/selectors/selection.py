@@ -248,6 +248,8 @@ def select_from(
         selector.classes_, selector.target_edges_ = target.labels, target.edges
     indices = np.asarray(selector.selected_)
     if not hasattr(selector, "relevance_"):  # a method on rows: bin and count for the explanation alone
+        if isinstance(binning, str) and selector.__sklearn_tags__().input_tags.allow_nan:
+            binner = _binner(binning, {"missing": "bin", **of_binner}, n_jobs)  # the method took them, so must this
         _count_for_explanation(selector, features, target, binner, n_jobs)
     notes = [*explain(features, target, selector.binner_, indices), *_on_stopping(selector, features)]
     return Selection(
