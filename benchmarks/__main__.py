@@ -21,6 +21,7 @@ SCRIPTS = (
     "threads",
     "memory",
     "binning",
+    "filters",
     "global_quality",
     "spectral_scale",
     "startup",

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from bitsieve.report.weights import plot_weights as plot_weights
     from bitsieve.selectors.constraints import Constraints as Constraints
     from bitsieve.selectors.eqpfs import EQPFS as EQPFS
+    from bitsieve.selectors.fcbf import FCBF as FCBF
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
+    from bitsieve.selectors.koller_sahami import KollerSahami as KollerSahami
     from bitsieve.selectors.measures import (
         conditional_mutual_information_matrix as conditional_mutual_information_matrix,
     )
@@ -29,8 +31,10 @@ if TYPE_CHECKING:
     from bitsieve.selectors.measures import mutual_information as mutual_information
     from bitsieve.selectors.measures import mutual_information_matrix as mutual_information_matrix
     from bitsieve.selectors.qpfs import QPFS as QPFS
+    from bitsieve.selectors.rcfs import RCFS as RCFS
     from bitsieve.selectors.registry import list_methods as list_methods
     from bitsieve.selectors.registry import make_selector as make_selector
+    from bitsieve.selectors.relieff import ReliefF as ReliefF
     from bitsieve.selectors.selection import Selection as Selection
     from bitsieve.selectors.selection import select as select
     from bitsieve.selectors.speccmi import SpecCMI as SpecCMI
@@ -47,9 +51,13 @@ _HOMES = {
     "CategoricalBinner": "bitsieve.binning",
     "EqualFrequencyBinner": "bitsieve.binning",
     "EqualWidthBinner": "bitsieve.binning",
+    "FCBF": "bitsieve.selectors.fcbf",
     "ForwardSelector": "bitsieve.selectors.forward",
+    "KollerSahami": "bitsieve.selectors.koller_sahami",
     "MDLBinner": "bitsieve.binning",
     "Nystrom": "bitsieve.optimize.nystrom",
+    "RCFS": "bitsieve.selectors.rcfs",
+    "ReliefF": "bitsieve.selectors.relieff",
     "Selection": "bitsieve.selectors.selection",
     "SpecCMI": "bitsieve.selectors.speccmi",
     "conditional_mutual_information_matrix": "bitsieve.selectors.measures",
@@ -65,15 +73,19 @@ _HOMES = {
 
 __all__ = [
     "EQPFS",
+    "FCBF",
     "QPFS",
+    "RCFS",
     "CategoricalBinner",
     "Constraints",
     "EqualFrequencyBinner",
     "EqualWidthBinner",
     "ForwardSelector",
+    "KollerSahami",
     "MDLBinner",
     "Nystrom",
     "PermutationStopping",
+    "ReliefF",
     "Selection",
     "SignificanceStopping",
     "SpecCMI",

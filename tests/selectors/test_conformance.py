@@ -10,12 +10,16 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bitsieve import (
     EQPFS,
+    FCBF,
     QPFS,
+    RCFS,
     CategoricalBinner,
     EqualFrequencyBinner,
     ForwardSelector,
+    KollerSahami,
     MDLBinner,
     Nystrom,
+    ReliefF,
     SpecCMI,
     list_methods,
     make_selector,
@@ -39,6 +43,10 @@ SELECTORS = [
     QPFS(1, alpha=0.5, convexify="shift", binning="quantile", n_jobs=2),
     QPFS(1, alpha=0.5, approximation=Nystrom(0.3), binning="quantile"),
     EQPFS(1, beta=0.5, binning="quantile"),
+    FCBF(delta=0.01, binning="quantile"),
+    KollerSahami(1, blanket_size=2, blanket="redundancy", binning="quantile"),
+    ReliefF(1, n_neighbors=3, n_samples=10, random_state=0, n_jobs=2),
+    RCFS(1, standardize=False),
 ]
 
 
@@ -64,4 +72,5 @@ def test_tags(selector):
     assert tags.target_tags.required
     assert tags.input_tags.string
     assert tags.input_tags.categorical
-    assert tags.input_tags.allow_nan == (getattr(selector.binning, "missing", "error") == "bin")
+    takes_missing = isinstance(selector, ReliefF) or getattr(getattr(selector, "binning", None), "missing", "") == "bin"
+    assert tags.input_tags.allow_nan == takes_missing

@@ -18,12 +18,12 @@ def test_list():
     assert len(METHODS) == len(methods)
     assert NAMES[: len(CRITERIA)] == list(CRITERIA)
     assert NAMES[-len(ALIASES) :] == list(ALIASES)
-    assert "speccmi" in NAMES
-    assert {*CRITERIA, "speccmi"} <= set(NAMES)
+    assert {"speccmi", "qpfs", "fcbf", "relieff"} <= set(NAMES)
     for method in methods:
         assert method.title[0].isupper()
         assert "\n" not in method.title
-        assert "I(Xi;" in method.formula or "I(Xi,Xs;C)" in method.formula
+        if method.unit == "bits":
+            assert "I(Xi;" in method.formula or "I(Xi,Xs;C)" in method.formula
         assert any(year.isdigit() for year in method.paper.split())
         assert method.needs
         assert hasattr(bitsieve, method.estimator)
@@ -34,8 +34,12 @@ def test_every_method_is_made_and_fits(name):
     X, y = load_iris(return_X_y=True)
     selector = make_selector(name, 2, binning="quantile", n_jobs=2)
     assert type(selector).__name__ == METHODS[name].estimator
-    assert (selector.n_features_to_select, selector.binning, selector.n_jobs) == (2, "quantile", 2)
-    assert len(selector.fit(X, y).selected_) == 2
+    asked = {"n_features_to_select": 2, "binning": "quantile", "n_jobs": 2}
+    parameters = selector.get_params()
+    assert {name: parameters[name] for name in asked if name in parameters} == {
+        name: value for name, value in asked.items() if name in parameters
+    }
+    assert 1 <= len(selector.fit(X, y).selected_) <= 2
 
 
 def test_defaults():
@@ -64,7 +68,8 @@ def test_parameters_are_listed_with_their_defaults():
     assert taken["mifs"] == taken["mifsu"] == taken["mifs-u"] == {"beta": 1.0}
     assert taken["betagamma"] == {"beta": 1.0, "gamma": 1.0}
     assert taken["miq"] == {"eps": 0.0}
-    assert taken["speccmi"] == {"dtype": "float64"}
+    assert taken["speccmi"]["dtype"] == "float64"
+    assert taken["fcbf"] == {"delta": 0.0, "strict": False}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -83,6 +88,10 @@ def test_parameters_of_methods():
     assert make_selector("speccmi", dtype="float32").dtype == "float32"
     assert make_selector("qpfs", convexify="shift").convexify == "shift"
     assert make_selector("eqpfs", beta=0.5).beta == 0.5
+    assert make_selector("fcbf", delta=0.1, strict=True).get_params()["delta"] == 0.1
+    assert make_selector("koller-sahami", blanket_size=3).blanket_size == 3
+    assert make_selector("relieff", n_neighbors=5, n_samples=100, random_state=0).n_neighbors == 5
+    assert make_selector("rcfs", n_clusters=20).n_clusters == 20
 
 
 @pytest.mark.parametrize(
@@ -95,7 +104,10 @@ def test_parameters_of_methods():
         ("mifs", {"eps": 1}, r"criterion 'mifs' does not take eps; it takes beta$"),
         ("jmi", {"beta": 1}, r"criterion 'jmi' does not take beta; it takes no parameters$"),
         ("mifs", {"beta": -1}, r"beta=-1 is not a weight; give a finite number of 0 or more$"),
-        ("speccmi", {"beta": 1}, r"method 'speccmi' \(SpecCMI\) does not take beta; it takes dtype$"),
+        ("speccmi", {"beta": 1}, r"method 'speccmi' \(SpecCMI\) does not take beta"),
+        ("relief", {}, r"method='relief' is not known; did you mean relieff"),
+        ("relieff", {"n_neighbours": 1}, r"method 'relieff' \(ReliefF\) does not take n_neighbours"),
+        ("rcfs", {"delta": 1}, r"method 'rcfs' \(RCFS\) does not take delta"),
     ],
 )
 def test_mistakes(name, parameters, message):

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import operator
+from numbers import Real
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,3 +57,29 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
     """
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name}={value!r} is not allowed: give {' or '.join(map(repr, choices))}")
+
+
+def check_share(name: str, value: Any) -> float:
+    """``value`` as a float in 0 .. 1.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+    """
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
+        raise ValueError(f"{name}={value!r} is not allowed: give a number from 0 to 1")
+    return float(value)
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """``value`` as a bool.
+
+    Raises
+    ------
+    ValueError
+        If it is neither True nor False.
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name}={value!r} is not allowed: give True or False")
+    return bool(value)

@@ -65,7 +65,7 @@ def count_columns(columns: Columns, target: Target, binning: Any, n_jobs: int | 
 class CountSelector(ColumnSelector):
     """Base of the selectors on integer tables; a subclass chooses columns from counts."""
 
-    n_features_to_select: int | float | str
+    n_features_to_select: int | float | str | None
     binning: Any
     n_jobs: int | None
     estimator: str = "plug-in"  # of the information; a parameter where a subclass has it

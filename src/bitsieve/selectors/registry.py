@@ -3,57 +3,19 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.by_counts.criteria import ALIASES, CRITERIA, make_criterion
 from bitsieve.messages import choices
-from bitsieve.selectors.eqpfs import EQPFS
+from bitsieve.selectors.catalogue import CATALOGUE
 from bitsieve.selectors.forward import ForwardSelector
-from bitsieve.selectors.qpfs import QPFS
-from bitsieve.selectors.speccmi import SpecCMI
+from bitsieve.selectors.method_info import MethodInfo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
 SHARED = ("n_features_to_select", "binning", "n_jobs")  # parameters of every method
-
-
-@dataclass(frozen=True)
-class MethodInfo:
-    """A method of the registry.
-
-    Attributes
-    ----------
-    name : str
-        As in ``make_selector(name)``.
-    title : str
-    formula : str
-    paper : str
-    needs : str
-        What it looks at, in words.
-    estimator : str
-        The class behind it.
-    unit : str
-        Of its scores: bits; ratio where they are bits by bits, mixed where both are added; share of a sum of 1.
-    same_as : str
-        The method that this is a second name of; empty where it is not.
-    remark : str
-        Why the two are the same.
-    parameters : mapping of str to value
-        Its own, as in ``make_selector(name, beta=0.5)``, with their defaults.
-    """
-
-    name: str
-    title: str
-    formula: str
-    paper: str
-    needs: str
-    estimator: str
-    unit: str = "bits"
-    same_as: str = ""
-    remark: str = ""
-    parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 _NEEDS = {
@@ -72,6 +34,17 @@ def _forward(name: str) -> Callable[..., ForwardSelector]:
         own = {key: parameters.pop(key) for key in _OF_THE_LOOP if key in parameters}
         criterion = make_criterion(name, **parameters) if parameters else name
         return ForwardSelector(n_features_to_select, criterion=criterion, binning=binning, n_jobs=n_jobs, **own)
+
+    return build
+
+
+def _own(selector: type) -> Callable[..., Any]:
+    taken = inspect.signature(selector).parameters
+
+    def build(n_features_to_select: Any, **parameters: Any) -> Any:
+        shared = {name: parameters.pop(name) for name in SHARED if name in parameters}
+        shared = {name: value for name, value in shared.items() if name in taken}  # one on rows does not bin
+        return selector(n_features_to_select, **shared, **parameters)
 
     return build
 
@@ -97,41 +70,7 @@ _METHODS: dict[str, tuple[MethodInfo, Callable[..., Any]]] = {
     )
     for name, c in CRITERIA.items()
 }
-_METHODS["speccmi"] = (
-    MethodInfo(
-        "speccmi",
-        "Spectral relaxation of global conditional mutual information",
-        "max x'Qx, |x| = 1, Q_ij = [I(Xi;C|Xj) + I(Xj;C|Xi)] / 2",
-        "Vinh, Chan, Romano, Bailey 2014",
-        "all pairs of features within each class; n x n numbers",
-        "SpecCMI",
-    ),
-    SpecCMI,
-)
-_METHODS["qpfs"] = (
-    MethodInfo(
-        "qpfs",
-        "Quadratic programming: relevance against redundancy",
-        "min (1-a)/2 x'Hx - a f'x on the simplex, f_i = I(Xi;C), H_ij = I(Xi;Xj), H_ii = H(Xi)",
-        "Rodriguez-Lujan, Huerta, Elkan, Santa Cruz 2010",
-        "all pairs of features; n x n numbers",
-        "QPFS",
-        "share",
-    ),
-    QPFS,
-)
-_METHODS["eqpfs"] = (
-    MethodInfo(
-        "eqpfs",
-        "Quadratic programming: relevance against total redundancy",
-        "min (1-a)/2 x'Hx - a f'x on the simplex, f_i = I(Xi;C), H_ij = I(Xi;Xj) - beta I(Xi;Xj|C), H_ii = shift",
-        "Vinh, Chan, Romano, Bailey 2014",
-        "all pairs of features, alone and within each class; n x n numbers",
-        "EQPFS",
-        "share",
-    ),
-    EQPFS,
-)
+_METHODS |= {info.name: (info, _own(selector)) for info, selector in CATALOGUE}
 
 _METHODS |= {  # last, so that a list ends with the second names
     name: (

@@ -254,6 +254,8 @@ def select_from(
         selector.classes_, selector.target_edges_ = target.labels, target.edges
     indices = np.asarray(selector.selected_)
     if not hasattr(selector, "relevance_"):  # a method on rows: bin and count for the explanation alone
+        if isinstance(binning, str) and selector.__sklearn_tags__().input_tags.allow_nan:
+            binner = _binner(binning, {"missing": "bin", **of_binner}, n_jobs)  # the method took them, so must this
         explain_by_counts(selector, features.X, target, binner, n_jobs)
     notes = [*explain(features, target, selector.binner_, indices), *explain_stop(selector, features)]
     return Selection(

@@ -1,0 +1,1 @@
+"""Methods that need the rows themselves: neighbours and correlations."""
