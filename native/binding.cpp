@@ -13,6 +13,7 @@
 #include "mdl.hpp"
 #include "storage.hpp"
 #include "table_sums.hpp"
+#include "variational.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -125,6 +126,92 @@ void fill_pair_table(const Packed& packed, std::int64_t i, std::int64_t j, Outpu
     TablePivot(packed, i).table(j, counts);
 }
 
+template <class Code>
+using Codes = nb::ndarray<const Code, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+
+template <class Code>
+CodeColumns<Code> columns_of(const Codes<Code>& codes, const Input<std::int32_t>& arities) {
+    return {codes.data(), std::int64_t(codes.shape(0)), arities.data()};
+}
+
+Weighted weighted_of(std::int64_t n_samples, std::int64_t n_classes, const Input<double>& weights,
+                     const Input<double>& log_weights, const Input<std::int32_t>& start,
+                     const Input<std::int32_t>& active) {
+    return {n_samples, n_classes, weights.data(), log_weights.data(), start.data(), active.data()};
+}
+
+nb::ndarray<nb::numpy, double, nb::ndim<1>> exp2_by(const std::string& kernel, Input<double> values) {
+    const VariationalKernel& chosen = variational_kernel(kernel);
+    std::vector<double> out(values.size());
+    const double* x = values.data();
+    {
+        nb::gil_scoped_release unlocked;
+        chosen.exp2(x, std::int64_t(out.size()), out.data());
+    }
+    return to_numpy(std::move(out));
+}
+
+template <class Code>
+void likelihood_tables(Codes<Code> codes, Input<std::int32_t> arities, Input<std::int64_t> class_sizes,
+                       std::int64_t chosen, std::int64_t first, std::int64_t last, Input<std::int64_t> offset, bool logs,
+                       Output<double> cells, Output<double> own) {
+    const CodeColumns<Code> columns = columns_of(codes, arities);
+    const std::int64_t *sizes = class_sizes.data(), n_classes = std::int64_t(class_sizes.size());
+    const std::int64_t* offsets = offset.data();
+    double *table = cells.data(), *sums = own.data();
+    nb::gil_scoped_release unlocked;
+    fill_tables(columns, sizes, n_classes, chosen, first, last, offsets, logs, table, sums);
+}
+
+template <class Code>
+void naive_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, Input<double> weights,
+                Input<double> log_weights, Input<std::int32_t> start, Input<std::int32_t> active, Codes<Code> codes,
+                Input<std::int32_t> arities, Input<double> cells, Input<std::int64_t> offset,
+                Input<std::int64_t> features, Output<double> out) {
+    const VariationalKernel& chosen = variational_kernel(kernel);
+    const Weighted weighted = weighted_of(n_samples, n_classes, weights, log_weights, start, active);
+    const CodeColumns<Code> columns = columns_of(codes, arities);
+    const Tables tables{cells.data(), offset.data(), -1};
+    const std::int64_t *wanted = features.data(), count = std::int64_t(features.size());
+    double* sums = out.data();
+    nb::gil_scoped_release unlocked;
+    if constexpr (sizeof(Code) == 1)
+        chosen.naive8(weighted, columns, tables, wanted, count, sums);
+    else
+        chosen.naive16(weighted, columns, tables, wanted, count, sums);
+}
+
+template <class Code>
+void power_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, Input<double> weights,
+                Input<double> log_weights, Input<std::int32_t> start, Input<std::int32_t> active, Codes<Code> codes,
+                Input<std::int32_t> arities, const std::vector<std::int64_t>& pending,
+                const std::vector<Input<double>>& cells, const std::vector<Input<std::int64_t>>& offsets, double exponent,
+                std::optional<Output<double>> state, bool store, Input<std::int64_t> features, Output<double> out) {
+    const VariationalKernel& chosen = variational_kernel(kernel);
+    const Weighted weighted = weighted_of(n_samples, n_classes, weights, log_weights, start, active);
+    const CodeColumns<Code> columns = columns_of(codes, arities);
+    Powers powers{exponent, {}, state ? state->data() : nullptr, weighted.n_blocks() * n_classes * 8, store};
+    for (std::size_t p = 0; p < pending.size(); ++p)
+        powers.pending.push_back({cells.at(p).data(), offsets.at(p).data(), pending[p]});
+    const std::int64_t *wanted = features.data(), count = std::int64_t(features.size());
+    double* sums = out.data();
+    nb::gil_scoped_release unlocked;
+    if constexpr (sizeof(Code) == 1)
+        chosen.power8(weighted, columns, powers, wanted, count, sums);
+    else
+        chosen.power16(weighted, columns, powers, wanted, count, sums);
+}
+
+void kernel_sums(const std::string& kernel, Input<double> x, double sx, std::optional<Input<double>> z, double sz,
+                 std::int64_t first, std::int64_t last, Output<double> out) {
+    const VariationalKernel& chosen = variational_kernel(kernel);
+    const double *own = x.data(), *other = z ? z->data() : nullptr;
+    const std::int64_t n = std::int64_t(x.size());
+    double* sums = out.data();
+    nb::gil_scoped_release unlocked;
+    chosen.kernel_sums(own, sx, other, sz, n, first, last, sums);
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -134,6 +221,18 @@ NB_MODULE(_native, m) {
     m.def("sum_terms", &sum_terms, "counts"_a, "table"_a, "shift"_a);
     m.def("mdl_cuts", &mdl_cuts_of, "values"_a, "classes"_a, "n_classes"_a, "table"_a, "shift"_a);
     m.def("kernel_names", &kernel_names, "Kernels this machine can run, fastest first.");
+
+    m.def("log2", &log2_of, "x"_a);
+    m.def("exp2", &exp2_by, "kernel"_a, "values"_a);
+    m.def("table_stride", &table_stride, "cells"_a);
+    m.def("likelihood_tables", &likelihood_tables<std::uint8_t>);
+    m.def("likelihood_tables", &likelihood_tables<std::uint16_t>);
+    m.def("naive_sums", &naive_sums<std::uint8_t>);
+    m.def("naive_sums", &naive_sums<std::uint16_t>);
+    m.def("power_sums", &power_sums<std::uint8_t>);
+    m.def("power_sums", &power_sums<std::uint16_t>);
+
+    m.def("kernel_sums", &kernel_sums);
 
     nb::class_<Packed>(m, "Packed")
         .def("__init__", &construct, "class_sizes"_a, "order"_a, "arities"_a, "kernel"_a, "table_only"_a)

@@ -1,0 +1,108 @@
+// Sums of logarithms of likelihoods mixed over the classes: what one step of variational information maximisation asks
+// of every candidate. With weights w(n,c), the likelihoods of what is chosen, relative to the sample's greatest, the
+// sum of a candidate is
+//
+//     sum_n log2 sum_c w(n,c) q(n,c),
+//
+// q being p(x|c), looked up by the candidate's code (naive), or 2^(S(n,c) / m), S the sum of log2 p(x|x_i,c) over the m
+// chosen features (pairwise). Samples come in blocks of eight, one a lane; a sum over the classes runs in their order; the
+// logarithm is taken of products of the samples' sums, whose exponents are counted apart, once a candidate. No product
+// is fused with a sum and no libm is called, so every instruction set and every split into blocks gives the same bits.
+//
+// Numerical limits: weights under 2^-90 count as 0. A sum under 2^-40, where such weights might matter, is taken anew from
+// the logarithms, so that nothing underflows however many features are chosen. 2^x is right to 4e-14 of itself, log2 to
+// some units in the last place.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace bitsieve {
+
+constexpr double kTinySum = 0x1p-40;
+constexpr double kLeastExponent = -1000.0;
+
+// The samples of a step in blocks of eight, the lanes beyond the last sample with weight 0:
+// weights[(block * n_classes + c) * 8 + lane]; active[start[block] .. start[block + 1]) are the classes of which some
+// lane has weight.
+struct Weighted {
+    std::int64_t n_samples, n_classes;
+    const double* weights;
+    const double* log_weights;
+    const std::int32_t* start;
+    const std::int32_t* active;
+
+    std::int64_t n_blocks() const { return (n_samples + 7) / 8; }
+    double log_weight(std::int64_t block, std::int64_t c, int lane) const {
+        return log_weights[(block * n_classes + c) * 8 + lane];
+    }
+};
+
+// Codes by feature, each column padded with code 0 to whole blocks.
+template <class Code>
+struct CodeColumns {
+    const Code* codes;
+    std::int64_t rows;
+    const std::int32_t* arities;
+
+    const Code* column(std::int64_t f) const { return codes + f * rows; }
+};
+
+// Tables of all features beside one chosen feature (or none): cells[offset[f] + c * table_stride(...) + code of the
+// chosen one * arity of f + code of f].
+struct Tables {
+    const double* cells;
+    const std::int64_t* offset;
+    std::int64_t chosen;  // -1: none
+};
+
+// Doubles from the table of one class to that of the next: small tables fill registers.
+inline std::int64_t table_stride(std::int64_t cells) { return cells <= 4 ? 4 : cells <= 8 ? 8 : cells; }
+
+// State of a candidate in the pairwise decomposition, S(n,c) as the weights lie; `store`: what `pending` adds is kept.
+struct Powers {
+    double exponent;               // 1 / m
+    std::vector<Tables> pending;   // features that are not in the state yet
+    double* state;                 // of feature f at f * state_row; null: no state, all is pending
+    std::int64_t state_row;
+    bool store;
+};
+
+struct VariationalKernel {
+    const char* name;
+    void (*naive8)(const Weighted&, const CodeColumns<std::uint8_t>&, const Tables&, const std::int64_t* features,
+                   std::int64_t count, double* out);
+    void (*naive16)(const Weighted&, const CodeColumns<std::uint16_t>&, const Tables&, const std::int64_t* features,
+                    std::int64_t count, double* out);
+    void (*power8)(const Weighted&, const CodeColumns<std::uint8_t>&, const Powers&, const std::int64_t* features,
+                   std::int64_t count, double* out);
+    void (*power16)(const Weighted&, const CodeColumns<std::uint16_t>&, const Powers&, const std::int64_t* features,
+                    std::int64_t count, double* out);
+    void (*exp2)(const double* x, std::int64_t count, double* out);
+    void (*kernel_sums)(const double* x, double sx, const double* z, double sz, std::int64_t n_samples,
+                        std::int64_t first, std::int64_t last, double* out);
+};
+
+// The kernel for an instruction set that the counting kernels know by this name; where a set has none of its own, that
+// of the next slower one.
+const VariationalKernel& variational_kernel(const std::string& name);
+
+// Fills, for the features [first, last), the table of p(code | code of the chosen one, class), or of its log2, and
+// own[f] = sum_n log2 p of each sample in its own class. A condition that does not occur has p = 1. Samples are
+// sorted by class.
+template <class Code>
+void fill_tables(const CodeColumns<Code>& columns, const std::int64_t* class_sizes, std::int64_t n_classes,
+                 std::int64_t chosen, std::int64_t first, std::int64_t last, const std::int64_t* offset, bool logs,
+                 double* cells, double* own);
+
+double log2_of(double x);  // x >= 0 and normal, or 0
+double exp2_of(double x);  // x <= 0
+
+extern const VariationalKernel kPortableVariational;
+#if defined(__x86_64__)
+extern const VariationalKernel kAvx2Variational;
+#endif
+
+}  // namespace bitsieve
