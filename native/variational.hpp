@@ -9,7 +9,7 @@
 // logarithm is taken of products of the samples' sums, whose exponents are counted apart, once a candidate. No product
 // is fused with a sum and no libm is called, so every instruction set and every split into blocks gives the same bits.
 //
-// Numerical limits: weights under 2^-90 count as 0. A sum under 2^-40, where such weights might matter, is taken anew from
+// Numerical limits: weights under 2^-70 count as 0. A sum under 2^-20, where such weights might matter, is taken anew from
 // the logarithms, so that nothing underflows however many features are chosen. 2^x is right to 4e-14 of itself, log2 to
 // some units in the last place.
 #pragma once
@@ -21,7 +21,7 @@
 
 namespace bitsieve {
 
-constexpr double kTinySum = 0x1p-40;
+constexpr double kTinySum = 0x1p-20;
 constexpr double kLeastExponent = -1000.0;
 
 // The samples of a step in blocks of eight, the lanes beyond the last sample with weight 0:
@@ -59,7 +59,9 @@ struct Tables {
 };
 
 // Doubles from the table of one class to that of the next: small tables fill registers.
-inline std::int64_t table_stride(std::int64_t cells) { return cells <= 4 ? 4 : cells <= 8 ? 8 : cells; }
+inline std::int64_t table_stride(std::int64_t cells) { 
+    return cells <= 4 ? 4 : cells <= 8 ? 8 : cells <= 12 ? 12 : cells;
+}
 
 // State of a candidate in the pairwise decomposition, S(n,c) as the weights lie; `store`: what `pending` adds is kept.
 struct Powers {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "exp2_terms.hpp"
 #include "variational.hpp"
@@ -122,6 +123,22 @@ struct Find8 {
     static __m256d either(__m256d first, __m256d second, __m256i at) {
         const __m256d upper = _mm256_castsi256_pd(_mm256_slli_epi64(at, 60));  // the sign: bit 3 of twice the index
         return _mm256_blendv_pd(choose(first, at), choose(second, at), upper);
+    }
+};
+
+struct Find12 {
+    __m256i low, high;
+
+    Find12() = default;
+    explicit Find12(const Index& i)
+        : low(places(_mm256_castsi256_si128(i.lanes))), high(places(_mm256_extracti128_si256(i.lanes, 1))) {}
+    D operator()(const double* table) const {
+        const __m256d first = _mm256_loadu_pd(table), second = _mm256_loadu_pd(table + 4), third = _mm256_loadu_pd(table + 8);
+        return {one_of(first, second, third, low), one_of(first, second, third, high)};
+    }
+    static __m256d one_of(__m256d first, __m256d second, __m256d third, __m256i at) {
+        const __m256d last = _mm256_castsi256_pd(_mm256_slli_epi64(at, 59));  // the sign: bit 4 of twice the index
+        return _mm256_blendv_pd(Find8::either(first, second, at), choose(third, at), last);
     }
 };
 

@@ -1,6 +1,7 @@
 // The loops in plain C++: any machine, and a reference for the other sets.
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "exp2_terms.hpp"
 #include "variational.hpp"
@@ -108,6 +109,7 @@ struct FindAny {
 };
 using Find4 = FindAny;
 using Find8 = FindAny;
+using Find12 = FindAny;
 
 #include "variational_loop.inc"
 

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 STATE_BYTES = 1 << 30
 TABLE_BYTES = 1 << 30  # of the tables of all features beside one
-KEEP_EVERY = 3  # chosen features that are looked up in every step before the state takes them in
 CHUNK = 64  # candidates of a native call
 
 
@@ -112,17 +111,17 @@ def _fill(
     )
 
 
-def _log_likelihoods(table: CodeTable, feature: int, chosen: int) -> NDArray[np.float64]:
-    """log2 p(x_f|x_s,c) of one feature by block, class and lane; ``chosen`` = -1: log2 p(x_f|c)."""
+def _look_up(table: CodeTable, feature: int, chosen: int, cells: NDArray[np.float64]) -> NDArray[np.float64]:
+    """log2 p(x_f|x_s,c) by block, class and lane, from the cells of a feature; ``chosen`` = -1: log2 p(x_f|c)."""
     n_classes, arity = len(table.class_sizes), int(table.arities[feature])
-    stride = _native.table_stride(arity * (1 if chosen < 0 else int(table.arities[chosen])))
-    cells, own = np.empty(stride * n_classes), np.empty(table.n_features)
-    offset = np.zeros(table.n_features, np.int64)
-    _fill(table, chosen, feature, feature + 1, offset, True, cells, own)
     at = table.codes[:, feature].astype(np.int64)
+    rows = 1
     if chosen >= 0:
+        rows = int(table.arities[chosen])
         at += table.codes[:, chosen].astype(np.int64) * arity
-    return cells.reshape(n_classes, stride)[:, at].reshape(n_classes, -1, LANES).transpose(1, 0, 2)
+    stride = _native.table_stride(arity * rows)
+    logs = cells[: stride * n_classes].reshape(n_classes, stride)
+    return logs[:, at].reshape(n_classes, -1, LANES).transpose(1, 0, 2)
 
 
 class NaiveBound:
@@ -152,7 +151,12 @@ class NaiveBound:
 
     def add(self, feature: int) -> None:
         """Put a feature into S."""
-        self.posterior.multiply(_log_likelihoods(self.table, feature, -1))
+        table = self.table
+        stride = _native.table_stride(int(table.arities[feature]))
+        cells, own = np.empty(stride * len(table.class_sizes)), np.empty(table.n_features)
+        offset = np.zeros(table.n_features, np.int64)
+        _fill(table, -1, feature, feature + 1, offset, True, cells, own)
+        self.posterior.multiply(_look_up(table, feature, -1, cells))
 
     def restart(self) -> None:
         """Empty S."""
@@ -168,14 +172,14 @@ class PairwiseBound:
         self.n_features, self.varies, self.posterior = table.n_features, self._alone.varies, self._alone.posterior
         row = int(np.prod(self.posterior.shape))
         self.n_kept = min(self.n_features, STATE_BYTES // (8 * row))
-        self._state = np.zeros((self.n_kept, row))
+        self._state = np.zeros((self.n_kept, row))  # sum_s log2 p(x_f|x_s,c) over all s but the last
         self._forget()
 
     def _forget(self) -> None:
         self._chosen: list[int] = []
+        self._tables: list[Tables] = []
         self._own = np.zeros(self.n_features)
-        self._tables: dict[int, Tables] = {}
-        self._kept = 0  # of the chosen features, those that the state holds
+        self._added = False  # whether the state holds the last chosen feature too
 
     def values(self, candidates: NDArray[np.intp]) -> NDArray[np.float64]:
         """The bound with each candidate beside the chosen features, in bits.
@@ -185,30 +189,21 @@ class PairwiseBound:
         if not self._chosen:
             return self._alone.values(candidates)
         out = np.empty(self.n_features)
-        keep = len(self._chosen) - self._kept >= KEEP_EVERY
         features = candidates.astype(np.int64)
-        state = self._state.reshape(-1) if keep or self._kept else None
-        self._mix(features[features < self.n_kept], self._chosen[self._kept :], state, keep, out)
-        self._mix(features[features >= self.n_kept], self._chosen, None, False, out)
-        if keep:
-            self._kept = len(self._chosen)
-            if self.n_kept == self.n_features:
-                self._tables.clear()
+        last = slice(len(self._chosen), None) if self._added else slice(-1, None)
+        self._mix(features[features < self.n_kept], last, self._state.reshape(-1), out)
+        self._mix(features[features >= self.n_kept], slice(None), None, out)
+        self._added = True
         return self.posterior.bounds(self._own[candidates] / len(self._chosen), out[candidates])
 
     def _mix(
-        self,
-        features: NDArray[np.int64],
-        pending: list[int],
-        state: NDArray[np.float64] | None,
-        keep: bool,
-        out: NDArray[np.float64],
+        self, features: NDArray[np.int64], pending: slice, state: NDArray[np.float64] | None, out: NDArray[np.float64]
     ) -> None:
-        if not len(features):
-            return
+        """Sums of ``features``, to which the ``pending`` of the chosen ones are yet to be added; the state keeps them."""
         posterior, table = self.posterior, self.table
-        cells = [self._tables[feature].cells for feature in pending]
-        offsets = [self._tables[feature].offset for feature in pending]
+        chosen = self._chosen[pending]
+        cells = [tables.cells for tables in self._tables[pending]]
+        offsets = [tables.offset for tables in self._tables[pending]]
         exponent = 1 / len(self._chosen)
 
         def mix(some: NDArray[np.int64]) -> None:
@@ -218,36 +213,45 @@ class PairwiseBound:
                 *posterior.weighted,
                 table.codes,
                 table.arities,
-                pending,
+                chosen,
                 cells,
                 offsets,
                 exponent,
                 state,
-                keep,
+                bool(chosen),
                 some,
                 part,
             )
             out[some] = part
 
-        table.spread(mix, features)
+        if len(features):
+            table.spread(mix, features)
 
     def add(self, feature: int) -> None:
         """Put a feature into S."""
         if self._chosen:
-            logs = np.zeros(self.posterior.shape)
-            for other in self._chosen:
-                logs += _log_likelihoods(self.table, feature, other)
-            self.posterior.multiply(logs * (1 / len(self._chosen)))
+            self.posterior.multiply(self._log_likelihoods(feature) * (1 / len(self._chosen)))
         else:
             self._alone.add(feature)
         tables = Tables.beside(self.table, feature, logs=True)
-        self._tables[feature] = tables
+        if self.n_kept == self.n_features:
+            self._tables = [tables._replace(cells=tables.cells[:0]) for tables in self._tables]
+        self._tables.append(tables)
         self._own += tables.own
         self._chosen.append(feature)
+        self._added = False
+
+    def _log_likelihoods(self, feature: int) -> NDArray[np.float64]:
+        """sum_s log2 p(x_f|x_s,c) by block, class and lane, in the order of choice."""
+        if feature < self.n_kept:
+            return self._state[feature].reshape(self.posterior.shape)
+        total = np.zeros(self.posterior.shape)
+        for chosen, tables in zip(self._chosen, self._tables, strict=True):
+            total += _look_up(self.table, feature, chosen, tables.cells[tables.offset[feature] :])
+        return total
 
     def restart(self) -> None:
         """Empty S."""
         self.posterior.restart()
-        if self._kept:
-            self._state[:] = 0
+        self._state[:] = 0
         self._forget()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LANES = 8
-LEAST_LOG_WEIGHT = -90.0  # below, a class counts as 0 beside the greatest of its sample (native/variational.hpp)
+LEAST_LOG_WEIGHT = -70.0  # below, a class counts as 0 beside the greatest of its sample (native/variational.hpp)
 
 
 class Weighted(NamedTuple):
