@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from bitsieve.selectors.selection import Selection as Selection
     from bitsieve.selectors.selection import select as select
     from bitsieve.selectors.speccmi import SpecCMI as SpecCMI
+    from bitsieve.selectors.vmi import VMI as VMI
 
     __version__: str
 
@@ -37,6 +38,7 @@ _HOMES = {
     "MDLBinner": "bitsieve.binning",
     "Selection": "bitsieve.selectors.selection",
     "SpecCMI": "bitsieve.selectors.speccmi",
+    "VMI": "bitsieve.selectors.vmi",
     "conditional_mutual_information_matrix": "bitsieve.selectors.measures",
     "entropy": "bitsieve.selectors.measures",
     "list_methods": "bitsieve.selectors.registry",
@@ -48,6 +50,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "VMI",
     "CategoricalBinner",
     "EqualFrequencyBinner",
     "EqualWidthBinner",

@@ -6,8 +6,8 @@
 A code that a class does not hold has probability 0 there. A condition (x_s, c) that does not occur has no
 conditional; 1 stands for it, which no bound can see: the likelihood of S is 0 in that class already.
 
-Cost of a step: O(n d C) for n features, d samples, C classes. The pairwise state, a number a feature, sample and class, is
-kept for as many features as fit STATE_BYTES; for the others it is summed anew in every step, O(n d C #S).
+Cost of a step: O(n d C) for n features, d samples, C classes. The pairwise state, a number a feature, sample and class,
+is kept for as many features as fit STATE_BYTES; for the others it is summed anew in every step, O(n d C #S).
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ class CodeTable:
         self.codes = np.zeros((rows, self.n_features), codes.dtype, order="F")
         self.codes[: self.n_samples] = codes
         self.arities = codes.max(axis=0).astype(np.int32) + np.int32(1)
+        self.varies = (codes != codes[0]).any(axis=0)
         self.class_sizes = class_sizes
         self.n_jobs = n_jobs
 
@@ -80,11 +81,10 @@ class Tables(NamedTuple):
         sizes = stride * len(table.class_sizes)
         total = int(sizes.sum())
         if 8 * total > TABLE_BYTES:
+            beside = f" beside column {chosen} of {rows:,} codes" if chosen >= 0 else ""
             raise ValueError(
-                f"the tables of column {chosen} of {rows:,} codes beside all others need {total * 8 / 2**30:.1f} GiB, more "
-                f"than {TABLE_BYTES / 2**30:g} GiB: use fewer bins, or decomposition='naive'"
-                if chosen >= 0
-                else f"the tables of all columns need {total * 8 / 2**30:.1f} GiB: use fewer bins"
+                f"the tables of all columns{beside} need {total * 8 / 2**30:.1f} GiB, more than "
+                f"{TABLE_BYTES / 2**30:g} GiB: use fewer bins"
             )
         made = cls(np.empty(total), np.cumsum(sizes) - sizes, np.empty(table.n_features))
 
@@ -130,7 +130,7 @@ class NaiveBound:
     def __init__(self, table: CodeTable) -> None:
         self.table = table
         self.n_features = table.n_features
-        self.varies = table.arities > 1
+        self.varies = table.varies
         self.posterior = Posterior(table.class_sizes)
         self.tables = Tables.beside(table, -1, logs=False)
 
@@ -199,7 +199,7 @@ class PairwiseBound:
     def _mix(
         self, features: NDArray[np.int64], pending: slice, state: NDArray[np.float64] | None, out: NDArray[np.float64]
     ) -> None:
-        """Sums of ``features``, to which the ``pending`` of the chosen ones are yet to be added; the state keeps them."""
+        """Fill in the sums of ``features``; the state, if any, takes in the ``pending`` ones of the chosen."""
         posterior, table = self.posterior, self.table
         chosen = self._chosen[pending]
         cells = [tables.cells for tables in self._tables[pending]]

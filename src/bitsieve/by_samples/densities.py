@@ -101,14 +101,12 @@ class DensityTable:
         return factor * float(self.deviations[j, c])
 
     def log_sums(self, kernel: str, c: int, i: int, other: int, dimensions: int) -> NDArray[np.float64]:
-        """log2 sum_j k(x_i, x_ij) k(x_o, x_oj) over the points of class c, of every sample; ``other`` = -1: of i alone."""
+        """log2 sum_j k(x_i, x_ij) k(x_o, x_oj) over the points of class c, of every sample; ``other`` = -1: i alone."""
         out = np.empty(self.n_samples)
         beside = None if other < 0 else self.values[other]
         scale = 0.0 if other < 0 else self.scale(other, c, dimensions)
         first, last = int(self.ends[c]), int(self.ends[c + 1])
-        _native.kernel_sums(
-            kernel, self.values[i], self.scale(i, c, dimensions), beside, scale, first, last, out
-        )
+        _native.kernel_sums(kernel, self.values[i], self.scale(i, c, dimensions), beside, scale, first, last, out)
         out[out < NOTHING] = -np.inf
         return out
 
@@ -134,8 +132,8 @@ class DensityBound:
         if needed > STATE_BYTES:
             raise ValueError(
                 f"the densities of {self.n_features:,} features of {table.n_samples:,} samples in "
-                f"{self.posterior.n_classes:,} classes need {needed / 2**30:.1f} GiB, more than {STATE_BYTES / 2**30:g} GiB: "
-                "bin the columns (binning='mdl'), or give fewer"
+                f"{self.posterior.n_classes:,} classes need {needed / 2**30:.1f} GiB, more than "
+                f"{STATE_BYTES / 2**30:g} GiB: bin the columns (binning='mdl'), or give fewer"
             )
         self._alone = np.zeros((self.n_features, row))
         self._given = np.zeros((self.n_features if pairwise else 0, row))

@@ -22,7 +22,7 @@ LEAST_LOG_WEIGHT = -70.0  # below, a class counts as 0 beside the greatest of it
 
 
 class Weighted(NamedTuple):
-    """What a step needs of the samples: the arguments of the native sums, and the bound but for the candidate's part."""
+    """What a step needs of the samples: the first arguments of the native sums."""
 
     n_samples: int
     n_classes: int

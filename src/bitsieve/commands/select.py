@@ -77,7 +77,7 @@ def _run(options: argparse.Namespace) -> int:
     else:
         print(selection)
     if options.output is not None:
-        _say(f"saved {k:,} features and the target {features.target!r} to {options.output!r}")
+        _say(f"saved {len(selection.features):,} features and the target {features.target!r} to {options.output!r}")
     return 0
 
 

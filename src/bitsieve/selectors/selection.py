@@ -146,7 +146,7 @@ def select(
     target: Any = None,
     *,
     method: str = "speccmi",
-    n_features_to_select: int = 20,
+    n_features_to_select: int | str = 20,
     binning: Any = "mdl",
     target_bins: int = 5,
     n_jobs: int | None = None,
@@ -163,9 +163,11 @@ def select(
         is ``y`` there.
     method : str, default="speccmi"
         One of :func:`bitsieve.list_methods`.
-    n_features_to_select : int, default=20
+    n_features_to_select : int or "auto", default=20
+        "auto" for a method that stops by itself (vmi, with ``on_plateau="stop"``).
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
-        How numeric columns become codes. Text, categorical and boolean columns are codes as they are.
+        How numeric columns become codes. Text, categorical and boolean columns are codes as they are. None, for a
+        method on densities (vmi), bins for the explanation alone, by "mdl".
     target_bins : int, default=5
         Equal-frequency classes of a continuous target (floats with a fractional value).
     n_jobs : int, optional
@@ -207,7 +209,7 @@ def select_from(
     features: Features,
     *,
     method: str,
-    n_features_to_select: int,
+    n_features_to_select: int | str,
     binning: Any,
     target_bins: int,
     n_jobs: int | None,
@@ -219,7 +221,9 @@ def select_from(
     from bitsieve.selectors.registry import make_selector, method_name
 
     method = method_name(method)
-    k = check_feature_count(n_features_to_select, len(features.names))
+    k = n_features_to_select
+    if k != "auto":
+        k = check_feature_count(k, len(features.names))
     check_integer("target_bins", target_bins, 2, 65_535)
     of_binner = {name: parameters.pop(name) for name in BINNER_PARAMETERS if name in parameters}
     binner = _binner(binning, of_binner, n_jobs)
@@ -234,7 +238,7 @@ def select_from(
         selector.classes_, selector.target_edges_ = target.labels, target.edges
     indices = np.asarray(selector.selected_)
     if not hasattr(selector, "relevance_"):  # a method on rows: bin and count for the explanation alone
-        _count_for_explanation(selector, features, target, binner, n_jobs)
+        _count_for_explanation(selector, features, target, "mdl" if binner is None else binner, n_jobs)
     notes = explain(features, target, selector.binner_, indices)
     return Selection(
         method=method,
