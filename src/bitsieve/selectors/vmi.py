@@ -30,7 +30,7 @@ BANDWIDTHS = ("scott", "silverman")
 class VMI(ColumnSelector):
     r"""Choose features one at a time by a lower bound of what all of them together tell about the target.
 
-    The bound is ``I(X_S;C) >= mean_n log2 [q(x_S|c_n) / sum_c p(c) q(x_S|c)]``, with q a product in the order of choice:
+    The bound is ``I(X_S;C) >= mean_n log2 [q(x_S|c_n) / sum_c p(c) q(x_S|c)]``; q is a product in the order of choice,
     of ``p(x_f|c)`` ("naive"), or of ``prod_s p(x_f|x_s,c)^(1/#S)`` over those chosen before ("pairwise").
     Each step adds the feature with the greatest bound; ties (1e-10) go to the lowest column, and a column that does not
     vary is never chosen while another is left. The bound may fall as features are added.
