@@ -1,6 +1,6 @@
 """Trees with the class at the root: what is chosen tells as much as any set of its size, and all that there is.
 
-The theorem of the paper's appendix B. Given the class, its children are independent, so the bound is I(x_S;y) itself while
+The theorem of the paper's appendix B. Given the class its children are independent, so the bound is I(x_S;y) while
 S holds children only; a deeper feature tells no more than the child above it, and nothing beside that child. So the
 children come first, the bound is then I(x;y) of all features, and it grows no more.
 

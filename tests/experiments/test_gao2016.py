@@ -40,7 +40,7 @@ def test_agreeing():
 def test_parity_needs_the_data(tmp_path):
     with pytest.raises(ValueError, match="give the directory that holds it by --data-dir"):
         ITEMS["table parity"].run(Options())
-    with pytest.raises(ValueError, match="there is no lung_d3.npz in"):
+    with pytest.raises(ValueError, match=r"there is no lung_d3\.npz in"):
         ITEMS["table parity"].run(Options(data_dir=tmp_path))
     np.savez(tmp_path / "lung_d3.npz", X=np.zeros((2, 3)), y=np.zeros(2))
     with pytest.raises(ValueError, match="holds 2 x 3 values, the lung data has 73 x 325"):
