@@ -52,70 +52,83 @@ double exp2_of(double x) {
     return result;
 }
 
-namespace {
-
-constexpr std::int64_t kKnownLogs = 1 << 14;
-
-// log2 of counts, the small ones from a table.
-class CountLogs {
-public:
-    explicit CountLogs(std::int64_t n_samples) {
-        for (std::int64_t c = 0; c <= std::min(n_samples, kKnownLogs); ++c) known_.push_back(log2_of(double(c)));
-    }
-    double operator()(std::int64_t count) const {
-        return count < std::int64_t(known_.size()) ? known_[std::size_t(count)] : log2_of(double(count));
-    }
-
-private:
-    std::vector<double> known_;
-};
-
-}  // namespace
-
-template <class Code>
-void fill_tables(const CodeColumns<Code>& columns, const std::int64_t* class_sizes, std::int64_t n_classes,
-                 std::int64_t chosen, std::int64_t first, std::int64_t last, const std::int64_t* offset, bool logs,
-                 double* cells, double* own) {
+template <class Code, class Real>
+void fill_tables(const CodeColumns<Code>& columns, const Classes& classes, std::int64_t chosen,
+                 const std::int64_t* features, std::int64_t count, const std::int64_t* offset, bool logs, Real* cells,
+                 double* own) {
+    const auto log_of = [&](std::int64_t n) { return n < classes.n_logs ? classes.logs[n] : log2_of(double(n)); };
     std::int64_t n_samples = 0;
-    for (std::int64_t c = 0; c < n_classes; ++c) n_samples += class_sizes[c];
-    const CountLogs log_of(n_samples);
+    for (std::int64_t c = 0; c < classes.count; ++c) n_samples += classes.sizes[c];
     const std::int64_t rows = chosen < 0 ? 1 : columns.arities[chosen];
-    std::vector<std::int64_t> conditions(std::size_t(n_classes * rows));  // samples of a class and a code of the chosen one
-    std::vector<std::int32_t> base(std::size_t(n_samples), 0);            // row of the table, by sample
-    for (std::int64_t c = 0, t = 0; c < n_classes; ++c)
-        for (const std::int64_t end = t + class_sizes[c]; t < end; ++t) {
-            if (chosen >= 0) base[t] = columns.column(chosen)[t];
-            ++conditions[c * rows + base[t]];
+    std::vector<std::int64_t> conditions(std::size_t(classes.count * rows));  // samples by class and code of the chosen one
+    std::vector<std::int32_t> row_of(std::size_t(n_samples), 0);              // row of the table, by sample
+    for (std::int64_t c = 0, t = 0; c < classes.count; ++c)
+        for (const std::int64_t end = t + classes.sizes[c]; t < end; ++t) {
+            if (chosen >= 0) row_of[t] = columns.column(chosen)[t];
+            ++conditions[c * rows + row_of[t]];
         }
     std::vector<std::int32_t> counts;
-    for (std::int64_t f = first; f < last; ++f) {
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t f = features[i];
         const Code* codes = columns.column(f);
-        const std::int64_t arity = columns.arities[f], stride = table_stride(rows * arity);
-        double* table = cells + offset[f];
-        std::fill(table, table + stride * n_classes, logs ? 0.0 : 1.0);
+        const std::int64_t arity = columns.arities[f], stride = table_stride<Real>(rows * arity);
+        Real* table = cells + offset[f];
+        std::fill(table, table + stride * classes.count, Real(logs ? 0 : 1));
         counts.assign(std::size_t(rows * arity), 0);
         own[f] = 0.0;
-        for (std::int64_t c = 0, t = 0; c < n_classes; ++c) {
-            for (const std::int64_t end = t + class_sizes[c]; t < end; ++t) ++counts[base[t] * arity + codes[t]];
+        for (std::int64_t c = 0, t = 0; c < classes.count; ++c) {
+            for (const std::int64_t end = t + classes.sizes[c]; t < end; ++t) ++counts[row_of[t] * arity + codes[t]];
             for (std::int64_t row = 0; row < rows; ++row) {
                 const std::int64_t all = conditions[c * rows + row];
                 if (all == 0) continue;
                 const double log_all = log_of(all);
                 for (std::int64_t code = 0; code < arity; ++code) {
-                    std::int32_t& count = counts[row * arity + code];
-                    const double log_p = log_of(count) - log_all;
-                    table[c * stride + row * arity + code] = logs ? log_p : double(count) / double(all);
-                    if (count) own[f] += count * log_p;
-                    count = 0;
+                    std::int32_t& n = counts[row * arity + code];
+                    const double log_p = log_of(n) - log_all;
+                    table[c * stride + row * arity + code] = Real(logs ? log_p : double(n) / double(all));
+                    if (n) own[f] += n * log_p;
+                    n = 0;
                 }
             }
         }
     }
 }
 
-template void fill_tables(const CodeColumns<std::uint8_t>&, const std::int64_t*, std::int64_t, std::int64_t, std::int64_t,
-                          std::int64_t, const std::int64_t*, bool, double*, double*);
-template void fill_tables(const CodeColumns<std::uint16_t>&, const std::int64_t*, std::int64_t, std::int64_t,
-                          std::int64_t, std::int64_t, const std::int64_t*, bool, double*, double*);
+template <class Code>
+void exact_powers(const VariationalKernel& kernel, const Weighted<double>& weighted, const CodeColumns<Code>& columns,
+                  const Classes& classes, std::int64_t n_features, const std::vector<std::int64_t>& chosen,
+                  const Candidates& candidates, double* own, double* state) {
+    Powers<double> powers{1.0 / double(chosen.size()), {}, state, 0, state != nullptr};
+    std::vector<std::vector<double>> cells(chosen.size());
+    std::vector<std::vector<std::int64_t>> offsets(chosen.size(), std::vector<std::int64_t>(std::size_t(n_features)));
+    std::vector<double> of_one(std::size_t(n_features), 0.0);
+    for (std::int64_t i = 0; i < candidates.count; ++i) own[candidates.features[i]] = 0.0;
+    for (std::size_t p = 0; p < chosen.size(); ++p) {
+        std::int64_t size = 0;
+        for (std::int64_t i = 0; i < candidates.count; ++i) {
+            const std::int64_t f = candidates.features[i];
+            offsets[p][f] = size;
+            size += classes.count * table_stride<double>(std::int64_t(columns.arities[chosen[p]]) * columns.arities[f]);
+        }
+        cells[p].resize(std::size_t(size));
+        fill_tables(columns, classes, chosen[p], candidates.features, candidates.count, offsets[p].data(), true,
+                    cells[p].data(), of_one.data());
+        for (std::int64_t i = 0; i < candidates.count; ++i)
+            own[candidates.features[i]] += of_one[candidates.features[i]];
+        powers.pending.push_back({cells[p].data(), offsets[p].data(), chosen[p]});
+    }
+    kernel.sums(columns.codes).power(weighted, columns, powers, candidates);
+}
+
+#define BITSIEVE_FOR_CODES(Code)                                                                                       \
+    template void fill_tables(const CodeColumns<Code>&, const Classes&, std::int64_t, const std::int64_t*,             \
+                              std::int64_t, const std::int64_t*, bool, double*, double*);                              \
+    template void fill_tables(const CodeColumns<Code>&, const Classes&, std::int64_t, const std::int64_t*,             \
+                              std::int64_t, const std::int64_t*, bool, float*, double*);                               \
+    template void exact_powers(const VariationalKernel&, const Weighted<double>&, const CodeColumns<Code>&,            \
+                               const Classes&, std::int64_t, const std::vector<std::int64_t>&, const Candidates&,      \
+                               double*, double*);
+BITSIEVE_FOR_CODES(std::uint8_t)
+BITSIEVE_FOR_CODES(std::uint16_t)
 
 }  // namespace bitsieve

@@ -12,6 +12,9 @@
 // Numerical limits: weights under 2^-70 count as 0. A sum under 2^-20, where such weights might matter, is taken anew from
 // the logarithms, so that nothing underflows however many features are chosen. 2^x is right to 4e-14 of itself, log2 to
 // some units in the last place.
+//
+// Pairwise sums are also had in single precision, at a third of the cost and half the memory: rough ones, to find the few
+// candidates for which the exact sum is worth its while.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +26,15 @@ namespace bitsieve {
 
 constexpr double kTinySum = 0x1p-20;
 constexpr double kLeastExponent = -1000.0;
+constexpr float kRoughLeastExponent = -120.0f;
 
 // The samples of a step in blocks of eight, the lanes beyond the last sample with weight 0:
 // weights[(block * n_classes + c) * 8 + lane]; active[start[block] .. start[block + 1]) are the classes of which some
 // lane has weight.
+template <class Real>
 struct Weighted {
     std::int64_t n_samples, n_classes;
-    const double* weights;
+    const Real* weights;
     const double* log_weights;
     const std::int32_t* start;
     const std::int32_t* active;
@@ -50,54 +55,84 @@ struct CodeColumns {
     const Code* column(std::int64_t f) const { return codes + f * rows; }
 };
 
-// Tables of all features beside one chosen feature (or none): cells[offset[f] + c * table_stride(...) + code of the
-// chosen one * arity of f + code of f].
+// Tables of features beside one chosen feature (or none): cells[offset[f] + c * table_stride(...) + code of the chosen
+// one * arity of f + code of f].
+template <class Real>
 struct Tables {
-    const double* cells;
+    const Real* cells;
     const std::int64_t* offset;
     std::int64_t chosen;  // -1: none
 };
 
-// Doubles from the table of one class to that of the next: small tables fill registers.
-inline std::int64_t table_stride(std::int64_t cells) { 
+// Numbers from the table of one class to that of the next: small tables fill registers of 32 bytes.
+template <class Real>
+std::int64_t table_stride(std::int64_t cells) {
+    if (sizeof(Real) == 4) return cells <= 8 ? 8 : cells <= 16 ? 16 : cells <= 32 ? 32 : cells;
     return cells <= 4 ? 4 : cells <= 8 ? 8 : cells <= 12 ? 12 : cells;
 }
 
 // State of a candidate in the pairwise decomposition, S(n,c) as the weights lie; `store`: what `pending` adds is kept.
+template <class Real>
 struct Powers {
-    double exponent;               // 1 / m
-    std::vector<Tables> pending;   // features that are not in the state yet
-    double* state;                 // of feature f at f * state_row; null: no state, all is pending
+    Real exponent;                      // 1 / m
+    std::vector<Tables<Real>> pending;  // features that are not in the state yet
+    Real* state;                        // of feature f at f * state_row; null: no state, all is pending
     std::int64_t state_row;
     bool store;
 };
 
+// Which candidates, and where their sums go.
+struct Candidates {
+    const std::int64_t* features;
+    std::int64_t count;
+    double* sums;
+};
+
+// Sums over one type of codes.
+template <class Code>
+struct VariationalSums {
+    void (*naive)(const Weighted<double>&, const CodeColumns<Code>&, const Tables<double>&, const Candidates&);
+    void (*power)(const Weighted<double>&, const CodeColumns<Code>&, const Powers<double>&, const Candidates&);
+    void (*rough)(const Weighted<float>&, const CodeColumns<Code>&, const Powers<float>&, const Candidates&);
+};
+
 struct VariationalKernel {
     const char* name;
-    void (*naive8)(const Weighted&, const CodeColumns<std::uint8_t>&, const Tables&, const std::int64_t* features,
-                   std::int64_t count, double* out);
-    void (*naive16)(const Weighted&, const CodeColumns<std::uint16_t>&, const Tables&, const std::int64_t* features,
-                    std::int64_t count, double* out);
-    void (*power8)(const Weighted&, const CodeColumns<std::uint8_t>&, const Powers&, const std::int64_t* features,
-                   std::int64_t count, double* out);
-    void (*power16)(const Weighted&, const CodeColumns<std::uint16_t>&, const Powers&, const std::int64_t* features,
-                    std::int64_t count, double* out);
+    VariationalSums<std::uint8_t> narrow;
+    VariationalSums<std::uint16_t> wide;
     void (*exp2)(const double* x, std::int64_t count, double* out);
     void (*kernel_sums)(const double* x, double sx, const double* z, double sz, std::int64_t n_samples,
                         std::int64_t first, std::int64_t last, double* out);
+
+    const VariationalSums<std::uint8_t>& sums(const std::uint8_t*) const { return narrow; }
+    const VariationalSums<std::uint16_t>& sums(const std::uint16_t*) const { return wide; }
 };
 
 // The kernel for an instruction set that the counting kernels know by this name; where a set has none of its own, that
 // of the next slower one.
 const VariationalKernel& variational_kernel(const std::string& name);
 
-// Fills, for the features [first, last), the table of p(code | code of the chosen one, class), or of its log2, and
-// own[f] = sum_n log2 p of each sample in its own class. A condition that does not occur has p = 1. Samples are
-// sorted by class.
+// The classes of the samples, which are sorted by them, and log2 of the counts below `n_logs`.
+struct Classes {
+    const std::int64_t* sizes;
+    std::int64_t count;
+    const double* logs;
+    std::int64_t n_logs;
+};
+
+// Fills, for some features, the table of p(code | code of the chosen one, class), or of its log2, and own[f] = sum_n
+// log2 p of each sample in its own class. A condition that does not occur has p = 1.
+template <class Code, class Real>
+void fill_tables(const CodeColumns<Code>& columns, const Classes& classes, std::int64_t chosen,
+                 const std::int64_t* features, std::int64_t count, const std::int64_t* offset, bool logs, Real* cells,
+                 double* own);
+
+// The sums of candidates beside all `chosen` features in double precision, tables made on the way, and own[f] of each,
+// sum_n S(n,c_n). To `state` (null: not wanted; else there must be one candidate) S(n,c) is added.
 template <class Code>
-void fill_tables(const CodeColumns<Code>& columns, const std::int64_t* class_sizes, std::int64_t n_classes,
-                 std::int64_t chosen, std::int64_t first, std::int64_t last, const std::int64_t* offset, bool logs,
-                 double* cells, double* own);
+void exact_powers(const VariationalKernel& kernel, const Weighted<double>& weighted, const CodeColumns<Code>& columns,
+                  const Classes& classes, std::int64_t n_features, const std::vector<std::int64_t>& chosen,
+                  const Candidates& candidates, double* own, double* state);
 
 double log2_of(double x);  // x >= 0 and normal, or 0
 double exp2_of(double x);  // x <= 0

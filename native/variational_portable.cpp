@@ -9,77 +9,6 @@
 namespace bitsieve {
 namespace {
 
-struct D {
-    double lane[8];
-
-    static D load(const double* p) {
-        D d;
-        std::memcpy(d.lane, p, sizeof d.lane);
-        return d;
-    }
-    static D broadcast(double x) {
-        D d;
-        for (auto& l : d.lane) l = x;
-        return d;
-    }
-    void store(double* p) const { std::memcpy(p, lane, sizeof lane); }
-    static D add(D a, const D& b) {
-        for (int i = 0; i < 8; ++i) a.lane[i] += b.lane[i];
-        return a;
-    }
-    static D subtract(D a, const D& b) {
-        for (int i = 0; i < 8; ++i) a.lane[i] -= b.lane[i];
-        return a;
-    }
-    static D multiply(D a, const D& b) {
-        for (int i = 0; i < 8; ++i) a.lane[i] *= b.lane[i];
-        return a;
-    }
-    static D max(D a, const D& b) {
-        for (int i = 0; i < 8; ++i) a.lane[i] = a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i];
-        return a;
-    }
-    bool any_below(double limit) const {
-        bool any = false;
-        for (double l : lane) any |= l < limit;
-        return any;
-    }
-    D times_power_in_low_bits(const D& shifted) const {
-        std::uint64_t bits[8], power[8];
-        std::memcpy(bits, lane, sizeof bits);
-        std::memcpy(power, shifted.lane, sizeof power);
-        for (int i = 0; i < 8; ++i) bits[i] += power[i] << 52;
-        D d;
-        std::memcpy(d.lane, bits, sizeof bits);
-        return d;
-    }
-};
-
-struct Exponents {
-    std::uint64_t sum[8];
-    std::int64_t bias;
-
-    // Of `count` sums to come.
-    Exponents(const std::int64_t* start, std::int64_t count) : bias(1023 * count) { std::memcpy(sum, start, sizeof sum); }
-
-    D split(const D& value, D product) {
-        std::uint64_t bits[8];
-        std::memcpy(bits, value.lane, sizeof bits);
-        for (int i = 0; i < 8; ++i) {
-            sum[i] += bits[i] >> 52;
-            bits[i] = (bits[i] & 0x000fffffffffffffULL) | 0x3ff0000000000000ULL;
-        }
-        D mantissa;
-        std::memcpy(mantissa.lane, bits, sizeof bits);
-        return D::multiply(product, mantissa);
-    }
-    D finish(const D& product, std::int64_t* out) {
-        const D left = split(product, D::broadcast(1.0));
-        for (int i = 0; i < 8; ++i) out[i] = std::int64_t(sum[i]) - bias - 1023;
-        return left;
-    }
-};
-
 struct Index {
     std::int32_t lane[8];
 
@@ -96,27 +25,112 @@ struct Index {
     }
 };
 
-struct FindAny {
-    Index index;
+// Eight numbers; Bits are as many bits as one has, kFraction of them the fraction, and kOne is 1.
+template <class R, class Bits, int kFraction, Bits kOne>
+struct Lanes {
+    using Real = R;
+    using V = Lanes;
+    static constexpr std::int64_t kCells[3] = {sizeof(R) == 8 ? 4 : 8, sizeof(R) == 8 ? 8 : 16, sizeof(R) == 8 ? 12 : 32};
 
-    FindAny() = default;
-    explicit FindAny(const Index& i) : index(i) {}
-    D operator()(const double* table) const {
-        D d;
-        for (int i = 0; i < 8; ++i) d.lane[i] = table[index.lane[i]];
-        return d;
+    R lane[8];
+
+    static V load(const R* p) {
+        V v;
+        std::memcpy(v.lane, p, sizeof v.lane);
+        return v;
     }
+    static V broadcast(R x) {
+        V v;
+        for (auto& l : v.lane) l = x;
+        return v;
+    }
+    static V narrow(const double* p) {
+        V v;
+        for (int i = 0; i < 8; ++i) v.lane[i] = R(p[i]);
+        return v;
+    }
+    void store(R* p) const { std::memcpy(p, lane, sizeof lane); }
+    void widen(double* p) const { std::copy(lane, lane + 8, p); }
+    static V add(V a, const V& b) {
+        for (int i = 0; i < 8; ++i) a.lane[i] += b.lane[i];
+        return a;
+    }
+    static V subtract(V a, const V& b) {
+        for (int i = 0; i < 8; ++i) a.lane[i] -= b.lane[i];
+        return a;
+    }
+    static V multiply(V a, const V& b) {
+        for (int i = 0; i < 8; ++i) a.lane[i] *= b.lane[i];
+        return a;
+    }
+    static V max(V a, const V& b) {
+        for (int i = 0; i < 8; ++i) a.lane[i] = a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i];
+        return a;
+    }
+    bool any_below(R limit) const {
+        bool any = false;
+        for (R l : lane) any |= l < limit;
+        return any;
+    }
+    V times_power_in_low_bits(const V& shifted) const {
+        Bits bits[8], power[8];
+        std::memcpy(bits, lane, sizeof bits);
+        std::memcpy(power, shifted.lane, sizeof power);
+        for (int i = 0; i < 8; ++i) bits[i] += power[i] << kFraction;
+        V v;
+        std::memcpy(v.lane, bits, sizeof bits);
+        return v;
+    }
+
+    // Sums of exponents, lane by lane.
+    struct Exponents {
+        Bits sum[8] = {};
+
+        // The product by the mantissas of `value`, whose exponents are added here.
+        V split(const V& value, const V& product) {
+            Bits bits[8];
+            std::memcpy(bits, value.lane, sizeof bits);
+            for (int i = 0; i < 8; ++i) {
+                sum[i] += bits[i] >> kFraction;
+                bits[i] = (bits[i] & ((Bits(1) << kFraction) - 1)) | kOne;
+            }
+            V mantissa;
+            std::memcpy(mantissa.lane, bits, sizeof bits);
+            return V::multiply(product, mantissa);
+        }
+        // After `count` of them: the mantissa of the product, its exponent and all sums added to `out`.
+        V finish(const V& product, std::int64_t count, std::int64_t* out) {
+            const V left = split(product, V::broadcast(1));
+            for (int i = 0; i < 8; ++i) out[i] += std::int64_t(sum[i]) - std::int64_t(kOne >> kFraction) * (count + 1);
+            return left;
+        }
+    };
+
+    struct FindAny {
+        Index index;
+
+        FindAny() = default;
+        explicit FindAny(const Index& i) : index(i) {}
+        V operator()(const R* table) const {
+            V v;
+            for (int i = 0; i < 8; ++i) v.lane[i] = table[index.lane[i]];
+            return v;
+        }
+    };
+    using Find1 = FindAny;
+    using Find2 = FindAny;
+    using Find3 = FindAny;
 };
-using Find4 = FindAny;
-using Find8 = FindAny;
-using Find12 = FindAny;
+
+using D = Lanes<double, std::uint64_t, 52, 0x3ff0000000000000ULL>;
+using S = Lanes<float, std::uint32_t, 23, 0x3f800000U>;
+
+constexpr const char* kName = "portable";
 
 #include "variational_loop.inc"
 
 }  // namespace
 
-const VariationalKernel kPortableVariational = {"portable",           naive<std::uint8_t>,  naive<std::uint16_t>,
-                                                power<std::uint8_t>, power<std::uint16_t>, exp2_all,
-                                                kernel_sums};
+const VariationalKernel kPortableVariational = kKernel;
 
 }  // namespace bitsieve

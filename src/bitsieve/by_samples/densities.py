@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve import _native
+from bitsieve.by_counts.pick import pick
 from bitsieve.by_samples.posterior import LANES, Posterior
 from bitsieve.counts.blocks import run_blocks
 
@@ -140,30 +141,26 @@ class DensityBound:
         self._chosen: list[int] = []
         run_blocks(self._fill_alone, np.flatnonzero(self.varies).tolist(), table.n_jobs)
 
-    def values(self, candidates: NDArray[np.intp]) -> NDArray[np.float64]:
-        """The bound with each candidate beside the chosen features, in bits."""
-        state, exponent = self._state()
+    def alone(self) -> NDArray[np.float64]:
+        """The bound of every feature by itself, in bits."""
+        return self._values(np.arange(self.n_features), self._alone, 1.0)
+
+    def best(self, candidates: NDArray[np.intp]) -> tuple[int, float]:
+        """The candidate with the greatest bound beside S, and that bound."""
+        values = self._values(candidates, *self._state())
+        place = pick(values)
+        return int(candidates[place]), float(values[place])
+
+    def _values(
+        self, candidates: NDArray[np.intp], state: NDArray[np.float64], exponent: float
+    ) -> NDArray[np.float64]:
         posterior = self.posterior
-        no_codes = np.empty((0, self.n_features), np.uint8, order="F")
-        arities = np.ones(self.n_features, np.int32)
         own, mixed = np.empty(self.n_features), np.empty(self.n_features)
 
-        def mix(feature: np.intp) -> None:
+        def mix(feature: int) -> None:
             own[feature] = posterior.own(state[feature].reshape(posterior.shape)).sum() * exponent
-            _native.power_sums(
-                posterior.kernel,
-                *posterior.weighted,
-                no_codes,
-                arities,
-                [],
-                [],
-                [],
-                exponent,
-                state.reshape(-1),
-                False,
-                np.array([feature], np.int64),
-                mixed[feature : feature + 1],
-            )
+            part = mixed[feature : feature + 1]
+            _native.state_sums(posterior.kernel, *posterior.weighted, exponent, state[feature], part)
 
         run_blocks(mix, candidates.tolist(), self.table.n_jobs)
         return posterior.bounds(own[candidates], mixed[candidates])

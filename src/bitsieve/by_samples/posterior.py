@@ -22,11 +22,11 @@ LEAST_LOG_WEIGHT = -70.0  # below, a class counts as 0 beside the greatest of it
 
 
 class Weighted(NamedTuple):
-    """What a step needs of the samples: the first arguments of the native sums."""
+    """What a step needs of the samples: the first arguments of the native sums but for the kernel."""
 
     n_samples: int
     n_classes: int
-    weights: NDArray[np.float64]
+    weights: NDArray[np.float64] | NDArray[np.float32]
     log_weights: NDArray[np.float64]
     start: NDArray[np.int32]
     active: NDArray[np.int32]
@@ -85,6 +85,11 @@ class Posterior:
             Of each, sum_n log2 of its likelihoods mixed over the classes by the weights.
         """
         return self._bound + (own - mixed) / self.n_samples
+
+    @property
+    def rough(self) -> Weighted:
+        """The weights in single precision."""
+        return self.weighted._replace(weights=self.weighted.weights.astype(np.float32))
 
     def _weigh(self) -> None:
         self._log[self._beyond] = 0

@@ -33,8 +33,12 @@ class Bound(Protocol):
     n_features: int
     varies: NDArray[np.bool_]
 
-    def values(self, candidates: NDArray[np.intp]) -> NDArray[np.float64]:
-        """The bound with each candidate beside S, in bits."""
+    def alone(self) -> NDArray[np.float64]:
+        """The bound of every feature by itself, in bits."""
+        ...
+
+    def best(self, candidates: NDArray[np.intp]) -> tuple[int, float]:
+        """The one of the candidates, ascending columns, to add to S, and the bound with it; S is not empty."""
         ...
 
     def add(self, feature: int) -> None:
@@ -83,7 +87,7 @@ def variational_select(
     -------
     Chosen
     """
-    alone = np.where(bound.varies, bound.values(np.arange(bound.n_features)), 0.0)
+    alone = np.where(bound.varies, bound.alone(), 0.0)
     open_ = np.ones(bound.n_features, bool)
     varying = bound.varies.copy()
     selected: list[int] = []
@@ -92,21 +96,23 @@ def variational_select(
     empty = True
     while len(selected) < n_features_to_select:
         candidates = np.flatnonzero(varying if varying.any() else open_)
-        values = alone[candidates] if empty else bound.values(candidates)
-        place = pick(values)
-        if not empty and on_plateau == "stop" and values[place] - scores[-1] <= STOP_GAIN:
+        chosen, value = _best_alone(alone, candidates) if empty else bound.best(candidates)
+        if not empty and on_plateau == "stop" and value - scores[-1] <= STOP_GAIN:
             break
-        if not empty and on_plateau == "restart" and values[place] - scores[-1] < RESTART_GAIN:
+        if not empty and on_plateau == "restart" and value - scores[-1] < RESTART_GAIN:
             bound.restart()
             restarts.append(len(selected))
-            values = alone[candidates]
-            place = pick(values)
-        chosen = int(candidates[place])
+            chosen, value = _best_alone(alone, candidates)
         selected.append(chosen)
-        scores.append(float(values[place]))
+        scores.append(value)
         open_[chosen] = varying[chosen] = empty = False
         if len(selected) < n_features_to_select:
             bound.add(chosen)
         if progress is not None:
             progress(len(selected), n_features_to_select)
     return Chosen(np.array(selected, np.intp), np.array(scores), np.array(restarts, np.intp), alone)
+
+
+def _best_alone(alone: NDArray[np.float64], candidates: NDArray[np.intp]) -> tuple[int, float]:
+    chosen = int(candidates[pick(alone[candidates])])
+    return chosen, float(alone[chosen])
