@@ -22,6 +22,7 @@ SCRIPTS = (
     "memory",
     "binning",
     "filters",
+    "variational",
     "global_quality",
     "spectral_scale",
     "startup",

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from bitsieve.selectors.selection import Selection as Selection
     from bitsieve.selectors.selection import select as select
     from bitsieve.selectors.speccmi import SpecCMI as SpecCMI
+    from bitsieve.selectors.vmi import VMI as VMI
 
     __version__: str
 
@@ -60,6 +61,7 @@ _HOMES = {
     "ReliefF": "bitsieve.selectors.relieff",
     "Selection": "bitsieve.selectors.selection",
     "SpecCMI": "bitsieve.selectors.speccmi",
+    "VMI": "bitsieve.selectors.vmi",
     "conditional_mutual_information_matrix": "bitsieve.selectors.measures",
     "entropy": "bitsieve.selectors.measures",
     "list_methods": "bitsieve.selectors.registry",
@@ -76,6 +78,7 @@ __all__ = [
     "FCBF",
     "QPFS",
     "RCFS",
+    "VMI",
     "CategoricalBinner",
     "Constraints",
     "EqualFrequencyBinner",

@@ -17,6 +17,65 @@ def mdl_cuts(
     shift: int,
     weights: Integers | None = None,
 ) -> NDArray[np.float64]: ...
+def log2(x: float) -> float: ...
+def exp2(kernel: str, values: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def table_stride(cells: int) -> int: ...
+def likelihood_tables(
+    codes: NDArray[np.uint8] | NDArray[np.uint16],
+    arities: NDArray[np.int32],
+    class_sizes: Integers,
+    chosen: int,
+    first: int,
+    last: int,
+    offset: Integers,
+    logs: bool,
+    cells: NDArray[np.float64],
+    own: NDArray[np.float64],
+) -> None: ...
+def naive_sums(
+    kernel: str,
+    n_samples: int,
+    n_classes: int,
+    weights: NDArray[np.float64],
+    log_weights: NDArray[np.float64],
+    start: NDArray[np.int32],
+    active: NDArray[np.int32],
+    codes: NDArray[np.uint8] | NDArray[np.uint16],
+    arities: NDArray[np.int32],
+    cells: NDArray[np.float64],
+    offset: Integers,
+    features: Integers,
+    out: NDArray[np.float64],
+) -> None: ...
+def power_sums(
+    kernel: str,
+    n_samples: int,
+    n_classes: int,
+    weights: NDArray[np.float64],
+    log_weights: NDArray[np.float64],
+    start: NDArray[np.int32],
+    active: NDArray[np.int32],
+    codes: NDArray[np.uint8] | NDArray[np.uint16],
+    arities: NDArray[np.int32],
+    pending: list[int],
+    cells: list[NDArray[np.float64]],
+    offsets: list[Integers],
+    exponent: float,
+    state: NDArray[np.float64] | None,
+    store: bool,
+    features: Integers,
+    out: NDArray[np.float64],
+) -> None: ...
+def kernel_sums(
+    kernel: str,
+    x: NDArray[np.float64],
+    sx: float,
+    z: NDArray[np.float64] | None,
+    sz: float,
+    first: int,
+    last: int,
+    out: NDArray[np.float64],
+) -> None: ...
 
 class Packed:
     def __init__(

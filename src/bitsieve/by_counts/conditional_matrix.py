@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from bitsieve.attributes import cached_property
 from bitsieve.by_counts.certificate import largest_others, row_bound_by_rows
 from bitsieve.by_counts.tiles import TiledProducts
 from bitsieve.optimize.eigen import multiply

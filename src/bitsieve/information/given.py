@@ -7,10 +7,11 @@ only fall to 0 as the strata become single samples, however informative the colu
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from bitsieve.attributes import cached_property
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,11 +19,11 @@ All are plug-in estimates in bits. None is clipped: independence shows as 0 up t
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from bitsieve.attributes import cached_property
 from bitsieve.counts.source import PairForm
 from bitsieve.counts.terms import entropy_terms
 

@@ -9,11 +9,11 @@ nor need I(X;Y) stay below H(X) of the table of X alone.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
+from bitsieve.attributes import cached_property
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.information.pairwise import CACHE_BYTES, PairTerms, PairwiseInformation
 from bitsieve.information.shrunk import shrunk_entropy, uniform_weight

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
 from bitsieve.selectors.eqpfs import EQPFS
 from bitsieve.selectors.fcbf import FCBF
 from bitsieve.selectors.koller_sahami import KollerSahami
@@ -10,8 +13,12 @@ from bitsieve.selectors.qpfs import QPFS
 from bitsieve.selectors.rcfs import RCFS
 from bitsieve.selectors.relieff import ReliefF
 from bitsieve.selectors.speccmi import SpecCMI
+from bitsieve.selectors.vmi import VMI
 
-CATALOGUE: tuple[tuple[MethodInfo, type], ...] = (
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CATALOGUE: tuple[tuple[MethodInfo, Callable[..., Any]], ...] = (
     (
         MethodInfo(
             "speccmi",
@@ -51,7 +58,7 @@ CATALOGUE: tuple[tuple[MethodInfo, type], ...] = (
         MethodInfo(
             "fcbf",
             "Fast correlation-based filter",
-            "SU(Xi;C) of those that no better p removes by SU(Xp;Xi) >= SU(Xi;C), SU(X;Y) = 2 I(X;Y) / [H(X) + H(Y)]",
+            "SU(Xi;C) of those no better p removes by SU(Xp;Xi) >= SU(Xi;C), SU(X;Y) = 2 I(X;Y) / [H(X) + H(Y)]",
             "Yu, Liu 2004",
             "each feature with the class, then each kept feature with those still in play",
             "FCBF",
@@ -65,7 +72,7 @@ CATALOGUE: tuple[tuple[MethodInfo, type], ...] = (
             "Backward elimination by approximate Markov blankets",
             "drop the least I(Xi;C|M_i), M_i the K features j with the smallest I(Xi;C|Xj)",
             "Koller, Sahami 1996",
-            "all pairs of features within each class, then each feature within the strata of its blanket; n x n numbers",
+            "all pairs of features within each class, each feature within the strata of its blanket; n x n numbers",
             "KollerSahami",
         ),
         KollerSahami,
@@ -93,5 +100,27 @@ CATALOGUE: tuple[tuple[MethodInfo, type], ...] = (
             "ratio",
         ),
         RCFS,
+    ),
+    (
+        MethodInfo(
+            "vmi",
+            "Variational information maximisation, naive",
+            "J(i|S) = mean log2 q(xS,xi|c)/q(xS,xi), q(xi|xS,c) = p(xi|c)",
+            "Gao, Ver Steeg, Galstyan 2016",
+            "the rows: a likelihood a sample and class",
+            "VMI",
+        ),
+        partial(VMI, decomposition="naive"),
+    ),
+    (
+        MethodInfo(
+            "vmi-pairwise",
+            "Variational information maximisation, pairwise",
+            "J(i|S) = mean log2 q(xS,xi|c)/q(xS,xi), q(xi|xS,c) = prod_s p(xi|xs,c)^(1/#S)",
+            "Gao, Ver Steeg, Galstyan 2016",
+            "the rows: a likelihood a sample and class",
+            "VMI",
+        ),
+        partial(VMI, decomposition="pairwise"),
     ),
 )

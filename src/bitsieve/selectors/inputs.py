@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.attributes import cached_property
 from bitsieve.messages import allowed_names, quoted
 from bitsieve.progress import phase
 from bitsieve.sources.npz import ArrayTable

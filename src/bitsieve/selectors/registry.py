@@ -38,7 +38,7 @@ def _forward(name: str) -> Callable[..., ForwardSelector]:
     return build
 
 
-def _own(selector: type) -> Callable[..., Any]:
+def _own(selector: Callable[..., Any]) -> Callable[..., Any]:
     taken = inspect.signature(selector).parameters
 
     def build(n_features_to_select: Any, **parameters: Any) -> Any:
@@ -149,6 +149,7 @@ def make_selector(
     method : str
         A name of :func:`list_methods`.
     n_features_to_select : int, default=10
+        Or "auto" for a method that stops by itself (vmi, with ``on_plateau="stop"``).
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
     n_jobs : int, optional
     **parameters

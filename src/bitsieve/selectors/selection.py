@@ -181,9 +181,10 @@ def select(
     method : str, default="speccmi"
         One of :func:`bitsieve.list_methods`.
     n_features_to_select : int, float or "auto", default=20
-        A float between 0 and 1 is a share of the columns; "auto" lets a greedy method stop by itself.
+        A float between 0 and 1 is a share of the columns; "auto" lets a greedy method, fcbf or vmi stop by itself.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
-        How numeric columns become codes. Text, categorical and boolean columns are codes as they are.
+        How numeric columns become codes. Text, categorical and boolean columns are codes as they are. None, for a
+        method on densities (vmi), bins for the explanation alone, by "mdl".
     target_bins : int, default=5
         Equal-frequency classes of a continuous target (floats with a fractional value).
     n_jobs : int, optional
@@ -256,7 +257,7 @@ def select_from(
     if not hasattr(selector, "relevance_"):  # a method on rows: bin and count for the explanation alone
         if isinstance(binning, str) and selector.__sklearn_tags__().input_tags.allow_nan:
             binner = _binner(binning, {"missing": "bin", **of_binner}, n_jobs)  # the method took them, so must this
-        explain_by_counts(selector, features.X, target, binner, n_jobs)
+        explain_by_counts(selector, features.X, target, "mdl" if binner is None else binner, n_jobs)
     notes = [*explain(features, target, selector.binner_, indices), *explain_stop(selector, features)]
     return Selection(
         method=method,

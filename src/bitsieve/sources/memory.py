@@ -7,12 +7,12 @@ blocks that stay in the cache. Memory: the bit planes, ``(arity - 1) / 8`` bytes
 from __future__ import annotations
 
 from copy import copy
-from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from bitsieve import _native
+from bitsieve.attributes import cached_property
 from bitsieve.counts.blocks import run_blocks, thread_count
 from bitsieve.counts.kernels import KernelChoice, choose_kernel
 from bitsieve.counts.terms import Terms, entropy_terms
