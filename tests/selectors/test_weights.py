@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from bitsieve import (
     CategoricalBinner,
+    Constraints,
     EqualFrequencyBinner,
     ForwardSelector,
     MDLBinner,
@@ -55,6 +56,7 @@ def same(weighted, repeated):
         ForwardSelector(4, estimator="miller-madow", binning="uniform"),
         ForwardSelector(4, estimator="shrinkage", binning=EqualFrequencyBinner(n_bins=3)),
         ForwardSelector("auto", criterion="mrmr", stopping="significance", binning=MDLBinner(uncut="median")),
+        ForwardSelector(3, constraints=Constraints(groups=[["x0", "x1"]], must_include=["x5"])),
         SpecCMI(4),
         SpecCMI(4, binning="uniform"),
     ],
