@@ -2,8 +2,8 @@
 
     python -m benchmarks.criteria [--quick] [--rounds N]
 
-All criteria run in one process on one table, in interleaved rounds; one that needs more than 2 s runs in the first round
-only. To be reached: DISR and JMIM within twice the time of JMI, on every shape.
+All criteria run in one process on one table, in interleaved rounds; one that needs more than 2 s runs once.
+To be reached: DISR and JMIM within twice the time of JMI, on every shape.
 """
 
 from __future__ import annotations
