@@ -44,8 +44,7 @@ class LazyScores:
 
     def best(self, candidates: NDArray[np.bool_]) -> tuple[int, float]:
         """The best candidate and its score."""
-        last = len(self.chosen) - 1
-        self._follow(last, candidates)
+        self._follow(len(self.chosen) - 1, candidates)
         while True:
             bounds = np.where(candidates, self._scores(slice(None)), -np.inf)
             fresh = self.depth == len(self.chosen)
@@ -57,17 +56,17 @@ class LazyScores:
             leaders = stale[np.argsort(-bounds[stale], kind="stable")[:BATCH]]
             self._advance(self.information.source.companions(leaders), reached)
 
-    def _follow(self, last: int, candidates: NDArray[np.bool_]) -> None:
+    def _follow(self, step: int, candidates: NDArray[np.bool_]) -> None:
         """Fold the latest feature into candidates that were up to date before it and are not far behind."""
-        bounds = np.where(candidates & (self.depth == last), self._scores(slice(None)), -np.inf)
+        recent = self.depth == step
+        bounds = np.where(candidates & recent, self._scores(slice(None)), -np.inf)
         best = bounds.max()
         near = np.flatnonzero((bounds > -np.inf) & (bounds >= (HOT * best if best > 0 else best / HOT)))
         counted = self.information.source.companions(near)
         if len(counted) < WHOLE * len(bounds):
-            self._fold(last, counted[self.depth[counted] == last])
+            self._fold(step, counted[recent[counted]])
             return
-        recent = self.depth == last
-        self.folded = np.where(recent, self.criterion.fold(self.folded, self._terms(last, None)), self.folded)
+        self.folded = np.where(recent, self.criterion.fold(self.folded, self._terms(step, None)), self.folded)
         self.depth[recent] += 1
 
     def _advance(self, columns: NDArray[np.intp], reached: float) -> None:
