@@ -13,8 +13,12 @@ if TYPE_CHECKING:
     from bitsieve.binning import EqualFrequencyBinner as EqualFrequencyBinner
     from bitsieve.binning import EqualWidthBinner as EqualWidthBinner
     from bitsieve.binning import MDLBinner as MDLBinner
+    from bitsieve.by_counts.stopping import PermutationStopping as PermutationStopping
+    from bitsieve.by_counts.stopping import SignificanceStopping as SignificanceStopping
+    from bitsieve.by_counts.stopping import ThresholdStopping as ThresholdStopping
     from bitsieve.counts.kernels import show_kernel as show_kernel
     from bitsieve.optimize.nystrom import Nystrom as Nystrom
+    from bitsieve.selectors.constraints import Constraints as Constraints
     from bitsieve.selectors.eqpfs import EQPFS as EQPFS
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
     from bitsieve.selectors.measures import (
@@ -35,6 +39,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "EQPFS": "bitsieve.selectors.eqpfs",
     "QPFS": "bitsieve.selectors.qpfs",
+    "ThresholdStopping": "bitsieve.by_counts.stopping",
+    "SignificanceStopping": "bitsieve.by_counts.stopping",
+    "PermutationStopping": "bitsieve.by_counts.stopping",
+    "Constraints": "bitsieve.selectors.constraints",
     "CategoricalBinner": "bitsieve.binning",
     "EqualFrequencyBinner": "bitsieve.binning",
     "EqualWidthBinner": "bitsieve.binning",
@@ -57,13 +65,17 @@ __all__ = [
     "EQPFS",
     "QPFS",
     "CategoricalBinner",
+    "Constraints",
     "EqualFrequencyBinner",
     "EqualWidthBinner",
     "ForwardSelector",
     "MDLBinner",
     "Nystrom",
+    "PermutationStopping",
     "Selection",
+    "SignificanceStopping",
     "SpecCMI",
+    "ThresholdStopping",
     "__version__",
     "conditional_mutual_information_matrix",
     "entropy",
