@@ -11,7 +11,18 @@ import sys
 
 from benchmarks.machine import ROOT
 
-SCRIPTS = ("greedy", "stopping", "relevance", "matrix", "threads", "memory", "binning", "startup")
+SCRIPTS = (
+    "greedy",
+    "stopping",
+    "relevance",
+    "matrix",
+    "threads",
+    "memory",
+    "binning",
+    "startup",
+    "global_ranking",
+    "qpfs_nystrom",
+)
 
 
 def main() -> int:
