@@ -93,8 +93,8 @@ def quadratic_ranking(
         if not shifted:
             raise ValueError(
                 f"the redundancy of these {len(columns):,} columns is not convex, its smallest eigenvalue is "
-                f"{smallest:.6g} bits, so that a minimum found need not be the least: give convexify='shift' to add "
-                f"{-smallest:.6g} to its diagonal, or take fewer columns or bins"
+                f"{smallest:.6g} bits, so that a minimum found need not be the least: convexify='shift' (in Python) "
+                f"adds {-smallest:.6g} to its diagonal, or take fewer columns or bins"
             )
         shift = -smallest
     entropy = np.diagonal(redundancy).copy()
