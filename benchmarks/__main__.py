@@ -26,6 +26,8 @@ SCRIPTS = (
     "global_quality",
     "spectral_scale",
     "startup",
+    "global_ranking",
+    "qpfs_nystrom",
 )
 
 

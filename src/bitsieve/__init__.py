@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
+    "EQPFS": "bitsieve.selectors.eqpfs",
+    "QPFS": "bitsieve.selectors.qpfs",
     "ThresholdStopping": "bitsieve.by_counts.stopping",
     "SignificanceStopping": "bitsieve.by_counts.stopping",
     "PermutationStopping": "bitsieve.by_counts.stopping",

@@ -74,7 +74,8 @@ def test_eqpfs_by_its_definition(brute, make_table, alpha, beta):
     assert found.shift == pytest.approx(-np.linalg.eigvalsh(total)[0], abs=1e-12)
     matrix = total + found.shift * np.eye(10)
     if alpha is None:
-        assert found.alpha == pytest.approx(matrix.mean() / (matrix.mean() + relevance.mean()), rel=1e-10)
+        size = np.abs(matrix).mean()
+        assert found.alpha == pytest.approx(size / (size + relevance.mean()), rel=1e-10)
     check_minimum(matrix, relevance, found)
     wider = extended_ranking(information, everything(information), alpha, beta, 3.0)
     assert wider.shift == 3

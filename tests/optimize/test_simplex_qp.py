@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_limits
 
 from bitsieve.optimize.quadratics import DenseQuadratic, FactorQuadratic
 from bitsieve.optimize.simplex_qp import minimize_on_simplex, project_on_simplex
@@ -179,9 +180,14 @@ def test_many_rounds_are_not_waited_for():
     assert found.objective - found.gap <= best.objective <= found.objective
 
 
-def test_same_bits_again():
-    matrix, linear = random_problem(300, 2)
-    assert solve(matrix, linear).weights.tobytes() == solve(matrix.copy(), linear.copy()).weights.tobytes()
+def test_same_bits_for_any_number_of_threads():
+    matrix, linear = random_problem(700, 2)
+    with threadpool_limits(1):
+        one = solve(matrix, linear * 1e-3)
+    with threadpool_limits(4):
+        four = solve(matrix.copy(), linear * 1e-3)
+    assert one.weights.tobytes() == four.weights.tobytes()
+    assert one.gap == four.gap
 
 
 def test_projection_from_far_away():

@@ -71,7 +71,7 @@ def quadratic_ranking(
     columns : ndarray of int
         Columns that vary.
     alpha : float, optional
-        Weight of the relevance; None: ``mean H / (mean H + mean f)`` over all entries.
+        Weight of the relevance; None: ``mean |H| / (mean |H| + mean f)`` over all entries.
     shifted : bool
         Add the least number to the diagonal that makes H convex, instead of refusing it.
 
@@ -93,8 +93,8 @@ def quadratic_ranking(
         if not shifted:
             raise ValueError(
                 f"the redundancy of these {len(columns):,} columns is not convex, its smallest eigenvalue is "
-                f"{smallest:.6g} bits, so that a minimum found need not be the least: give convexify='shift' to add "
-                f"{-smallest:.6g} to its diagonal, or take fewer columns or bins"
+                f"{smallest:.6g} bits, so that a minimum found need not be the least: convexify='shift' (in Python) "
+                f"adds {-smallest:.6g} to its diagonal, or take fewer columns or bins"
             )
         shift = -smallest
     entropy = np.diagonal(redundancy).copy()
@@ -186,7 +186,11 @@ def approximated_ranking(
 
 
 def balanced_alpha(mean_redundancy: float, mean_relevance: float) -> float:
-    """The a that gives both terms like weight, ``q / (q + f)``; 1/2 where there is neither."""
+    """The a that gives both terms like weight, ``q / (q + f)``; 1/2 where there is neither.
+
+    The redundancy is the mean size of the entries of H. QPFS has none below 0; where redundancy and synergy of EQPFS
+    cancel in the mean, entries as they are would leave the relevance without a part.
+    """
     redundancy, relevance = max(0.0, mean_redundancy), max(0.0, mean_relevance)
     return redundancy / (redundancy + relevance) if redundancy + relevance > 0 else 0.5
 
@@ -209,8 +213,8 @@ def _rank_dense(
     relevance = information.relevance[columns]
     own = np.diagonal(matrix).copy()
     if alpha is None:
-        mean = float(matrix.mean()) + float((diagonal - own).sum()) / matrix.size
-        alpha = balanced_alpha(mean, float(relevance.mean()))
+        sizes = sum(float(np.abs(row).sum()) for row in matrix) + float((np.abs(diagonal) - np.abs(own)).sum())
+        alpha = balanced_alpha(sizes / matrix.size, float(relevance.mean()))
     kept, member, size = np.unique(twins, return_inverse=True, return_counts=True)
     if len(kept) < len(twins):
         for new, old in enumerate(kept):

@@ -28,7 +28,7 @@ class EQPFS(QuadraticSelector):
     n_features_to_select : int, default=10
     alpha : float, optional
         The a above, in [0, 1]: 0 looks at redundancy alone, 1 at relevance alone. None: ``q / (q + f)`` with q the mean
-        of all n x n entries of H and f the mean relevance. (Written as ``alpha_2 x'Hx - f'x``,
+        size of all n x n entries of H, signs left out, and f the mean relevance. (Written as ``alpha_2 x'Hx - f'x``,
         ``alpha_2 = (1 - a) / (2 a)``.)
     beta : float, default=1.0
         Weight of the redundancy within the classes.

@@ -46,7 +46,7 @@ class QuadraticSelector(CountSelector):
                     stacklevel=4,
                 )
             self.weights_[varying] = found.weights
-            self.alpha_, self.shift_, self.gap_ = found.alpha, found.shift, found.gap
+            self.alpha_, self.shift_, self.gap_ = float(found.alpha), found.shift, found.gap
             order = np.concatenate([varying[found.order], order])
         self.selected_ = order[:k]
         self.scores_ = self.weights_[self.selected_]
