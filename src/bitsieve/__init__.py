@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from bitsieve.binning import EqualWidthBinner as EqualWidthBinner
     from bitsieve.binning import MDLBinner as MDLBinner
     from bitsieve.counts.kernels import show_kernel as show_kernel
+    from bitsieve.evaluation.compare import compare as compare
+    from bitsieve.evaluation.comparison import Comparison as Comparison
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
     from bitsieve.selectors.measures import (
         conditional_mutual_information_matrix as conditional_mutual_information_matrix,
@@ -31,12 +33,14 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "CategoricalBinner": "bitsieve.binning",
+    "Comparison": "bitsieve.evaluation.comparison",
     "EqualFrequencyBinner": "bitsieve.binning",
     "EqualWidthBinner": "bitsieve.binning",
     "ForwardSelector": "bitsieve.selectors.forward",
     "MDLBinner": "bitsieve.binning",
     "Selection": "bitsieve.selectors.selection",
     "SpecCMI": "bitsieve.selectors.speccmi",
+    "compare": "bitsieve.evaluation.compare",
     "conditional_mutual_information_matrix": "bitsieve.selectors.measures",
     "entropy": "bitsieve.selectors.measures",
     "list_methods": "bitsieve.selectors.registry",
@@ -49,6 +53,7 @@ _HOMES = {
 
 __all__ = [
     "CategoricalBinner",
+    "Comparison",
     "EqualFrequencyBinner",
     "EqualWidthBinner",
     "ForwardSelector",
@@ -56,6 +61,7 @@ __all__ = [
     "Selection",
     "SpecCMI",
     "__version__",
+    "compare",
     "conditional_mutual_information_matrix",
     "entropy",
     "list_methods",
