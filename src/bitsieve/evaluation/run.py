@@ -30,7 +30,7 @@ def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | Non
     left = [number for number in range(len(plan.folds)) if number not in finished]
     stopped, writing = Event(), Lock()
     with threadpool_limits(1), warnings.catch_warnings():
-        # A mixture's 100 iterations are its definition here. (Set once and not in the threads: filters are of a process.)
+        # A mixture's 100 iterations are its definition here. Set once and not in the threads: filters are of a process.
         warnings.filterwarnings("ignore", ".*nitialization did not converge", ConvergenceWarning)
         step = phase("comparing")
         once = rank(plan, np.arange(len(plan.target.codes)), n_jobs) if plan.protocol == "paper" and left else None

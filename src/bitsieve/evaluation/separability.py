@@ -15,9 +15,9 @@ SINGULAR = 1e-10  # share of a column's spread within classes below which the co
 def separability(values: ArrayLike, classes: ArrayLike, counts: ArrayLike | None = None) -> NDArray[np.float64]:
     """``J = |Sw + Sb| / |Sw| = prod (1 + lambda)`` of the first k columns, for every k of ``counts``.
 
-    Sw is the scatter within the classes, Sb between them, lambda the eigenvalues of ``inv(Sw) Sb``. The determinants of all
-    leading parts come from one triangular factor of each matrix. J does not depend on the scale of the columns, and grows
-    with every column.
+    Sw is the scatter within the classes, Sb between them, lambda the eigenvalues of ``inv(Sw) Sb``. The determinants of
+    all leading parts come from one triangular factor of each matrix. J does not depend on the scale of the columns, and
+    grows with every column.
 
     Parameters
     ----------

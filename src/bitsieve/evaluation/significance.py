@@ -35,8 +35,8 @@ class PairedTest:
 def paired_test(first: ArrayLike, second: ArrayLike) -> PairedTest:
     """One-sided paired t-tests over the numbers of features: ``t = mean(d) / (std(d) / sqrt(m))``, d = first - second.
 
-    Errors of neighbouring numbers of features are not independent, so the test is a convention of the papers rather than
-    a probability; differences that are all equal count as certain, and of one number of features nothing is concluded.
+    Errors of neighbouring numbers of features are not independent, so the test is a convention of the papers more
+    than a probability; differences that are all equal count as certain, and of one number nothing is concluded.
     """
     from scipy.special import stdtr
 

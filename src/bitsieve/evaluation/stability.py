@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def nogueira(selections: Sequence[ArrayLike], n_features: int) -> float:
     """Stability of several selections of any sizes, corrected for chance.
 
-    ``1 - mean_f s_f^2 / [(k/n) (1 - k/n)]``, s_f^2 the unbiased variance over the M selections of "feature f was chosen",
-    ``M/(M-1) p_f (1 - p_f)``, k the mean number of features. 1: always the same; 0 on average by chance.
+    ``1 - mean_f s_f^2 / [(k/n) (1 - k/n)]``, s_f^2 the unbiased variance over the M selections of "feature f was
+    chosen", ``M/(M-1) p_f (1 - p_f)``, k the mean number of features. 1: always the same; 0 on average by chance.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def nogueira(selections: Sequence[ArrayLike], n_features: int) -> float:
 
 
 def kuncheva(selections: Sequence[ArrayLike], n_features: int) -> float:
-    """Mean over all pairs of selections of their overlap beyond chance, ``(r n - k^2) / (k (n - k))``, r features shared.
+    """Mean over all pairs of selections of their overlap beyond chance, ``(r n - k^2) / (k (n - k))``, r shared.
 
     For selections of one size it is the same number as :func:`nogueira`'s.
 
@@ -71,9 +71,7 @@ def kuncheva(selections: Sequence[ArrayLike], n_features: int) -> float:
         return float("nan")
     m = len(selections)
     times = _times_chosen(selections, n_features)
-    shared = (times * (times - 1) / 2).sum() / (
-        m * (m - 1) / 2
-    )  # mean over the pairs: a feature is shared by its pairs
+    shared = (times * (times - 1) / 2).sum() / (m * (m - 1) / 2)  # mean over pairs
     return float((shared * n_features - k * k) / (k * (n_features - k)))
 
 

@@ -45,19 +45,8 @@ def summarise(comparison: Comparison, method: str) -> dict[str, Any]:
 
 def as_text(comparison: Comparison) -> str:
     """The summary as a table and the answer in a sentence."""
-    header = (
-        "method",
-        "error %",
-        "+-",
-        "W/T/L",
-        "least %",
-        "at",
-        "chosen",
-        "error %",
-        "redundancy",
-        "stability",
-        "seconds",
-    )
+    of_curve = ("method", "error %", "+-", "W/T/L", "least %", "at")
+    of_choice = ("chosen", "error %", "redundancy", "stability", "seconds")
     rows = [
         (
             row["method"],
@@ -74,7 +63,7 @@ def as_text(comparison: Comparison) -> str:
         )
         for row in comparison.summary()
     ]
-    return aligned(header, rows, right=(False, *[True] * 10)) + f"\n\n{comparison.choice()}"
+    return aligned((*of_curve, *of_choice), rows, right=(False, *[True] * 10)) + f"\n\n{comparison.choice()}"
 
 
 def _seconds(comparison: Comparison, seconds: NDArray[np.float64]) -> float:

@@ -23,8 +23,8 @@ def tidy_table(comparison: Comparison) -> pa.Table:
     """One row for each method, fold and number of features."""
     import pyarrow as pa
 
-    n_methods, n_folds, n_counts = shape = comparison.errors.shape
-    method, fold, count = np.unravel_index(np.arange(np.prod(shape)), shape)
+    shape = comparison.errors.shape
+    method, fold, count = np.unravel_index(np.arange(comparison.errors.size), shape)
     return pa.table(
         {
             "method": pa.array([comparison.methods[m] for m in method], pa.string()),
