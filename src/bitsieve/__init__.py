@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bitsieve.counts.kernels import show_kernel as show_kernel
     from bitsieve.evaluation.compare import compare as compare
     from bitsieve.evaluation.comparison import Comparison as Comparison
+    from bitsieve.evaluation.selector_cv import SelectorCV as SelectorCV
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
     from bitsieve.selectors.measures import (
         conditional_mutual_information_matrix as conditional_mutual_information_matrix,
@@ -39,6 +40,7 @@ _HOMES = {
     "ForwardSelector": "bitsieve.selectors.forward",
     "MDLBinner": "bitsieve.binning",
     "Selection": "bitsieve.selectors.selection",
+    "SelectorCV": "bitsieve.evaluation.selector_cv",
     "SpecCMI": "bitsieve.selectors.speccmi",
     "compare": "bitsieve.evaluation.compare",
     "conditional_mutual_information_matrix": "bitsieve.selectors.measures",
@@ -59,6 +61,7 @@ __all__ = [
     "ForwardSelector",
     "MDLBinner",
     "Selection",
+    "SelectorCV",
     "SpecCMI",
     "__version__",
     "compare",

@@ -175,7 +175,7 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
         "--classifier",
         default="linear-svm",
         metavar="NAME",
-        help="linear-svm, knn (3 neighbours), ncm (nearest class mean) or bgm (Gaussian mixtures) (default: linear-svm)",
+        help="linear-svm, knn (3 neighbours), ncm (nearest class mean), bgm (Gaussian mixtures) (default: linear-svm)",
     )
     add("--folds", type=_folds, metavar="N", help="stratified folds, or loo (default: loo below 100 rows, else 10)")
     add("--seed", type=int, default=0, metavar="N", help="of the shuffle into folds (default: 0)")
@@ -220,9 +220,7 @@ def _counts(text: str) -> list[int] | range:
     except (ValueError, TypeError):
         numbers = []
     if not numbers or min(numbers) < 1:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is no range of counts: give FROM:TO, as 10:100, or a list, as 5,10,20"
-        )
+        raise argparse.ArgumentTypeError(f"{text!r} is no range: give FROM:TO, as 10:100, or a list, as 5,10,20")
     return numbers
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from bitsieve.evaluation.comparison import Comparison
 
 K = "number of features"
+MOST_FEATURES = 50  # listed by name
 
 
 def check_report(path: str | PathLike[str]) -> None:
@@ -48,16 +49,14 @@ def report(comparison: Comparison) -> str:
         paragraph(f"{comparison.choice()}.", "answer"),
         paragraph(_setting(parameters), "aside"),
         heading("Errors"),
-        figure(
-            draw(_errors(comparison)), "Errors pooled over the folds; large marks: the number chosen for each method."
-        ),
+        figure(draw(_errors(comparison)), "Errors pooled over the folds; a mark: the number chosen for the method."),
         table(
             ("method", "mean error %", "+-", "wins", "ties", "losses", "least %", "at", "chosen", "error %", "+-"),
             [_errors_row(row) for row in rows],
         ),
         paragraph(
-            "Mean and +- (standard deviation) are over the numbers of features. Wins, ties and losses: one-sided paired "
-            "t-tests over the numbers of features at 5 % against each other method. Chosen: the fewest features whose "
+            "Mean and +- (standard deviation) are over the numbers of features. Wins, ties and losses: "
+            "one-sided paired t-tests over the numbers of features at 5 % against each other method. Chosen: the fewest features whose "
             "error is within one standard error, over the folds, of the method's least.",
             "aside",
         ),
@@ -139,7 +138,24 @@ def _selections(comparison: Comparison) -> list[str]:
     shown = ("redundancy", "stability_nogueira", "stability_kuncheva", "separability")
     rows = [(row["method"], *(_text(row[name]) for name in shown)) for row in comparison.summary()]
     header = ("method", "redundancy", "stability (Nogueira)", "stability (Kuncheva)", "separability J, chosen number")
-    return [*parts, table(header, rows)]
+    return [*parts, table(header, rows), *_features(comparison)]
+
+
+def _features(comparison: Comparison) -> list[str]:
+    """Which features the folds chose under the method and the number of the answer."""
+    choice = comparison.choice()
+    folds = comparison.selected[comparison.methods.index(choice.method)]
+    times = np.zeros(len(comparison.names), np.intp)
+    places = np.zeros(len(comparison.names), np.intp)
+    for selected in folds:
+        times[selected[: choice.n_features]] += 1
+        places[selected[: choice.n_features]] += np.arange(1, len(selected[: choice.n_features]) + 1)
+    often = sorted(np.flatnonzero(times), key=lambda j: (-times[j], places[j]))[:MOST_FEATURES]
+    rows = [(comparison.names[j], f"{times[j]:,} of {len(folds):,}", f"{places[j] / times[j]:.1f}") for j in often]
+    return [
+        paragraph(f"Features that {choice.method} has among its first {choice.n_features:,}, most often chosen first:"),
+        table(("feature", "folds", "mean rank"), rows),
+    ]
 
 
 def _any(lines: dict[str, Any]) -> bool:
