@@ -43,16 +43,19 @@ class Checkpoint:
         asked = plan.fingerprint()
         self.finished: dict[int, dict[str, Scored]] = {}
         try:
-            lines = self._complete_lines()
-            if lines:
-                self._check_same(lines[0], asked)
-                for line in lines[1:]:
-                    record = json.loads(line)
-                    self.finished[record["fold"]] = {m: _read(values) for m, values in record["methods"].items()}
-            else:
-                self.path.write_text(json.dumps(asked) + "\n", encoding="utf-8")
+            text = self.path.read_text(encoding="utf-8", errors="replace") if self.path.exists() else ""
+            if not text:
+                text = json.dumps(asked) + "\n"
+                self.path.write_text(text, encoding="utf-8")
+            self._check_same(text.partition("\n")[0], asked)
+            whole = text[: text.rfind("\n") + 1]
+            if whole != text:
+                self.path.write_text(whole, encoding="utf-8")
         except OSError as error:
             raise ValueError(f"cannot use the checkpoint {str(self.path)!r}: {error.strerror}") from None
+        for line in whole.splitlines()[1:]:
+            record = json.loads(line)
+            self.finished[record["fold"]] = {method: _read(values) for method, values in record["methods"].items()}
 
     def add(self, fold: int, scored: dict[str, Scored]) -> None:
         """Keep a finished fold."""
@@ -62,15 +65,6 @@ class Checkpoint:
             file.write(json.dumps(record) + "\n")
             file.flush()
             os.fsync(file.fileno())
-
-    def _complete_lines(self) -> list[str]:
-        if not self.path.exists():
-            return []
-        text = self.path.read_text(encoding="utf-8", errors="replace")
-        whole = text[: text.rfind("\n") + 1]
-        if whole != text:
-            self.path.write_text(whole, encoding="utf-8")
-        return whole.splitlines()
 
     def _check_same(self, header: str, asked: dict[str, Any]) -> None:
         try:

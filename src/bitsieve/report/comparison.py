@@ -56,8 +56,8 @@ def report(comparison: Comparison) -> str:
         ),
         paragraph(
             "Mean and +- (standard deviation) are over the numbers of features. Wins, ties and losses: "
-            "one-sided paired t-tests over the numbers of features at 5 % against each other method. Chosen: the fewest "
-            "features whose error is within one standard error, over the folds, of the method's least.",
+            "one-sided paired t-tests over the numbers of features at 5 % against each other method. Chosen: the "
+            "fewest features whose error is within one standard error, over the folds, of the method's least.",
             "aside",
         ),
     ]
