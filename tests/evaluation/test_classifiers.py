@@ -9,7 +9,7 @@ from sklearn.mixture import BayesianGaussianMixture
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.svm import SVC
 
-from bitsieve.evaluation.classifiers import make_classifier, neighbors, svm
+from bitsieve.evaluation.classifiers import blocks, make_classifier, neighbors, svm
 
 STOPS = np.array([1, 2, 5, 6, 12])
 
@@ -53,11 +53,13 @@ def test_support_vectors_without_a_gram_matrix(monkeypatch):
     np.testing.assert_array_equal(list(svm.linear_svm(train, labels, test, STOPS)), grown)
 
 
-def test_neighbors_in_blocks(monkeypatch):
+@pytest.mark.parametrize("name", ["knn", "ncm"])
+def test_distances_in_blocks(name, monkeypatch):
     train, labels, test = problem(6, whole_numbers=True)
-    whole = list(neighbors.nearest_neighbors(train, labels, test, STOPS))
-    monkeypatch.setattr(neighbors, "BLOCK_BYTES", 8 * len(train) * 7)
-    np.testing.assert_array_equal(list(neighbors.nearest_neighbors(train, labels, test, STOPS)), whole)
+    _, grow = make_classifier(name)
+    whole = list(grow(train, labels, test, STOPS))
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 8 * (len(train) if name == "knn" else 3) * 7)  # seven rows
+    np.testing.assert_array_equal(list(grow(train, labels, test, STOPS)), whole)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.evaluation.classifiers.blocks import in_blocks
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -21,11 +23,15 @@ def nearest_mean(train: Floats, labels: NDArray[Any], test: Floats, stops: NDArr
     """Predictions of the nearest class mean after each number of columns."""
     classes, codes = np.unique(labels, return_inverse=True)
     sizes = np.bincount(codes)
-    distances = np.zeros((len(test), len(classes)))
+    means = np.stack([np.bincount(codes, column) / sizes for column in train[:, : stops[-1]].T])
+    yield from classes[in_blocks(lambda block: _grow(means, block, stops), test, len(classes), len(stops))]
+
+
+def _grow(means: Floats, test: Floats, stops: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
+    distances = np.zeros((len(test), means.shape[1]))
     start = 0
     for stop in stops:
         for j in range(start, stop):
-            means = np.bincount(codes, train[:, j]) / sizes
-            distances += np.square(np.subtract.outer(test[:, j], means))
+            distances += np.square(np.subtract.outer(test[:, j], means[j]))
         start = stop
-        yield classes[distances.argmin(axis=1)]
+        yield distances.argmin(axis=1)

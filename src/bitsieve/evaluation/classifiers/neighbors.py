@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.evaluation.classifiers.blocks import in_blocks
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 NEIGHBORS = 3
-BLOCK_BYTES = 64 << 20  # distances held at once
 
 
 def nearest_neighbors(
@@ -27,13 +28,7 @@ def nearest_neighbors(
     classes, codes = np.unique(labels, return_inverse=True)
     members = np.zeros((len(train), len(classes)), np.float32)
     members[np.arange(len(train)), codes] = 1
-    rows = max(1, BLOCK_BYTES // (8 * len(train)))
-    blocks = [_grow(train, members, test[at : at + rows], stops) for at in range(0, len(test), rows)]
-    predicted = np.empty((len(stops), len(test)), np.intp)
-    for block, at in zip(blocks, range(0, len(test), rows), strict=True):
-        for place, winners in enumerate(block):
-            predicted[place, at : at + rows] = winners
-    yield from classes[predicted]
+    yield from classes[in_blocks(lambda block: _grow(train, members, block, stops), test, len(train), len(stops))]
 
 
 def _grow(train: Floats, members: NDArray[np.float32], test: Floats, stops: NDArray[np.intp]) -> Iterator[NDArray[Any]]:
