@@ -82,7 +82,7 @@ def measure(protocol: Protocol, threads: int) -> dict[str, Any]:
     order = rankings["mim"]
     scale, means = class_means(train, y_train, order)
     with _Timed(seconds, THEIRS):
-        theirs = asked_anew(test[:piece, order] / scale, means.T, y_test[:piece])
+        theirs = asked_anew(test[:piece, order] / scale, means, y_test[:piece])
     seconds[THEIRS] = significant(seconds[THEIRS] * len(test) / piece)
     _, ours = nearest_mean_curves(train, y_train, test[:piece], y_test[:piece], {"mim": order}, COUNTS)
     return {
