@@ -100,12 +100,14 @@ def measure(protocol: Protocol, threads: int) -> dict[str, Any]:
 def make_samples(protocol: Protocol, n_samples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Bytes (n_samples, features) and classes: every class a point in 24 dimensions, seen by features of unequal noise.
 
-    Sizes of classes are unequal, as in handwriting; the same seed gives the same samples.
+    Two features each share most of their view and their noise. Sizes of classes are unequal, as in handwriting; the
+    same seed gives the same samples.
     """
     world = np.random.default_rng(0)
     points = world.normal(size=(protocol.classes, 24))
-    view = world.normal(size=(24, protocol.features)) / np.sqrt(24)
-    noise = world.uniform(3, 9, protocol.features)
+    views = protocol.features // 2
+    view = world.normal(size=(24, views)) / np.sqrt(24)
+    noise = world.uniform(2, 8, views)
     shares = world.dirichlet(np.full(protocol.classes, 20.0))
     random = np.random.default_rng([3, seed])
     y = random.choice(protocol.classes, n_samples, p=shares).astype(np.int32)
@@ -114,6 +116,8 @@ def make_samples(protocol: Protocol, n_samples: int, seed: int) -> tuple[np.ndar
         rows = slice(start, start + ROWS_AT_ONCE)
         seen = points[y[rows]] @ view
         seen += random.normal(size=seen.shape) * noise
+        seen = np.repeat(seen, 2, axis=1)
+        seen += random.normal(size=seen.shape)
         X[rows] = np.clip(128 + 12 * seen, 0, 255)
     return X, y
 

@@ -1,4 +1,4 @@
-"""Test samples in blocks, so that their distances to all that was learned fit in memory."""
+"""Test samples in blocks, so that their distances to all that was learned fit in a cache, and in memory at all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-BLOCK_BYTES = 64 << 20  # distances held at once
+BLOCK_BYTES = 1 << 20  # distances held at once: about what a second-level cache holds
 
 
 def in_blocks(

@@ -26,12 +26,14 @@ def nearest_neighbors(
 ) -> Iterator[NDArray[Any]]:
     """Predictions of three nearest neighbours after each number of columns."""
     classes, codes = np.unique(labels, return_inverse=True)
-    members = np.zeros((len(train), len(classes)), np.float32)
+    members = np.zeros((len(train), len(classes)), np.uint8)
     members[np.arange(len(train)), codes] = 1
     yield from classes[in_blocks(lambda block: _grow(train, members, block, stops), test, len(train), len(stops))]
 
 
-def _grow(train: Floats, members: NDArray[np.float32], test: Floats, stops: NDArray[np.intp]) -> Iterator[NDArray[Any]]:
+def _grow(
+    train: Floats, members: NDArray[np.uint8], test: Floats, stops: NDArray[np.intp]
+) -> Iterator[NDArray[np.intp]]:
     distances = np.zeros((len(test), len(train)))
     difference = np.empty_like(distances)
     start = 0
@@ -40,16 +42,17 @@ def _grow(train: Floats, members: NDArray[np.float32], test: Floats, stops: NDAr
             np.subtract.outer(test[:, j], train[:, j], out=difference)
             distances += np.square(difference, out=difference)
         start = stop
-        votes = _nearest(distances).astype(np.float32) @ members  # small whole numbers: exact in any order
-        yield votes.argmax(axis=1)
+        yield members[_nearest(distances)].sum(axis=1).argmax(axis=1)
 
 
-def _nearest(distances: Floats) -> NDArray[np.bool_]:
-    """Which columns are the nearest of each row, of equally near ones the first."""
-    k = min(NEIGHBORS, distances.shape[1])
-    furthest = np.partition(distances, k - 1, axis=1)[:, k - 1 : k]
-    nearer, as_near = distances < furthest, distances == furthest
-    left = k - nearer.sum(axis=1, keepdims=True)
-    if (as_near.sum(axis=1, keepdims=True) > left).any():
-        as_near &= np.cumsum(as_near, axis=1) <= left
-    return nearer | as_near
+def _nearest(distances: Floats) -> NDArray[np.intp]:
+    """The columns that are nearest to each row, shape (n_rows, NEIGHBORS); ``distances`` are as before in the end."""
+    rows = np.arange(len(distances))
+    nearest = np.empty((len(distances), min(NEIGHBORS, distances.shape[1])), np.intp)
+    taken = np.empty(nearest.shape)
+    for place in range(nearest.shape[1]):
+        found = distances.argmin(axis=1)  # of equal ones the first
+        nearest[:, place], taken[:, place] = found, distances[rows, found]
+        distances[rows, found] = np.inf
+    np.put_along_axis(distances, nearest, taken, axis=1)
+    return nearest
