@@ -76,16 +76,17 @@ def nearest_mean_curves(
     used = np.unique(np.concatenate([order[: counts[-1]] for order in orders.values()]))
     phase("averaging classes")
     scale, means = class_means(train, y_train, used)
+    growing = {label: _Growing(means, np.searchsorted(used, order), counts) for label, order in orders.items()}
     errors = {label: np.zeros(len(counts), np.intp) for label in orders}
     adding = Lock()
-    places = {label: np.searchsorted(used, order[: counts[-1]]) for label, order in orders.items()}
     n_rows = max(1, BLOCK_BYTES // (8 * len(means)))
 
     def work(start: int) -> None:
-        values = np.asarray(test[start : start + n_rows][:, used], np.float64) / scale
-        truth = y_test[start : start + n_rows]
-        for label, order in places.items():
-            wrong = _wrong(values[:, order], truth, means[:, order], counts)
+        values = np.ones((min(n_rows, len(y_test) - start), len(used) + 1))
+        values[:, :-1] = test[start : start + n_rows][:, used]
+        values[:, :-1] /= scale
+        for label, ranking in growing.items():
+            wrong = ranking.wrong(values, y_test[start : start + n_rows])
             with adding:
                 errors[label] += wrong
 
@@ -114,22 +115,36 @@ def class_means(X: NDArray, classes: NDArray, columns: NDArray[np.intp]) -> tupl
     return scale, means / scale
 
 
-def _wrong(values: Floats, truth: NDArray, means: Floats, counts: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Wrong predictions for each number of columns."""
-    scores = np.zeros((len(values), len(means)))
-    added = np.empty_like(scores)
-    wrong = np.empty(len(counts), np.intp)
-    scores[:, np.isnan(means[:, 0])] = -np.inf
-    means = np.nan_to_num(means)
-    start = 0
-    for place, stop in enumerate(counts):
-        part = means[:, start:stop]
-        np.matmul(values[:, start:stop], part.T, out=added)
-        added -= np.square(part).sum(axis=1) / 2
-        scores += added
-        start = stop
-        wrong[place] = (scores.argmax(axis=1) != truth).sum()
-    return wrong
+class _Growing:
+    """The means in the order of one ranking, with a row of ``-|m|^2 / 2`` after the columns of each number.
+
+    So one product of the values, with a column of ones at the same places, is all that a number adds to the scores.
+    """
+
+    def __init__(self, means: Floats, order: NDArray[np.intp], counts: NDArray[np.intp]) -> None:
+        ones = means.shape[1]  # the place of the column of ones among the values
+        starts = [0, *counts[:-1]]
+        self.columns = np.concatenate([[*order[a:b], ones] for a, b in zip(starts, counts, strict=True)])
+        self.ends = counts + np.arange(1, len(counts) + 1)
+        self.means = np.empty((len(self.columns), len(means)))
+        for start, end in zip([0, *self.ends[:-1]], self.ends, strict=True):
+            part = means[:, self.columns[start : end - 1]].T
+            self.means[start : end - 1] = np.nan_to_num(part)
+            self.means[end - 1] = np.where(np.isnan(part[0]), -np.inf, -np.square(part).sum(axis=0) / 2)
+
+    def wrong(self, values: Floats, truth: NDArray) -> NDArray[np.intp]:
+        """Wrong predictions for each number of columns."""
+        values = values[:, self.columns]
+        scores = np.zeros((len(values), self.means.shape[1]))
+        added = np.empty_like(scores)
+        wrong = np.empty(len(self.ends), np.intp)
+        start = 0
+        for place, end in enumerate(self.ends):
+            np.matmul(values[:, start:end], self.means[start:end], out=added)
+            np.add(scores, added, out=scores)
+            start = end
+            wrong[place] = (scores.argmax(axis=1) != truth).sum()
+        return wrong
 
 
 def _check(
