@@ -48,6 +48,16 @@ def test_values(encoded):
     assert encoded.numeric.tolist() == [False, True, False, False, True, True]
 
 
+def test_only_frequent_categories_have_a_column():
+    words = [f"w{j:03}" for j in range(150)]
+    frame = pd.DataFrame({"word": [*words, *words[-40:]]})
+    columns = read_columns(BaseEstimator(), frame, reset=True)
+    made = encode_features(columns, np.array([0]), np.arange(190))
+    assert made.ends.tolist() == [100]
+    shown = [words[j] for j in range(150) if made.values[j].any()]
+    assert shown == [*words[:60], *words[110:]]  # those that occur twice, then the first of those that occur once
+
+
 def test_whole_table_with_missing_values_and_words(table):
     frame = table.to_pandas()
     frame.loc[::7, "mean_radius"] = np.nan

@@ -55,6 +55,12 @@ def test_separability_is_the_product_over_eigenvalues(seed):
     assert (np.diff(got) > 0).all()
 
 
+def test_no_columns_at_all():
+    nothing = np.empty((5, 0))
+    assert separability(nothing, [0, 0, 1, 1, 1], [0, 0]).tolist() == [1, 1]
+    assert np.isnan(redundancy_rates(nothing, [0, 0])).all()
+
+
 def test_separability_has_no_unit():
     values, classes = measurements(0)
     scaled = values * 10.0 ** np.arange(-4, 4) + 5

@@ -142,6 +142,12 @@ def test_selectors_on_rows_and_selectors_that_stop_early():
     assert [len(selected) for selected in comparison.selected[1]] == [3] * 4
 
 
+def test_a_method_that_selects_nothing():
+    X, y = table(4, whole_numbers=False)
+    with pytest.raises(ValueError, match="method 'none' selects no feature of this table"):
+        bitsieve.compare(X, y, methods={"none": FirstColumns(most=0)}, features=[2], classifier="ncm", folds=4)
+
+
 @pytest.mark.parametrize("protocol", ["nested", "paper"])
 def test_the_same_for_any_number_of_threads(protocol):
     X, y = table(5, whole_numbers=False)

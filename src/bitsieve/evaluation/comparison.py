@@ -41,9 +41,10 @@ class Comparison:
     redundancy : ndarray of float, shape (n_methods, n_folds, n_counts)
         Mean absolute correlation of the selected numeric features in the training samples; nan for fewer than two.
     separability : ndarray of float, shape (n_methods, n_folds, n_counts)
-        ``J = |Sw + Sb| / |Sw|`` of the selected features in the training samples; nan where Sw is singular.
+        ``J = |Sw + Sb| / |Sw|`` of the selected numeric features in the training samples; nan where Sw is singular.
     seconds_selecting, seconds_classifying : ndarray of float, shape (n_methods, n_folds)
-        Wall time of one ranking beyond what was counted before it, and of classifying with all the counts.
+        Wall time of one ranking (binning included; pairs that a method before it counted are free), and of classifying
+        with all the counts.
     selected : list of list of ndarray of int
         ``selected[method][fold]``: columns in order of choice.
     names : list of str

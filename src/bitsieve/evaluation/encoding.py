@@ -2,8 +2,8 @@
 
 A numeric feature is divided by its largest absolute value, and a missing value is the mean of those that are there. A
 categorical feature becomes one 0/1 column a category (a single column where it has two); a missing value is a category
-of its own where it occurs in the rows learned from, and a category that does not occur there is 0 in every column. All
-is learned from given rows alone.
+of its own where it occurs in the rows learned from, and a category that does not occur there is 0 in every column, as
+are those beyond the hundred most frequent ones. All is learned from given rows alone.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from bitsieve.binning.columns import Columns
 
     Floats = NDArray[np.float64]
+
+
+MOST_CATEGORIES = 100  # columns a feature
 
 
 @dataclass(frozen=True)
@@ -64,5 +67,6 @@ def _number(values: Floats, learned_from: NDArray[np.intp]) -> Floats:
 
 
 def _categories(codes: NDArray[np.int32], learned_from: NDArray[np.intp]) -> list[Floats]:
-    known = np.unique(codes[learned_from])
+    known, times = np.unique(codes[learned_from], return_counts=True)
+    known = np.sort(known[np.argsort(-times, kind="stable")[:MOST_CATEGORIES]])
     return [(codes == code).astype(np.float64) for code in (known[1:] if len(known) == 2 else known)]

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The features of one method in order of choice, and the seconds that choosing took (counting is shared)."""
+    """The features of one method in order of choice, and the seconds that took.
+
+    Binning and packing, done once for all, are in the seconds of each; a pair counted by one is free for the next.
+    """
 
     selected: NDArray[np.intp]
     seconds: float
@@ -43,7 +46,7 @@ class Scored:
     errors : ndarray of int, shape (n_counts,)
         Test samples that got the wrong class.
     redundancy, separability : ndarray of float, shape (n_counts,)
-        Of the training samples.
+        Of the numeric features in the training samples.
     seconds_selecting, seconds_classifying : float
     """
 
@@ -64,7 +67,7 @@ def rank(
 ) -> dict[str, Ranking]:
     """The ranking of every method from the samples ``rows`` alone; what is counted is counted once for all of them."""
     columns, target = plan.columns.take(rows), plan.target.take(rows)
-    counted: dict[str, Counted] = {}
+    counted: dict[str, tuple[Counted, float]] = {}
     ranked = {}
     for label, selector in plan.selectors.items():
         if stopped():
@@ -72,16 +75,22 @@ def rank(
         selector = _with_threads(selector, n_jobs)
         if isinstance(selector, CountSelector):
             key = repr(selector.binning)
-            if key not in counted:
-                counted[key] = count_columns(columns, target, selector.binning, n_jobs)
             start = time.perf_counter()
-            selector.fit_counted(counted[key])
+            if key not in counted:
+                made = count_columns(columns, target, selector.binning, n_jobs)
+                counted[key] = made, time.perf_counter() - start
+                start = time.perf_counter()
+            table, seconds = counted[key]
+            selector.fit_counted(table)
         else:
             X = take_rows(plan.features.X, rows)
-            start = time.perf_counter()
+            start, seconds = time.perf_counter(), 0.0
             selector.fit(X, target.codes)
-        seconds = time.perf_counter() - start
-        ranked[label] = Ranking(np.asarray(selector.selected_, np.intp), seconds)
+        seconds += time.perf_counter() - start
+        selected = np.asarray(selector.selected_, np.intp)
+        if not len(selected):
+            raise ValueError(f"method {label!r} selects no feature of this table: leave it out, or loosen its settings")
+        ranked[label] = Ranking(selected, seconds)
     return ranked
 
 
@@ -106,11 +115,14 @@ def score(
                 if stopped():
                     raise Stopped
         seconds = time.perf_counter() - start
+        # Of the numeric features: categories have no correlation, and their columns determine each other.
+        numbers = train[:, made.ends[made.numeric] - 1]
+        among = np.concatenate([[0], np.cumsum(made.numeric)])[counts]
         scored[label] = Scored(
             ranking.selected,
             errors[repeats],
-            _redundancy(train, made.ends, made.numeric, counts),
-            separability(train, labels, made.ends[counts - 1]),
+            redundancy_rates(numbers, among),
+            separability(numbers, labels, among),
             ranking.seconds,
             seconds,
         )
@@ -124,14 +136,6 @@ def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
     import narwhals as nw
 
     return nw.from_native(X, eager_only=True)[rows].to_native()
-
-
-def _redundancy(
-    train: NDArray[np.float64], ends: NDArray[np.intp], numeric: NDArray[np.bool_], counts: NDArray[np.intp]
-) -> NDArray[np.float64]:
-    """Of the numeric features among the first k; categories have no correlation."""
-    among = np.concatenate([[0], np.cumsum(numeric)])
-    return redundancy_rates(train[:, ends[numeric] - 1], among[counts])
 
 
 def _with_threads(selector: Any, n_jobs: int | None) -> Any:

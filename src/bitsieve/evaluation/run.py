@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextvars import Context
 from threading import Event, Lock
 from typing import TYPE_CHECKING
 
@@ -37,7 +38,8 @@ def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | Non
 
         def work(number: int) -> None:
             fold = plan.folds[number]
-            rankings = once if once is not None else rank(plan, fold.train, stopped=stopped.is_set)
+            # In a context of its own: the phases of a fold would drown those of the comparison.
+            rankings = once or Context().run(rank, plan, fold.train, stopped=stopped.is_set)
             scored = score(plan, fold, rankings, stopped.is_set)
             with writing:
                 finished[number] = scored

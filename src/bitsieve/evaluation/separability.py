@@ -30,14 +30,14 @@ def separability(values: ArrayLike, classes: ArrayLike, counts: ArrayLike | None
     Returns
     -------
     ndarray of float, shape (len(counts),)
-        nan where Sw is singular: more columns than samples less classes, or a column that others determine within the
-        classes.
+        1 for no column; nan where Sw is singular: more columns than samples less classes, or a column that others
+        determine within the classes.
     """
     table = np.asarray(values, np.float64)
     k = np.atleast_1d(np.asarray(table.shape[1] if counts is None else counts, np.intp))
     _, codes = np.unique(np.asarray(classes), return_inverse=True)
     sizes = np.bincount(codes)
-    means = np.stack([np.bincount(codes, column) / sizes for column in table.T], axis=1)
+    means = np.array([np.bincount(codes, column) / sizes for column in table.T]).reshape(-1, len(sizes)).T
     within = table - means[codes]
     spread = np.sqrt(np.square(within).sum(axis=0))
     spread[spread == 0] = 1.0

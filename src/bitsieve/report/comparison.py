@@ -72,8 +72,8 @@ def report(comparison: Comparison) -> str:
             [(r["method"], f"{r['seconds_selecting']:.2f}", f"{r['seconds_classifying']:.2f}") for r in rows],
         ),
         paragraph(
-            "Over all folds. Methods on counts share one count, so the first to need a pair of features is the one "
-            "that spends the time on it.",
+            "Over all folds. Binning is in the time of each method on counts; of pairs of features, which they share, "
+            "the first to need one spends the time.",
             "aside",
         ),
     ]
