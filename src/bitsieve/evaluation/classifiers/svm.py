@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.svm import SVC
 
+from bitsieve.evaluation.classifiers.blocks import BLOCK_BYTES
 from bitsieve.evaluation.classifiers.refit import refit
 
 if TYPE_CHECKING:
@@ -37,12 +38,18 @@ def grown_svm(train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[
     """The same from inner products that are added to."""
     among_train = np.zeros((len(train), len(train)))
     with_test = np.zeros((len(test), len(train)))
-    product = np.empty(max(among_train.shape, with_test.shape))
     start = 0
     for stop in stops:
         for j in range(start, stop):
-            among_train += np.multiply.outer(train[:, j], train[:, j], out=product[: len(train)])
-            with_test += np.multiply.outer(test[:, j], train[:, j], out=product[: len(test)])
+            _add_products(among_train, train[:, j], train[:, j])
+            _add_products(with_test, test[:, j], train[:, j])
         start = stop
         machine = SVC(kernel="precomputed", C=C).fit(among_train, labels)
         yield machine.predict(with_test)
+
+
+def _add_products(matrix: Floats, left: Floats, right: Floats) -> None:
+    """``matrix += left right'``, in blocks of rows that stay in a cache."""
+    rows = max(1, BLOCK_BYTES // (8 * len(right)))
+    for start in range(0, len(left), rows):
+        matrix[start : start + rows] += np.multiply.outer(left[start : start + rows], right)
