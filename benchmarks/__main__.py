@@ -11,7 +11,18 @@ import sys
 
 from benchmarks.machine import ROOT
 
-SCRIPTS = ("greedy", "relevance", "matrix", "threads", "memory", "binning", "startup", "large_protocol", "comparison")
+SCRIPTS = (
+    "greedy",
+    "stopping",
+    "relevance",
+    "matrix",
+    "threads",
+    "memory",
+    "binning",
+    "startup",
+    "large_protocol",
+    "comparison",
+)
 
 
 def main() -> int:

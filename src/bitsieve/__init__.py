@@ -13,10 +13,14 @@ if TYPE_CHECKING:
     from bitsieve.binning import EqualFrequencyBinner as EqualFrequencyBinner
     from bitsieve.binning import EqualWidthBinner as EqualWidthBinner
     from bitsieve.binning import MDLBinner as MDLBinner
+    from bitsieve.by_counts.stopping import PermutationStopping as PermutationStopping
+    from bitsieve.by_counts.stopping import SignificanceStopping as SignificanceStopping
+    from bitsieve.by_counts.stopping import ThresholdStopping as ThresholdStopping
     from bitsieve.counts.kernels import show_kernel as show_kernel
     from bitsieve.evaluation.compare import compare as compare
     from bitsieve.evaluation.comparison import Comparison as Comparison
     from bitsieve.evaluation.selector_cv import SelectorCV as SelectorCV
+    from bitsieve.selectors.constraints import Constraints as Constraints
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
     from bitsieve.selectors.measures import (
         conditional_mutual_information_matrix as conditional_mutual_information_matrix,
@@ -33,6 +37,10 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
+    "ThresholdStopping": "bitsieve.by_counts.stopping",
+    "SignificanceStopping": "bitsieve.by_counts.stopping",
+    "PermutationStopping": "bitsieve.by_counts.stopping",
+    "Constraints": "bitsieve.selectors.constraints",
     "CategoricalBinner": "bitsieve.binning",
     "Comparison": "bitsieve.evaluation.comparison",
     "EqualFrequencyBinner": "bitsieve.binning",
@@ -56,13 +64,17 @@ _HOMES = {
 __all__ = [
     "CategoricalBinner",
     "Comparison",
+    "Constraints",
     "EqualFrequencyBinner",
     "EqualWidthBinner",
     "ForwardSelector",
     "MDLBinner",
+    "PermutationStopping",
     "Selection",
     "SelectorCV",
+    "SignificanceStopping",
     "SpecCMI",
+    "ThresholdStopping",
     "__version__",
     "compare",
     "conditional_mutual_information_matrix",

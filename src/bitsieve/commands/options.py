@@ -29,12 +29,13 @@ def binner_parameters(options: argparse.Namespace) -> dict[str, Any]:
 
 def as_options(message: str) -> str:
     """A message about parameters of the Python call with the options of the command line in their place."""
-    names = "uncut|missing|binning|method|classifier|protocol|folds"
+    names = "uncut|missing|binning|method|level|classifier|protocol|folds"
     message = re.sub(rf"""\b({names})=["']?(\w+)["']?""", r"--\1 \2", message)
     for name, option in (
         ("n_features_to_select", "--features"),
         ("target_bins", "--target-bins"),
         ("n_bins", "--bins"),
+        ("must_include", "--include"),
     ):
         message = message.replace(name, option)
     return message

@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     start = time.perf_counter()
-    parameters = binner_parameters(options)
+    parameters = {**binner_parameters(options), **_loop_parameters(options)}
     if options.output is not None:
         from bitsieve.sources.write import check_output
 
@@ -64,8 +64,8 @@ def _run(options: argparse.Namespace) -> int:
             ticker.phase("writing")
             _save(selection, features, options.output)
 
-    if options.features is None and k < DEFAULT_FEATURES:
-        say(f"note: the table has {k:,} features, fewer than {DEFAULT_FEATURES}: all are ranked")
+    if options.features is None and len(selection.features) < DEFAULT_FEATURES and not options.stop:
+        say(f"note: the table has {len(selection.features):,} features, fewer than {DEFAULT_FEATURES}: all are ranked")
     selection = replace(selection, notes=[as_options(note) for note in selection.notes])
     for note in selection.notes:
         say(f"note: {note}")
@@ -74,14 +74,39 @@ def _run(options: argparse.Namespace) -> int:
     else:
         print(selection)
     if options.output is not None:
-        say(f"saved {k:,} features and the target {features.target!r} to {options.output!r}")
+        say(f"saved {len(selection.features):,} features and the target {features.target!r} to {options.output!r}")
     return 0
 
 
-def _how_many(asked: int | None, n_features: int) -> int:
+def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
+    """Stopping rule and constraints, where any are given."""
+    rule, parameters = options.stop, {}
+    if options.level is not None:
+        parameters["level"] = options.level
+    if options.min_bits is not None:
+        parameters["bits"] = options.min_bits
+    if rule is None and options.features == "auto" and parameters:
+        rule = "significance"
+    for given, rules in (("level", ("significance", "permutation")), ("bits", ("threshold",))):
+        if given in parameters and rule not in rules:
+            option = {"level": "--level", "bits": "--min-bits"}[given]
+            raise ValueError(f"{option} has a meaning with --stop {' or '.join(rules)} only: add that or leave it out")
+    found: dict[str, Any] = {}
+    if rule is not None:
+        from bitsieve.by_counts.stopping import make_stopping
+
+        found["stopping"] = make_stopping(rule, **parameters)
+    if options.include or options.exclude or options.group:
+        from bitsieve.selectors.constraints import Constraints
+
+        found["constraints"] = Constraints(options.include or (), options.exclude or (), options.group or ())
+    return found
+
+
+def _how_many(asked: int | float | str | None, n_features: int) -> int | float | str:
     if asked is None:
         return min(DEFAULT_FEATURES, n_features)
-    if asked > n_features:
+    if isinstance(asked, int) and asked > n_features:
         raise ValueError(f"--features is {asked:,} but the table has {n_features:,} features: ask for no more")
     return asked
 
