@@ -21,13 +21,15 @@ SCRIPTS = (
     "threads",
     "memory",
     "binning",
+    "startup",
     "filters",
     "variational",
     "global_quality",
     "spectral_scale",
-    "startup",
     "global_ranking",
     "qpfs_nystrom",
+    "large_protocol",
+    "comparison",
 )
 
 

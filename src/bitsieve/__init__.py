@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from bitsieve.by_counts.stopping import SignificanceStopping as SignificanceStopping
     from bitsieve.by_counts.stopping import ThresholdStopping as ThresholdStopping
     from bitsieve.counts.kernels import show_kernel as show_kernel
+    from bitsieve.evaluation.compare import compare as compare
+    from bitsieve.evaluation.comparison import Comparison as Comparison
+    from bitsieve.evaluation.selector_cv import SelectorCV as SelectorCV
     from bitsieve.optimize.nystrom import Nystrom as Nystrom
     from bitsieve.report.weights import plot_weights as plot_weights
     from bitsieve.selectors.constraints import Constraints as Constraints
@@ -52,6 +55,7 @@ _HOMES = {
     "EQPFS": "bitsieve.selectors.eqpfs",
     "QPFS": "bitsieve.selectors.qpfs",
     "CategoricalBinner": "bitsieve.binning",
+    "Comparison": "bitsieve.evaluation.comparison",
     "EqualFrequencyBinner": "bitsieve.binning",
     "EqualWidthBinner": "bitsieve.binning",
     "FCBF": "bitsieve.selectors.fcbf",
@@ -62,8 +66,10 @@ _HOMES = {
     "RCFS": "bitsieve.selectors.rcfs",
     "ReliefF": "bitsieve.selectors.relieff",
     "Selection": "bitsieve.selectors.selection",
+    "SelectorCV": "bitsieve.evaluation.selector_cv",
     "SpecCMI": "bitsieve.selectors.speccmi",
     "VMI": "bitsieve.selectors.vmi",
+    "compare": "bitsieve.evaluation.compare",
     "conditional_mutual_information_matrix": "bitsieve.selectors.measures",
     "entropy": "bitsieve.selectors.measures",
     "list_methods": "bitsieve.selectors.registry",
@@ -82,6 +88,7 @@ __all__ = [
     "RCFS",
     "VMI",
     "CategoricalBinner",
+    "Comparison",
     "Constraints",
     "EqualFrequencyBinner",
     "EqualWidthBinner",
@@ -92,10 +99,12 @@ __all__ = [
     "PermutationStopping",
     "ReliefF",
     "Selection",
+    "SelectorCV",
     "SignificanceStopping",
     "SpecCMI",
     "ThresholdStopping",
     "__version__",
+    "compare",
     "conditional_mutual_information_matrix",
     "entropy",
     "list_methods",

@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from bitsieve.binning.encoding import Encoded, encode
+from bitsieve.binning.encoding import Encoded, encode, occurring
 from bitsieve.counts.terms import MAX_SAMPLES
 from bitsieve.messages import quoted
 
@@ -96,6 +96,13 @@ class Columns:
         if not isinstance(values, Encoded):
             raise TypeError(f"column {self.names[j]!r} is numeric")
         return values
+
+    def take(self, rows: NDArray[np.intp]) -> Columns:
+        """The same columns of some of the samples; categories that do not occur among them are gone."""
+        if isinstance(self._data, np.ndarray):
+            return Columns(self._data[rows], len(rows), self.names, self.feature_names)
+        taken = [occurring(v, rows) if isinstance(v, Encoded) else v[rows] for v in self._data]
+        return Columns(taken, len(rows), self.names, self.feature_names)
 
     def quoted(self, which: Iterable[int]) -> str:
         """The names of some columns for a message, the first five of them."""

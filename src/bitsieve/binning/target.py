@@ -12,7 +12,7 @@ from sklearn.utils.validation import column_or_1d
 
 from bitsieve.binning.assign import assign
 from bitsieve.binning.cuts import equal_frequency_cuts
-from bitsieve.binning.encoding import Encoded, encode
+from bitsieve.binning.encoding import Encoded, encode, occurring
 from bitsieve.binning.parameters import check_integer
 from bitsieve.messages import quoted
 
@@ -51,6 +51,11 @@ class Target:
     def n_classes(self) -> int:
         """Number of classes."""
         return len(self.labels)
+
+    def take(self, rows: NDArray[np.intp]) -> Target:
+        """The target of some of the samples, with the classes that occur among them."""
+        codes, labels = occurring(Encoded(self.codes, self.labels), rows)
+        return Target(codes, labels, self.edges, self.kind)
 
 
 def read_target(y: Any, *, n_bins: int = 5, weights: NDArray[np.int64] | None = None) -> Target:

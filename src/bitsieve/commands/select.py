@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
-import sys
 import time
 import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from bitsieve.commands.options import as_options, binner_parameters, say, say_warning
 from bitsieve.commands.ticker import Ticker
-from bitsieve.messages import allowed_names, one_line
 from bitsieve.progress import listening
 
 if TYPE_CHECKING:
@@ -21,22 +19,21 @@ if TYPE_CHECKING:
     from bitsieve.selectors.selection import Selection
 
 DEFAULT_FEATURES = 20
-BINNINGS = ("mdl", "quantile", "uniform", "none")
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, select, save, print."""
     with warnings.catch_warnings():
-        warnings.showwarning = _say_warning
+        warnings.showwarning = say_warning
         try:
             return _run(options)
         except ValueError as error:
-            raise ValueError(_as_options(str(error), options)) from error
+            raise ValueError(as_options(str(error), options.set)) from error
 
 
 def _run(options: argparse.Namespace) -> int:
     start = time.perf_counter()
-    parameters = {**_binner_parameters(options), **_loop_parameters(options)}
+    parameters = {**binner_parameters(options), **_loop_parameters(options)}
     if options.estimator is not None:
         parameters["estimator"] = options.estimator
     if options.output is not None:
@@ -71,30 +68,17 @@ def _run(options: argparse.Namespace) -> int:
             _save(selection, features, options.output)
 
     if options.features is None and len(selection.features) < DEFAULT_FEATURES and not options.stop:
-        _say(f"note: the table has {len(selection.features):,} features, fewer than {DEFAULT_FEATURES}: all are ranked")
-    selection = replace(selection, notes=[_as_options(note, options) for note in selection.notes])
+        say(f"note: the table has {len(selection.features):,} features, fewer than {DEFAULT_FEATURES}: all are ranked")
+    selection = replace(selection, notes=[as_options(note, options.set) for note in selection.notes])
     for note in selection.notes:
-        _say(f"note: {note}")
+        say(f"note: {note}")
     if options.json:
         _print_document(selection, options.output, time.perf_counter() - start)
     else:
         print(selection)
     if options.output is not None:
-        _say(f"saved {len(selection.features):,} features and the target {features.target!r} to {options.output!r}")
+        say(f"saved {len(selection.features):,} features and the target {features.target!r} to {options.output!r}")
     return 0
-
-
-def _binner_parameters(options: argparse.Namespace) -> dict[str, Any]:
-    """The binner's parameters that were given, refused where the rule has no use for them."""
-    rule = options.binning
-    if rule not in BINNINGS:
-        raise ValueError(f"there is no binning {rule!r}: {allowed_names(rule, BINNINGS)}")
-    if options.bins is not None and rule not in ("quantile", "uniform"):
-        raise ValueError(f"--bins has no meaning with --binning {rule}: leave it out or use quantile or uniform")
-    if options.uncut is not None and rule != "mdl":
-        raise ValueError(f"--uncut has no meaning with --binning {rule}: leave it out or use mdl")
-    given = {"n_bins": options.bins, "uncut": options.uncut, "missing": options.missing}
-    return {name: value for name, value in given.items() if value is not None}
 
 
 def _method_parameters(options: argparse.Namespace) -> dict[str, Any]:
@@ -171,27 +155,3 @@ def _print_document(selection: Selection, output: str | None, seconds: float) ->
         "version": __version__,
     }
     print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
-
-
-def _as_options(message: str, options: argparse.Namespace) -> str:
-    """A message about parameters of the Python call with the options of the command line in their place."""
-    message = re.sub(r"""\b(uncut|missing|binning|method|level)=["']?(\w+)["']?""", r"--\1 \2", message)
-    for name, option in (
-        ("n_features_to_select", "--features"),
-        ("sample_weight", "--weight"),
-        ("target_bins", "--target-bins"),
-        ("n_bins", "--bins"),
-        ("must_include", "--include"),
-    ):
-        message = re.sub(rf"(?<!--set )(?<!')\b{name}\b", option, message)
-    for name, _ in options.set:
-        message = re.sub(rf"(?<!--set )\b{re.escape(name)}=", f"--set {name}=", message)
-    return message
-
-
-def _say(message: str) -> None:
-    print(f"bitsieve: {message}", file=sys.stderr)
-
-
-def _say_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    _say(f"warning: {one_line(message)}")
