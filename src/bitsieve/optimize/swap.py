@@ -1,0 +1,100 @@
+"""Improve a subset of k by swaps: ``max x'Qx`` over 0/1 vectors with k ones, one out and one in at a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+TIE = 1e-10  # a gain must be larger to count, and gains this close are equal: far above the rounding of k terms
+
+
+class Swapped(NamedTuple):
+    """The members in the places of the given ones (a swap puts the new one where the old one stood), and the swaps."""
+
+    members: NDArray[np.intp]
+    n_swaps: int
+
+
+def improve_by_swaps(
+    row: Callable[[int], NDArray[np.floating]],
+    diagonal: Floats,
+    members: NDArray[np.intp],
+    *,
+    max_swaps: int = 10_000,
+    progress: Callable[[int, int], object] | None = None,
+) -> Swapped:
+    """Make the best swap of a member for another while one raises ``x'Qx``; the end is optimal among single swaps.
+
+    With ``r = Qx``, putting j in for i changes the objective by ``Q_jj + 2 (r_j - Q_ij) - (2 r_i - Q_ii)``. Of swaps
+    within 1e-10 of the best, the member in the first place goes, and the lowest index comes in.
+
+    Parameters
+    ----------
+    row : callable
+        ``row(i)`` is row i of the symmetric Q; ``matrix.__getitem__`` of one in memory. Asked for once a member, so
+        that a matrix that is not kept costs k rows and one more a swap.
+    diagonal : ndarray of shape (n,)
+        Of Q.
+    members : ndarray of shape (k,)
+        Indices, each once.
+    max_swaps : int
+        After which the subset so far is returned; it is never worse than the one given.
+    progress : callable, optional
+        Called as ``progress(swaps, max_swaps)``.
+
+    Returns
+    -------
+    Swapped
+
+    Notes
+    -----
+    Cost: O(n k) a swap. Memory: k rows, nothing where ``row`` returns views.
+    """
+    chosen = np.array(members, np.intp)
+    rows = [row(int(i)) for i in chosen]
+    inside = np.zeros(len(diagonal), bool)
+    inside[chosen] = True
+    sums = np.zeros(len(diagonal))
+    for values in rows:
+        sums += values
+    n_swaps = 0
+    while n_swaps < max_swaps and not inside.all():
+        found = _best_swap(rows, diagonal, chosen, sums, inside)
+        if found is None:
+            break
+        place, incoming = found
+        sums -= rows[place]
+        inside[chosen[place]] = False
+        chosen[place], rows[place] = incoming, row(incoming)
+        sums += rows[place]
+        inside[incoming] = True
+        n_swaps += 1
+        if progress is not None:
+            progress(n_swaps, max_swaps)
+    return Swapped(chosen, n_swaps)
+
+
+def _best_swap(
+    rows: list[NDArray[np.floating]],
+    diagonal: Floats,
+    chosen: NDArray[np.intp],
+    sums: Floats,
+    inside: NDArray[np.bool_],
+) -> tuple[int, int] | None:
+    """Place and newcomer of the best swap; None if none gains."""
+    comes = np.where(inside, -np.inf, diagonal + 2 * sums)
+    goes = 2 * sums[chosen] - diagonal[chosen]
+    gains = np.array([(comes - 2 * values).max() for values in rows]) - goes
+    if gains.max() <= TIE:
+        return None
+    place = int(np.argmax(gains >= gains.max() - TIE))
+    values = comes - 2 * rows[place]
+    return place, int(np.argmax(values >= values.max() - TIE))
