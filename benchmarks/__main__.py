@@ -11,7 +11,7 @@ import sys
 
 from benchmarks.machine import ROOT
 
-SCRIPTS = ("greedy", "relevance", "matrix", "threads", "memory", "binning", "startup")
+SCRIPTS = ("greedy", "relevance", "matrix", "threads", "memory", "binning", "sdp", "startup")
 
 
 def main() -> int:

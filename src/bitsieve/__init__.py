@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bitsieve.selectors.measures import mutual_information_matrix as mutual_information_matrix
     from bitsieve.selectors.registry import list_methods as list_methods
     from bitsieve.selectors.registry import make_selector as make_selector
+    from bitsieve.selectors.sdpcmi import SDPCMI as SDPCMI
     from bitsieve.selectors.selection import Selection as Selection
     from bitsieve.selectors.selection import select as select
     from bitsieve.selectors.speccmi import SpecCMI as SpecCMI
@@ -35,6 +36,7 @@ _HOMES = {
     "EqualWidthBinner": "bitsieve.binning",
     "ForwardSelector": "bitsieve.selectors.forward",
     "MDLBinner": "bitsieve.binning",
+    "SDPCMI": "bitsieve.selectors.sdpcmi",
     "Selection": "bitsieve.selectors.selection",
     "SpecCMI": "bitsieve.selectors.speccmi",
     "conditional_mutual_information_matrix": "bitsieve.selectors.measures",
@@ -48,6 +50,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "SDPCMI",
     "CategoricalBinner",
     "EqualFrequencyBinner",
     "EqualWidthBinner",

@@ -9,6 +9,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bitsieve import (
+    SDPCMI,
     CategoricalBinner,
     EqualFrequencyBinner,
     ForwardSelector,
@@ -29,6 +30,7 @@ SELECTORS = [
     ForwardSelector(1, binning=CategoricalBinner(missing="bin")),
     SpecCMI(1, binning="quantile", dtype="float32", n_jobs=2),
     SpecCMI(1, binning="none"),
+    SDPCMI(1, rounding="factor", refine="swap", binning="none"),
 ]
 
 

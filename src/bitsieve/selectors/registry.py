@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bitsieve.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.messages import choices
 from bitsieve.selectors.forward import ForwardSelector
+from bitsieve.selectors.sdpcmi import SDPCMI
 from bitsieve.selectors.speccmi import SpecCMI
 
 if TYPE_CHECKING:
@@ -88,6 +89,17 @@ _METHODS["speccmi"] = (
         "SpecCMI",
     ),
     SpecCMI,
+)
+_METHODS["sdpcmi"] = (
+    MethodInfo(
+        "sdpcmi",
+        "Semidefinite relaxation of global conditional mutual information",
+        "max <Qa,Y>, diag Y = 1, sum_i Y_0i = 2k - n, Y psd; Qa = [[1'Q1, 1'Q], [Q1, Q]]",
+        "Vinh, Chan, Romano, Bailey 2014",
+        "all pairs of features within each class; n x n numbers",
+        "SDPCMI",
+    ),
+    SDPCMI,
 )
 
 
