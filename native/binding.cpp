@@ -145,6 +145,7 @@ NB_MODULE(_native, m) {
         .def("pair_table", &fill_pair_table, "i"_a, "j"_a, "out"_a)
         .def("unit_of", &Packed::unit_of, "feature"_a)
         .def_prop_ro("n_units", &Packed::n_units)
+        .def_prop_ro("tallied", &Packed::tallied, "Whether features of few codes are counted by the tally.")
         .def_prop_ro("n_words", &Packed::n_words)
         .def_prop_ro("nbytes", &Packed::bytes);
 }

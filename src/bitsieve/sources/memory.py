@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 MAX_CODES = 1 << 16
 MAX_FEATURES = 10**6
 WORTH_A_THREAD = 300e-6  # seconds of work below which starting a thread costs more than it saves
+TALLY_WIDTH = 16  # units a block where features are counted by the tally: what its counters leave of that cache
 BLOCK_BYTES = 256 << 10  # planes of one side of a matrix block: half of a common second-level cache
 
 
@@ -181,6 +182,8 @@ class MemoryCounts:
         unit_bytes = max(self._packed.nbytes // self._packed.n_units, 1)
         width = int(np.clip(BLOCK_BYTES // unit_bytes, 1, 256))
         height = max(width, min(64, -(-n_units // (8 * thread_count(self.n_jobs)))))
+        if self._packed.tallied:  # rows are independent of each other, and each prepares its samples for a whole block
+            width, height = TALLY_WIDTH, 2
         return [
             [i, min(i + height, last), j, min(j + width, last)]
             for j in range(first, last, width)
