@@ -90,7 +90,7 @@ struct Kernel {
     double word_cell_ns;   // one word of one cell of one pair by the planes
     double flush_cell_ns;  // the entropy term of one cell of one pair
     double tally_sample_ns;  // one sample of one pair by the tally
-    double tally_cell_ns;    // the entropy term of one cell of one pair there
+    double tally_row_ns;     // and one row of its table, with the entropy terms
 };
 
 // Fastest first; the portable one is always there and always last.

@@ -70,8 +70,7 @@ struct V {
         return {_mm256_and_si256(a.low, b.low), _mm256_and_si256(a.high, b.high)};
     }
     static V widen_bytes(const std::uint8_t* p) {
-        const __m128i v = _mm_loadl_epi64((const __m128i*)p);
-        return {_mm256_cvtepu8_epi64(v), _mm256_cvtepu8_epi64(_mm_srli_si128(v, 4))};
+        return {_mm256_cvtepu8_epi64(_mm_loadu_si32(p)), _mm256_cvtepu8_epi64(_mm_loadu_si32(p + 4))};
     }
     void store_quotient(double unit, double* out) const {
         alignas(32) std::uint64_t c[kLanes];
@@ -111,7 +110,7 @@ namespace {
 bool available() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"); }
 }  // namespace
 
-const Kernel kAvx2Kernel = {"avx2", available, pair_sums, tally_sums, tile_values, plane_masks, plane_margins, 0.25, 0.5, 0.13, 0.3};
+const Kernel kAvx2Kernel = {"avx2", available, pair_sums, tally_sums, tile_values, plane_masks, plane_margins, 0.25, 0.5, 0.18, 2.0};
 
 }  // namespace bitsieve
 

@@ -96,6 +96,6 @@ bool available() { return true; }
 
 }  // namespace
 
-const Kernel kPortableKernel = {"portable", available, pair_sums, tally_sums, tile_values, plane_masks, plane_margins, 1.0, 1.0, 0.9, 0.5};
+const Kernel kPortableKernel = {"portable", available, pair_sums, tally_sums, tile_values, plane_masks, plane_margins, 1.0, 1.0, 0.6, 6.0};
 
 }  // namespace bitsieve

@@ -61,7 +61,7 @@ bool tally_pays(const Kernel& kernel, const std::vector<std::int32_t>& arities, 
         const double cells = double(m) * m, inner = double(m - 1) * (m - 1);
         now += m <= limit ? n_words * inner * kernel.word_cell_ns + n_classes * cells * kernel.flush_cell_ns
                           : n_samples * kTableSampleNs + std::min(n_classes * cells, 2 * n_samples) * kTableCellNs;
-        tally += n_samples * kernel.tally_sample_ns + n_classes * cells * kernel.tally_cell_ns;
+        tally += n_samples * kernel.tally_sample_ns + n_classes * m * kernel.tally_row_ns;
     }
     return tally < now;
 }
