@@ -392,6 +392,7 @@ NB_MODULE(_native, m) {
              "out"_a)
         .def("unit_of", &Packed::unit_of, "feature"_a)
         .def_prop_ro("n_units", &Packed::n_units)
+        .def_prop_ro("tallied", &Packed::tallied, "Whether features of few codes are counted by the tally.")
         .def_prop_ro("n_words", &Packed::n_words)
         .def_prop_ro("nbytes", &Packed::bytes);
 }

@@ -21,7 +21,7 @@ public:
 
     // The sums with the eight features of a unit; lanes without a feature are left alone or hold a constant's.
     void unit_sums(std::int64_t unit, const Terms& terms, std::int64_t* xy, std::int64_t* xyc) {
-        if (unit < packed_.n_groups() && (feature_ < 0 || !packed_.is_wide(feature_))) {
+        if (!packed_.tallied() && unit < packed_.n_groups() && (feature_ < 0 || !packed_.is_wide(feature_))) {
             packed_.kernel().pair_sums(view(terms, xyc != nullptr), packed_.group(unit), packed_.segments(), terms, xy, xyc);
             return;
         }
@@ -152,25 +152,57 @@ private:
 
 }  // namespace
 
+// The pivots of one unit, all (lane -1) or one, or a constant (unit -1), with tallied units, as many at a time as their
+// counters fit the second-level cache; `take(unit, xy, xyc)` is handed the sums with each, [pivot][lane].
+template <class Take>
+void tally_units(const Packed& packed, const Terms& terms, std::int64_t pivot_unit, int lane, const std::int64_t* units,
+                 std::int64_t n_units, bool within, const Take& take) {
+    constexpr std::int64_t kAtOnce = 16;
+    TallyPivots pivots{nullptr, 1, 1};
+    if (pivot_unit >= 0) {
+        const TallyGroup own = packed.tally_group(pivot_unit);
+        pivots = {own.rows + std::max(lane, 0), own.n_codes, lane < 0 ? kLanes : 1};
+    }
+    const std::int64_t step = std::int64_t(pivots.lanes) * kLanes;
+    TallyGroup groups[kAtOnce];
+    std::vector<std::int64_t> xy(std::size_t(kAtOnce * step)), xyc(within ? xy.size() : 0);
+    for (std::int64_t u = 0; u < n_units; u += kAtOnce) {
+        const std::int64_t n = std::min(kAtOnce, n_units - u);
+        for (std::int64_t g = 0; g < n; ++g) groups[g] = packed.tally_group(units[u + g]);
+        packed.kernel().tally_sums(pivots, groups, int(n), packed.segments(), terms, xy.data(),
+                                   within ? xyc.data() : nullptr);
+        for (std::int64_t g = 0; g < n; ++g)
+            take(units[u + g], xy.data() + g * step, within ? xyc.data() + g * step : nullptr);
+    }
+}
+
 void row_sums(const Packed& packed, const Terms& terms, std::int64_t pivot_feature, const std::int64_t* units,
               std::int64_t n_units, std::int64_t* xy, std::int64_t* xyc) {
-    Pivot pivot(packed, pivot_feature, n_units * kLanes);
-    std::int64_t unit_xy[kLanes], unit_xyc[kLanes];
-    for (std::int64_t u = 0; u < n_units; ++u) {
-        const std::int64_t unit = units[u];
-        pivot.unit_sums(unit, terms, unit_xy, xyc ? unit_xyc : nullptr);
+    const auto keep = [&](std::int64_t unit, const std::int64_t* unit_xy, const std::int64_t* unit_xyc) {
         const std::int64_t* features = packed.features(unit);
         for (int lane = 0; lane < kLanes && features[lane] >= 0; ++lane) {
             xy[features[lane]] = unit_xy[lane];
             if (xyc) xyc[features[lane]] = unit_xyc[lane];
         }
+    };
+    std::int64_t tallied = 0;  // units that come first and hold bytes, if the pivot does too
+    if (packed.tallied() && (pivot_feature < 0 || !packed.is_wide(pivot_feature)))
+        while (tallied < n_units && units[tallied] < packed.n_groups()) ++tallied;
+    if (tallied > 0)
+        tally_units(packed, terms, pivot_feature < 0 ? -1 : packed.unit_of(pivot_feature),
+                    pivot_feature < 0 ? 0 : packed.lane_of(pivot_feature), units, tallied, xyc != nullptr, keep);
+    Pivot pivot(packed, pivot_feature, n_units * kLanes);
+    std::int64_t unit_xy[kLanes], unit_xyc[kLanes];
+    for (std::int64_t u = tallied; u < n_units; ++u) {
+        pivot.unit_sums(units[u], terms, unit_xy, xyc ? unit_xyc : nullptr);
+        keep(units[u], unit_xy, unit_xyc);
     }
 }
 
 void pair_cells(const Packed& packed, std::int64_t pivot_feature, const std::int64_t* columns, std::int64_t n,
                 std::int64_t xy_width, std::int64_t* xy, std::int64_t xyc_width, std::int64_t* xyc) {
     const std::int64_t arity = pivot_feature < 0 ? 1 : packed.arity(pivot_feature);
-    const bool as_planes = pivot_feature < 0 || !packed.is_wide(pivot_feature);
+    const bool as_planes = !packed.tallied() && (pivot_feature < 0 || !packed.is_wide(pivot_feature));
     std::vector<std::uint64_t> planes, tables;
     std::vector<std::uint32_t> margins;
     std::optional<TablePivot> codes;
@@ -213,6 +245,14 @@ void matrix_block(const Packed& packed, const Terms& terms, const PairForm& form
     for (std::int64_t i = i0; i < i1; ++i) {
         const std::int64_t* rows = packed.features(i);
         std::int64_t j = std::max(i, j0);
+        if (packed.tallied() && i < packed.n_groups() && j < std::min(j1, packed.n_groups())) {
+            std::vector<std::int64_t> units;
+            for (; j < std::min(j1, packed.n_groups()); ++j) units.push_back(j);
+            tally_units(packed, terms, i, -1, units.data(), std::int64_t(units.size()), within != nullptr,
+                        [&](std::int64_t unit, const std::int64_t* unit_xy, const std::int64_t* unit_xyc) {
+                            write.tile(rows, kLanes, packed.features(unit), unit_xy, unit_xyc ? unit_xyc : xyc);
+                        });
+        }
         for (; i < packed.n_groups() && j < std::min(j1, packed.n_groups()); ++j) {
             const GroupView own = packed.group(i), other = packed.group(j);
             if (own.n_planes * other.n_planes > kManyCells) break;

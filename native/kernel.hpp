@@ -49,6 +49,19 @@ struct PivotView {
     const RowTable* row_tables;  // [segment * (n_planes + 1) + row], for groups of one or two planes; or null
 };
 
+// Eight features of at most ten codes as bytes: rows[sample * 8 + lane] = 6 * code, samples in class order (see tally.hpp).
+struct TallyGroup {
+    const std::uint8_t* rows;
+    int n_codes;
+};
+
+// One to eight of them seen as pivots: rows[sample * 8 + p], p < lanes. Null rows: one constant.
+struct TallyPivots {
+    const std::uint8_t* rows;
+    int n_codes;
+    int lanes;
+};
+
 struct Kernel {
     const char* name;
     bool (*available)();
@@ -61,6 +74,10 @@ struct Kernel {
     // cells[((segment * rows + row) * columns + column) * 8 + lane] = counts of the pair within the class, for a pivot
     // of one lane; the rows are the codes of the pivot, the columns the planes of the group and one more.
     void (*pair_cells)(const PivotView&, const GroupView&, const Segments&, std::uint64_t* cells);
+
+    // The same sums of pivots and groups kept as bytes: xy[(group * lanes of pivots + pivot) * 8 + lane], xyc alike.
+    void (*tally_sums)(const TallyPivots&, const TallyGroup* groups, int n_groups, const Segments&, const Terms&,
+                       std::int64_t* xy, std::int64_t* xyc);
 
     // out[a * 8 + b] = (xy_sign * xy[a * 8 + b] + xyc_sign * xyc[a * 8 + b] + first[a] + second[b]) / unit for a < n_rows,
     // b < 8; the signs are -1, 0 or 1.
@@ -76,6 +93,8 @@ struct Kernel {
     // Measured costs, in nanoseconds, from which the storage of a feature is chosen (see storage.cpp):
     double word_cell_ns;   // one word of one cell of one pair by the planes
     double flush_cell_ns;  // the entropy term of one cell of one pair
+    double tally_sample_ns;  // one sample of one pair by the tally
+    double tally_row_ns;     // and one row of its table, with the entropy terms
 };
 
 // Fastest first; the portable one is always there and always last.

@@ -5,6 +5,7 @@
 
 #include "kernel.hpp"
 #include "pair_loop.hpp"
+#include "tally.hpp"
 
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,popcnt"))), apply_to = function)
@@ -58,6 +59,19 @@ struct V {
         const __m128i n = _mm_cvtsi32_si128(bits);
         return {_mm256_sll_epi64(a.low, n), _mm256_sll_epi64(a.high, n)};
     }
+    static V shift_right(const V& a, int bits) {
+        const __m128i n = _mm_cvtsi32_si128(bits);
+        return {_mm256_srl_epi64(a.low, n), _mm256_srl_epi64(a.high, n)};
+    }
+    static V shift_each(const V& a, const V& bits) {
+        return {_mm256_sllv_epi64(a.low, bits.low), _mm256_sllv_epi64(a.high, bits.high)};
+    }
+    static V bit_and(const V& a, const V& b) {
+        return {_mm256_and_si256(a.low, b.low), _mm256_and_si256(a.high, b.high)};
+    }
+    static V widen_bytes(const std::uint8_t* p) {
+        return {_mm256_cvtepu8_epi64(_mm_loadu_si32(p)), _mm256_cvtepu8_epi64(_mm_loadu_si32(p + 4))};
+    }
     void store_quotient(double unit, double* out) const {
         alignas(32) std::uint64_t c[kLanes];
         store(c);
@@ -69,6 +83,7 @@ constexpr int kTileRows = 2;
 constexpr int kTileColumns = 2;
 
 #include "pair_loop.inc"
+#include "tally_loop.inc"
 
 void plane_masks(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out) {
     const __m256i first = _mm256_loadu_si256((const __m256i*)codes);
@@ -95,8 +110,8 @@ namespace {
 bool available() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"); }
 }  // namespace
 
-const Kernel kAvx2Kernel = {"avx2", available, pair_sums, pair_cells, tile_values, plane_masks, plane_margins,
-    0.25, 0.5};
+const Kernel kAvx2Kernel = {"avx2", available, pair_sums, pair_cells, tally_sums, tile_values, plane_masks, plane_margins,
+    0.25, 0.5, 0.18, 2.0};
 
 }  // namespace bitsieve
 

@@ -5,6 +5,7 @@
 
 #include "kernel.hpp"
 #include "pair_loop.hpp"
+#include "tally.hpp"
 
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vpopcntdq,popcnt"))), apply_to = function)
@@ -32,6 +33,12 @@ struct V {
         return {_mm512_add_epi64(sum.v, _mm512_popcnt_epi64(_mm512_and_si512(a.v, b.v)))};
     }
     static V shift_left(V a, int bits) { return {_mm512_sll_epi64(a.v, _mm_cvtsi32_si128(bits))}; }
+    static V shift_right(V a, int bits) { return {_mm512_srl_epi64(a.v, _mm_cvtsi32_si128(bits))}; }
+    static V shift_each(V a, V bits) { return {_mm512_sllv_epi64(a.v, bits.v)}; }
+    static V bit_and(V a, V b) { return {_mm512_and_si512(a.v, b.v)}; }
+    static V widen_bytes(const std::uint8_t* p) {
+        return {_mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i*)p))};
+    }
     void store_quotient(double unit, double* out) const {
         _mm512_storeu_pd(out, _mm512_div_pd(_mm512_cvtepi64_pd(v), _mm512_set1_pd(unit)));
     }
@@ -41,6 +48,7 @@ constexpr int kTileRows = 8;
 constexpr int kTileColumns = 3;
 
 #include "pair_loop.inc"
+#include "tally_loop.inc"
 
 void plane_masks(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out) {
     const __m512i v = _mm512_loadu_si512(codes);
@@ -65,8 +73,8 @@ bool available() {
 }
 }  // namespace
 
-const Kernel kAvx512Kernel = {"avx512", available, pair_sums, pair_cells, tile_values, plane_masks, plane_margins,
-    0.055, 0.4};
+const Kernel kAvx512Kernel = {"avx512", available, pair_sums, pair_cells, tally_sums, tile_values, plane_masks, plane_margins,
+    0.055, 0.4, 0.15, 2.5};
 
 }  // namespace bitsieve
 

@@ -4,6 +4,7 @@
 
 #include "kernel.hpp"
 #include "pair_loop.hpp"
+#include "tally.hpp"
 
 namespace bitsieve {
 namespace {
@@ -55,6 +56,23 @@ struct V {
         for (auto& l : a.lane) l <<= bits;
         return a;
     }
+    static V shift_right(V a, int bits) {
+        for (auto& l : a.lane) l >>= bits;
+        return a;
+    }
+    static V shift_each(V a, const V& bits) {
+        for (int i = 0; i < kLanes; ++i) a.lane[i] <<= bits.lane[i];
+        return a;
+    }
+    static V bit_and(V a, const V& b) {
+        for (int i = 0; i < kLanes; ++i) a.lane[i] &= b.lane[i];
+        return a;
+    }
+    static V widen_bytes(const std::uint8_t* p) {
+        V v;
+        for (int i = 0; i < kLanes; ++i) v.lane[i] = p[i];
+        return v;
+    }
     void store_quotient(double unit, double* out) const {
         for (int i = 0; i < kLanes; ++i) out[i] = double(std::int64_t(lane[i])) / unit;
     }
@@ -64,6 +82,7 @@ constexpr int kTileRows = 4;
 constexpr int kTileColumns = 2;
 
 #include "pair_loop.inc"
+#include "tally_loop.inc"
 
 void plane_masks(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out) {
     for (int plane = 0; plane < n_planes; ++plane) {
@@ -77,7 +96,7 @@ bool available() { return true; }
 
 }  // namespace
 
-const Kernel kPortableKernel = {"portable", available, pair_sums, pair_cells, tile_values, plane_masks, plane_margins,
-    1.0, 1.0};
+const Kernel kPortableKernel = {"portable", available, pair_sums, pair_cells, tally_sums, tile_values, plane_masks, plane_margins,
+    1.0, 1.0, 0.6, 6.0};
 
 }  // namespace bitsieve

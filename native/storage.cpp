@@ -5,6 +5,8 @@
 #include <new>
 #include <numeric>
 
+#include "tally.hpp"
+
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -16,6 +18,8 @@ namespace {
 constexpr int kMaxArity = 64;         // of a feature stored as planes (kMaxPlanes of the loops + 1)
 constexpr double kTableSampleNs = 0.6;  // one sample of one pair by the table-increment kernel
 constexpr double kTableCellNs = 1.0;    // clearing and reading one cell of its table
+
+constexpr double kTallySamples = 8192;  // below, what the tally sets up is not worth it
 
 constexpr std::size_t kHugePage = 2 << 20;
 
@@ -46,6 +50,22 @@ int plane_arity(const Kernel& kernel, double n_samples, double n_words, double n
     return best;
 }
 
+// Whether the features of at most ten codes are together cheaper by the tally than by planes, up to `limit` codes, and by
+// increments beyond. Features of one table are much alike, so each is weighed with its like.
+bool tally_pays(const Kernel& kernel, const std::vector<std::int32_t>& arities, int limit, double n_samples, double n_words,
+                double n_classes) {
+    if (n_samples < kTallySamples) return false;
+    double now = 0, tally = 0;
+    for (const std::int32_t m : arities) {
+        if (m > kFields) continue;
+        const double cells = double(m) * m, inner = double(m - 1) * (m - 1);
+        now += m <= limit ? n_words * inner * kernel.word_cell_ns + n_classes * cells * kernel.flush_cell_ns
+                          : n_samples * kTableSampleNs + std::min(n_classes * cells, 2 * n_samples) * kTableCellNs;
+        tally += n_samples * kernel.tally_sample_ns + n_classes * m * kernel.tally_row_ns;
+    }
+    return tally < now;
+}
+
 }  // namespace
 
 Packed::Packed(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t> order,
@@ -56,7 +76,10 @@ Packed::Packed(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t>
         n_samples_ += size;
         word_start_.push_back(word_start_.back() + (size + 63) / 64);
     }
-    const int limit = table_only ? 0 : plane_arity(kernel, double(n_samples_), double(n_words()), double(sizes_.size()));
+    const double n_samples = double(n_samples_), n_words_ = double(n_words()), n_classes_ = double(sizes_.size());
+    int limit = table_only ? 0 : plane_arity(kernel, n_samples, n_words_, n_classes_);
+    tallied_ = !table_only && tally_pays(kernel, arities_, limit, n_samples, n_words_, n_classes_);
+    if (tallied_) limit = kFields;
     sizes_.push_back(n_samples_);
 
     slots_.resize(arities_.size());
@@ -73,6 +96,11 @@ Packed::Packed(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t>
     std::int64_t margins = 0;
     for (std::int64_t s = 0; s < n_narrow_; s += kLanes) {
         const int n_planes = arities_[slots_[std::min(s + kLanes, n_narrow_) - 1]] - 1;
+        if (tallied_) {
+            groups_.push_back({n_planes, plane_words_, 0});
+            plane_words_ += n_samples_;
+            continue;
+        }
         groups_.push_back({n_planes, plane_words_, margins});
         plane_words_ += n_words() * n_planes * kLanes;
         margins += std::int64_t(sizes_.size()) * n_planes * kLanes;
@@ -89,6 +117,11 @@ std::int64_t Packed::bytes() const {
 GroupView Packed::group(std::int64_t unit) const {
     const Group& g = groups_[unit];
     return {planes_.get() + g.planes, margins_.data() + g.margins, g.n_planes};
+}
+
+TallyGroup Packed::tally_group(std::int64_t unit) const {
+    const Group& g = groups_[unit];
+    return {reinterpret_cast<const std::uint8_t*>(planes_.get() + g.planes), g.n_planes + 1};
 }
 
 Segments Packed::segments() const { return {word_start_.data(), sizes_.data(), n_classes(), n_samples_}; }
@@ -149,11 +182,32 @@ void Packed::write_masks(std::int64_t g0, std::int64_t n_groups, std::int64_t wo
     }
 }
 
+// Eight columns side by side, in class order; a lane without a feature holds zeros.
+template <class Code>
+void Packed::pack_bytes(const CodeTable<Code>& table, std::int64_t first, std::int64_t last) {
+    for (std::int64_t g = first; g < last; ++g) {
+        std::uint8_t* out = reinterpret_cast<std::uint8_t*>(planes_.get() + groups_[g].planes);
+        const Code* in[kLanes];
+        for (int lane = 0; lane < kLanes; ++lane) {
+            const std::int64_t feature = feature_at(g, lane);
+            in[lane] = feature < 0 ? nullptr : table.codes + feature * table.feature_stride;
+        }
+        for (std::int64_t t = 0; t < n_samples_; ++t, out += kLanes) {
+            const std::int64_t row = (order_.empty() ? t : std::int64_t(order_[t])) * table.sample_stride;
+            for (int lane = 0; lane < kLanes; ++lane)
+                out[lane] = in[lane] == nullptr ? 0 : std::uint8_t(in[lane][row] * kFieldBits);
+        }
+    }
+}
+
 template <class Code>
 void Packed::pack(const CodeTable<Code>& table, std::int64_t first, std::int64_t last) {
     const std::int64_t last_group = std::min(last, n_groups());
-    pack_groups(table, first, last_group);
-    for (std::int64_t g = first; g < last_group; ++g) {
+    if (tallied_)
+        pack_bytes(table, first, last_group);
+    else
+        pack_groups(table, first, last_group);
+    for (std::int64_t g = first; g < last_group && !tallied_; ++g) {
         const Group& group = groups_[g];
         const std::int64_t row = std::int64_t(group.n_planes) * kLanes;
         std::uint32_t* margins = margins_.data() + group.margins;
@@ -178,6 +232,12 @@ const std::uint16_t* Packed::codes(std::int64_t feature, std::vector<std::uint16
     const int lane = lane_of(feature);
     if (unit >= n_groups()) return wide_.get() + ((unit - n_groups()) * kLanes + lane) * n_samples_;
     const Group& group = groups_[unit];
+    if (tallied_) {
+        const std::uint8_t* rows = tally_group(unit).rows + lane;
+        scratch.resize(std::size_t(n_samples_));
+        for (std::int64_t t = 0; t < n_samples_; ++t) scratch[t] = std::uint16_t(rows[t * kLanes] / kFieldBits);
+        return scratch.data();
+    }
     scratch.assign(std::size_t(n_samples_), std::uint16_t(arities_[feature] - 1));
     std::uint16_t* out = scratch.data();
     for (std::int64_t c = 0; c < n_classes(); out += sizes_[c++])

@@ -2,7 +2,8 @@
 //
 // Samples are sorted by class. A feature of few codes becomes bit planes, one per code but the last, eight
 // features of like arity to a group; a feature of many codes (a "wide" one) keeps its codes as a column of 16-bit
-// numbers. Which of the two is cheaper is decided from the kernel's measured costs, once, by arity.
+// numbers. Which of the two is cheaper is decided from the kernel's measured costs, once, by arity. Where the tally
+// (tally.hpp) is cheaper for the table as a whole, the groups hold bytes instead of planes.
 //
 // A unit is eight features: first the groups of planes, then the wide columns in eights. Blocks of units are what
 // the callers hand to threads.
@@ -54,6 +55,10 @@ public:
     bool is_wide(std::int64_t feature) const { return unit_of(feature) >= n_groups(); }
     std::int32_t arity(std::int64_t feature) const { return arities_[feature]; }
 
+    // Whether groups hold the bytes of the tally instead of planes.
+    bool tallied() const { return tallied_; }
+    TallyGroup tally_group(std::int64_t unit) const;
+
     GroupView group(std::int64_t unit) const;
     Segments segments() const;
     std::int64_t class_size(std::int64_t c) const { return sizes_[c]; }
@@ -69,17 +74,20 @@ public:
 private:
     struct Group {
         int n_planes;
-        std::int64_t planes, margins;  // offsets
+        std::int64_t planes, margins;  // offsets; of a tallied group, of its bytes in units of eight
     };
     struct Free {
         void operator()(void* p) const { std::free(p); }
     };
 
     template <class Code>
+    void pack_bytes(const CodeTable<Code>& table, std::int64_t first, std::int64_t last);
+    template <class Code>
     void pack_groups(const CodeTable<Code>& table, std::int64_t first, std::int64_t last);
     void write_masks(std::int64_t g0, std::int64_t n_groups, std::int64_t word, bool add, const std::uint8_t (*tile)[64]);
 
     const Kernel& kernel_;
+    bool tallied_ = false;
     std::int64_t n_samples_ = 0, n_narrow_ = 0, plane_words_ = 0;
     std::vector<std::int64_t> sizes_;       // by class; last: all samples
     std::vector<std::int64_t> word_start_;  // by class; last: words of a plane

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from bitsieve.selectors.registry import list_methods as list_methods
     from bitsieve.selectors.registry import make_selector as make_selector
     from bitsieve.selectors.relieff import ReliefF as ReliefF
+    from bitsieve.selectors.sdpcmi import SDPCMI as SDPCMI
     from bitsieve.selectors.selection import Selection as Selection
     from bitsieve.selectors.selection import select as select
     from bitsieve.selectors.speccmi import SpecCMI as SpecCMI
@@ -65,6 +66,7 @@ _HOMES = {
     "Nystrom": "bitsieve.optimize.nystrom",
     "RCFS": "bitsieve.selectors.rcfs",
     "ReliefF": "bitsieve.selectors.relieff",
+    "SDPCMI": "bitsieve.selectors.sdpcmi",
     "Selection": "bitsieve.selectors.selection",
     "SelectorCV": "bitsieve.evaluation.selector_cv",
     "SpecCMI": "bitsieve.selectors.speccmi",
@@ -86,6 +88,7 @@ __all__ = [
     "FCBF",
     "QPFS",
     "RCFS",
+    "SDPCMI",
     "VMI",
     "CategoricalBinner",
     "Comparison",

@@ -209,6 +209,51 @@ def test_counts_beyond_the_table_of_terms(kernel):
     check(codes, (random.random(n_samples) < 0.001).astype(int), kernel)
 
 
+# Many samples a class word would waste, classes whose samples of one code pass the 63 of a counter, and one that passes
+# the 2,048 samples put into buckets at once; also none and one.
+TALLIED_SIZES = [[90] * 100, [60] * 100 + [3000, 0, 1, 63, 64], [400] * 5 + [2048] + [2049] + [70] * 60]
+
+
+@every_kernel
+@pytest.mark.parametrize("sizes", TALLIED_SIZES, ids=["small", "mixed", "chunks"])
+@pytest.mark.parametrize("skewed", [False, True])
+def test_the_tally(kernel, sizes, skewed):
+    random = np.random.default_rng(len(sizes))
+    classes = random.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    codes = random_codes(random, len(classes), [10, 10, 1, 9, 10, 10, 10, 2, 10, 10])
+    if skewed:
+        codes[random.random(codes.shape) < 0.8] = 0
+    source = MemoryCounts(codes, classes, kernel=kernel, n_classes=len(sizes))
+    assert source._packed.tallied == (kernel != "table")
+    check_rows(source, codes, classes, [0, 2, 9])
+    check_matrix(source, codes, classes)
+
+
+@every_kernel
+def test_the_tally_beside_wide_columns(kernel):
+    random = np.random.default_rng(8)
+    classes = random.permutation(np.repeat(np.arange(100), 90))
+    codes = random_codes(random, 9000, [10] * 9 + [12, 200, 10])
+    source = check(codes, classes, kernel, pivots=[0, 9, 10])
+    assert source._packed.tallied == (kernel != "table")
+    expected = reference.joint_table(codes[:, 3], codes[:, 10], classes, (10, 200, 100))
+    assert (source.pair_table(3, 10) == expected).all()
+    assert source.pair_sums(0, np.array([10, 3]), True)[1].tolist() == [
+        expected_sums(codes.astype(np.int64), classes, 0, j, source.terms.shift)[1] for j in (10, 3)
+    ]
+
+
+@pytest.mark.parametrize("kernel", [name for name in KERNELS if name != "table"])
+def test_the_tally_is_chosen_where_it_is_cheaper(kernel):
+    random = np.random.default_rng(9)
+    many = random_codes(random, 9000, [10] * 8), random.integers(0, 100, 9000)
+    assert MemoryCounts(*many, kernel=kernel)._packed.tallied
+    few_codes = random_codes(random, 9000, [3] * 8), many[1]
+    assert not MemoryCounts(*few_codes, kernel=kernel)._packed.tallied
+    few_samples = random_codes(random, 900, [10] * 8), random.integers(0, 10, 900)
+    assert not MemoryCounts(*few_samples, kernel=kernel)._packed.tallied
+
+
 @every_kernel
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int64, np.uint32, bool])
 def test_types_and_layouts(kernel, dtype):

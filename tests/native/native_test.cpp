@@ -254,6 +254,14 @@ int main() {
             test_strata(mixed, kernel);
         }
     }
+    std::vector<std::int64_t> many(100, 60);
+    many.insert(many.end(), {3000, 0, 1, 63, 64});
+    const Problem tallied = make_problem(random, many, {10, 1, 4, 300, 9, 10, 10, 10, 10, 10});
+    for (const Kernel& kernel : kernels()) {
+        if (!kernel.available()) continue;
+        check(Packed(tallied.class_sizes, tallied.order, tallied.arities, kernel, false).tallied(), "the tally is chosen");
+        test_problem(tallied, kernel, false);
+    }
     std::printf("%d passed, %d failed\n", passed, failed);
     return failed == 0 ? 0 : 1;
 }

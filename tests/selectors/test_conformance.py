@@ -13,6 +13,7 @@ from bitsieve import (
     FCBF,
     QPFS,
     RCFS,
+    SDPCMI,
     CategoricalBinner,
     EqualFrequencyBinner,
     ForwardSelector,
@@ -47,6 +48,7 @@ SELECTORS = [
     KollerSahami(1, blanket_size=2, blanket="redundancy", binning="quantile"),
     ReliefF(1, n_neighbors=3, n_samples=10, random_state=0, n_jobs=2),
     RCFS(1, standardize=False),
+    SDPCMI(1, rounding="factor", refine="swap", binning="none"),
 ]
 
 

@@ -12,6 +12,7 @@ from bitsieve.selectors.method_info import MethodInfo
 from bitsieve.selectors.qpfs import QPFS
 from bitsieve.selectors.rcfs import RCFS
 from bitsieve.selectors.relieff import ReliefF
+from bitsieve.selectors.sdpcmi import SDPCMI
 from bitsieve.selectors.speccmi import SpecCMI
 from bitsieve.selectors.vmi import VMI
 
@@ -29,6 +30,17 @@ CATALOGUE: tuple[tuple[MethodInfo, Callable[..., Any]], ...] = (
             "SpecCMI",
         ),
         SpecCMI,
+    ),
+    (
+        MethodInfo(
+            "sdpcmi",
+            "Semidefinite relaxation of global conditional mutual information",
+            "max <Qa,Y>, diag Y = 1, sum_i Y_0i = 2k - n, Y psd; Qa = [[1'Q1, 1'Q], [Q1, Q]], Q_ii = I(Xi;C)",
+            "Vinh, Chan, Romano, Bailey 2014",
+            "all pairs of features within each class; n x n numbers",
+            "SDPCMI",
+        ),
+        SDPCMI,
     ),
     (
         MethodInfo(

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 WORTH_A_THREAD = 300e-6  # seconds of work below which starting a thread costs more than it saves
 PLANE_CELLS = 64 * 64  # of the table of two features stored as planes, at most
+TALLY_WIDTH = 16  # units a block where features are counted by the tally: what its counters leave of that cache
 BLOCK_BYTES = 256 << 10  # planes of one side of a matrix block: half of a common second-level cache
 
 
@@ -269,6 +270,8 @@ class MemoryCounts:
         unit_bytes = max(self.packed.nbytes // self.packed.n_units, 1)
         width = int(np.clip(BLOCK_BYTES // unit_bytes, 1, 256))
         height = max(width, min(64, -(-n_units // (8 * thread_count(self.n_jobs)))))
+        if self.packed.tallied:  # rows are independent of each other, and each prepares its samples for a whole block
+            width, height = TALLY_WIDTH, 2
         return [
             [i, min(i + height, last), j, min(j + width, last)]
             for j in range(first, last, width)

@@ -1,0 +1,176 @@
+"""The semidefinite relaxation of the best subset of k, by a factor of low rank, with a bound that always holds.
+
+``max x'Qx`` over 0/1 vectors with k ones becomes, with ``x = (1 + y) / 2`` and Y in the place of ``(1, y)(1, y)'``,
+
+    max <Qa, Y>,   diag Y = 1,   sum_i Y_0i = 2k - n,   Y positive semidefinite,     Qa = [[1'Q1, 1'Q], [Q1, Q]]
+
+and a quarter of its maximum bounds x'Qx. With ``Y = VV'`` the rows of V are unit vectors, the first of them the first
+axis: a smooth problem in the other n (:mod:`bitsieve.optimize.sphere_newton`). The rank starts low and is raised, along
+the direction in which the dual is violated most, until the dual proves that nothing is missing.
+
+For **any** multipliers (lambda, y), with ``S = Diag(y) + lambda E - Qa`` and ``<E, Y> = sum_i Y_0i``,
+
+    <Qa, Y> = sum y + lambda (2k - n) - <S, Y> <= sum y + lambda (2k - n) + (n + 1) max(0, -lambda_min(S))
+
+as the trace of Y is n + 1. So a bound is never wrong; if the solver stops early it is loose.
+
+S. Burer, R. D. C. Monteiro, "A nonlinear programming algorithm for solving semidefinite programs via low-rank
+factorization", Mathematical Programming 95, 2003. doi:10.1007/s10107-002-0352-8
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.linalg import eigh
+
+from bitsieve.optimize.sphere_newton import QuadraticOnSpheres, climb, multipliers
+from bitsieve.optimize.sphere_rows import normalised, retract, row_products
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+FIRST_RANK = 4  # optima of matrices of information have rank 1 to 3
+MAX_ROUNDS = 60
+EPS = float(np.finfo(np.float64).eps)
+
+
+class LowRankSolution(NamedTuple):
+    """The factor V of shape (n + 1, r), its first row the first axis; ``<Qa, VV'>``; the bound; the rounds it took."""
+
+    factor: Floats
+    value: float
+    bound: float
+    n_rounds: int
+
+
+class Dual(NamedTuple):
+    """The bound of some multipliers, and the unit vector along which S is least."""
+
+    bound: float
+    violation: Floats
+
+
+def solve_low_rank(
+    matrix: Floats,
+    k: int,
+    *,
+    tolerance: float = 1e-8,
+    progress: Callable[[int, int], object] | None = None,
+) -> LowRankSolution:
+    """Solve the relaxation for subsets of k.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n, n)
+        Symmetric.
+    k : int
+        1 .. n.
+    tolerance : float
+        Of ``bound - value``, relative to the value.
+    progress : callable, optional
+        Called as ``progress(rounds, MAX_ROUNDS)``.
+
+    Returns
+    -------
+    LowRankSolution
+        ``value <= optimum <= bound``, the first up to rounding, the second always.
+
+    Notes
+    -----
+    Cost: O(n^2 r) a step of the climb, some hundred of them for matrices of information; O(n^3) a round for the bound.
+    Memory: three n x n arrays. BLAS takes part: its sums may differ in the last bits from one processor to the next,
+    and with the number of its threads unless the caller limits them to one.
+    """
+    n = len(matrix)
+    objective = QuadraticOnSpheres(np.ascontiguousarray(matrix, np.float64), 2.0 * k - n)
+    constant = float(objective.linear.sum())
+    if k == n:
+        return LowRankSolution(np.ones((n + 1, 1)), 4.0 * constant, 4.0 * constant, 0)
+    scale = float(np.abs(objective.matrix).sum())
+    vectors = retract(np.random.default_rng(0).standard_normal((n, FIRST_RANK)), objective.total)
+    precision, bound, rounds = 1e-3, np.inf, 0
+    while True:
+        vectors = climb(objective, vectors, precision * scale / n)
+        value = objective.value_and_gradient(vectors)[0] + constant
+        dual = dual_bound(objective, vectors)
+        bound = min(bound, dual.bound)
+        rounds += 1
+        if progress is not None:
+            progress(rounds, MAX_ROUNDS)
+        if bound - value <= tolerance * abs(value) or scale == 0 or rounds == MAX_ROUNDS:
+            break
+        vectors = _raise_rank(objective, vectors, dual.violation)
+        precision = max(0.03 * precision, 1e-14)
+    alike = _equalised(objective, vectors)
+    value_alike = objective.value_and_gradient(alike)[0] + constant
+    if abs(alike[:, 0].sum() - objective.total) <= 1e-12 * n and value_alike >= value - tolerance * abs(value):
+        vectors, value = alike, value_alike
+    return LowRankSolution(_with_first_axis(vectors), value, max(bound, value), rounds)
+
+
+def dual_bound(objective: QuadraticOnSpheres, vectors: Floats) -> Dual:
+    """The bound by the multipliers of V, whatever V is.
+
+    The least eigenvalue is LAPACK's, off by a few roundings of the norm of S at most; that much is added.
+    """
+    n = len(vectors)
+    gradient = objective.value_and_gradient(vectors)[1]
+    constant = float(objective.linear.sum())
+    total, lengths = multipliers(vectors, gradient)
+    first = constant + float(objective.linear @ vectors[:, 0]) - total * objective.total / 2
+    slack = np.empty((n + 1, n + 1))
+    np.negative(objective.matrix, out=slack[1:, 1:])
+    slack[0, 1:] = slack[1:, 0] = total / 2 - objective.linear
+    slack[0, 0] = first - constant
+    slack[np.arange(1, n + 1), np.arange(1, n + 1)] += lengths
+    rounding = 8 * EPS * float(np.sqrt(np.einsum("ij,ij->", slack, slack)))
+    least, vector = eigh(slack, subset_by_index=[0, 0], overwrite_a=True, check_finite=False)
+    short = max(0.0, -float(least[0])) + rounding
+    return Dual(first + float(lengths.sum()) + total * objective.total + (n + 1) * short, vector[:, 0])
+
+
+def _equalised(objective: QuadraticOnSpheres, vectors: Floats) -> Floats:
+    """Every vector laid along what the others pull it to, which at an optimum it is already.
+
+    Two equal rows i, j of Q with ``Q_ij = 0``, as copies of a feature have, get the same vector to the last few bits:
+    neither pulls at the other and all others pull at both alike. So their ties do not hang on the solver's tolerance.
+    """
+    gradient = objective.value_and_gradient(vectors)[1]
+    total, _ = multipliers(vectors, gradient)
+    pull = gradient / 2 - objective.matrix.diagonal()[:, None] * vectors
+    pull[:, 0] -= total / 2
+    length = np.sqrt(row_products(pull, pull))
+    clear = length > 1e-6 * length.max()  # of a vector that nothing pulls at, the pull is rounding
+    return retract(np.where(clear[:, None], pull / np.where(clear, length, 1.0)[:, None], vectors), objective.total)
+
+
+def _raise_rank(objective: QuadraticOnSpheres, vectors: Floats, violation: Floats) -> Floats:
+    """One column more, along the violation: f rises by the second order of the step, for steps short enough."""
+    start = objective.value_and_gradient(vectors)[0]
+    column = violation / np.abs(violation).max()
+    for halvings in range(30):
+        wider = np.column_stack([_with_first_axis(vectors), 0.5**halvings * column])
+        moved = retract(_turned(normalised(wider))[1:], objective.total)
+        if objective.value_and_gradient(moved)[0] > start:
+            return moved
+    return np.column_stack([vectors, np.zeros(len(vectors))])
+
+
+def _with_first_axis(vectors: Floats) -> Floats:
+    axis = np.zeros((1, vectors.shape[1]))
+    axis[0, 0] = 1.0
+    return np.concatenate([axis, vectors])
+
+
+def _turned(vectors: Floats) -> Floats:
+    """All vectors mirrored so that the first is the first axis."""
+    mirror = vectors[0].copy()
+    mirror[0] -= 1.0
+    square = float(mirror @ mirror)
+    return vectors if square == 0 else vectors - np.outer(vectors @ mirror, 2.0 / square * mirror)
