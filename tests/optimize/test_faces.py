@@ -39,7 +39,7 @@ def test_against_the_equations(step, seed):
     expected = minimum(matrix, support, gradient)
     found = gradient.copy()
     total = np.zeros(15)
-    for _ in range(8):  # one run takes off 99 of 100 of the residual, or all but the ridge of 1e-11
+    for _ in range(8):  # one run takes off 999 of 1,000 of the residual, or all but the ridge of 1e-11
         part = step(DenseQuadratic(matrix), support, found, 1e-14)
         total += part
         full = np.zeros(40)
@@ -96,7 +96,7 @@ def test_a_wrong_face_is_left_early():
         quadratic = Counted(loads @ loads.T)
         by_conjugate_gradients(quadratic, support, gradient, np.full(300, weight), 0.0)
         products.append(quadratic.products)
-    assert products[0] == 30
+    assert products[0] == 5
     assert products[1] > 100
 
 

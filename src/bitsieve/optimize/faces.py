@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 LARGE_FACE = 1500  # weights from which products with H are cheaper than a Cholesky factor of it
 RIDGE = 1e-11  # of the mean diagonal: makes a singular face solvable; a few steps make up for it
 LEAST_DIAGONAL = 1e-12  # of the largest entry: what conjugate gradients take a 0 for
-REDUCTION = 1e-2  # of the residual in one run of conjugate gradients: the face mostly changes before more is worth it
+REDUCTION = 1e-3  # of the residual in one run of conjugate gradients; more is mostly lost to a change of the face
 MAX_PRODUCTS = 300
-MAX_OUTSIDE = 30  # of them while the step leads out of the simplex: then the face is not the right one yet
+MAX_OUTSIDE = 5  # of them while the step leads out of the simplex: then the face is not the right one yet
 
 
 def face_step(quadratic: Quadratic, weights: Floats, gradient: Floats, tolerance: float) -> Floats:
