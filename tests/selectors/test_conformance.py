@@ -61,6 +61,9 @@ def expected_failures(selector):
     if isinstance(binning, CategoricalBinner):
         # The check subtracts a mean from float data; where NaN is allowed it does not make whole numbers of them.
         failures["check_positive_only_tag_during_fit"] = reason
+    if isinstance(selector, QPFS) and selector.convexify is None and selector.approximation is None:
+        # The check has more columns than samples, for which H is hardly ever convex.
+        failures["check_sample_weight_equivalence_on_dense_data"] = "a problem that is not convex is refused"
     return failures
 
 

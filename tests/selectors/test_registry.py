@@ -98,7 +98,7 @@ def test_parameters_of_methods():
     ("name", "parameters", "message"),
     [
         ("mrm", {}, r"method='mrm' is not known; did you mean \w+ or \w+ or \w+\? 'bitsieve methods' lists all$"),
-        ("spec", {}, r"method='spec' is not known; did you mean speccmi\? 'bitsieve methods' lists all$"),
+        ("spec", {}, r"method='spec' is not known; did you mean speccmi or sdpcmi\? 'bitsieve methods' lists all$"),
         ("zzz", {}, r"method='zzz' is not known; choose one of mim, mifs"),
         (None, {}, r"method=None is not known"),
         ("mifs", {"eps": 1}, r"criterion 'mifs' does not take eps; it takes beta$"),

@@ -115,7 +115,8 @@ def method_name(method: str) -> str:
     """
     name = str(method).lower()
     if name not in _METHODS:
-        raise ValueError(f"method={method!r} is not known; {choices(name, _METHODS)}")
+        nearest = choices(name, _METHODS, whole="'bitsieve methods' lists all")
+        raise ValueError(f"method={method!r} is not known; {nearest}")
     return name
 
 

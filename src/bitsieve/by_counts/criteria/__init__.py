@@ -58,7 +58,8 @@ def make_criterion(criterion: str | Criterion | JointCriterion, **parameters: fl
         return criterion
     name = criterion.lower()
     if name not in names:
-        raise ValueError(f"criterion={criterion!r} is not known; {choices(name, names)}")
+        nearest = choices(name, names, whole="'bitsieve methods' lists all")
+        raise ValueError(f"criterion={criterion!r} is not known; {nearest}")
     made = CRITERIA[ALIASES[name].same_as if name in ALIASES else name]
     known = list(inspect.signature(made).parameters)
     wrong = sorted(set(parameters) - set(known))
