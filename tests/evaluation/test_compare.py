@@ -128,7 +128,7 @@ def test_methods_by_label():
     methods = {"mild": make_selector("mifs", beta=0.2), "strong": make_selector("mifs", beta=2.0), "plain": "mifs"}
     comparison = bitsieve.compare(*WINE, methods=methods, features=[5], folds=3, classifier=DecisionTreeClassifier())
     assert comparison.methods == ["mild", "strong", "plain"]
-    assert comparison.parameters["classifier"] == "DecisionTreeClassifier()"
+    assert comparison.parameters["classifier"] == "DecisionTreeClassifier(random_state=0)"
     with pytest.raises(ValueError, match="did you mean strong"):
         comparison.choice("stron")
 

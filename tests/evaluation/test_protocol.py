@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.mixture import BayesianGaussianMixture
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.svm import SVC
@@ -140,6 +141,35 @@ def test_selectors_on_rows_and_selectors_that_stop_early():
     np.testing.assert_array_equal(short[:, :3], whole[:, :3])
     np.testing.assert_array_equal(short[:, 2:], np.repeat(whole[:, 2:3], 3, axis=1))
     assert [len(selected) for selected in comparison.selected[1]] == [3] * 4
+
+
+class RandomColumns(FirstColumns):
+    """Columns drawn at random."""
+
+    def __init__(self, n_features_to_select=10, *, random_state=None):
+        self.n_features_to_select = n_features_to_select
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        columns, _ = self._read(X, y)
+        random = np.random.default_rng(self.random_state)
+        self.selected_ = random.permutation(len(columns))[: self.n_features_to_select]
+        return self
+
+
+def test_what_draws_at_random_can_be_repeated():
+    X, y = table(6, whole_numbers=False)
+    asked = {
+        "methods": {"random": RandomColumns()},
+        "features": [1, 5],
+        "classifier": RandomForestClassifier(5),
+        "folds": 3,
+    }
+    one, same, other = (bitsieve.compare(X, y, **asked, random_state=seed) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(one.errors, same.errors)
+    assert one.selected[0][0].tolist() == same.selected[0][0].tolist()
+    assert one.selected[0][0].tolist() != other.selected[0][0].tolist()
+    assert one.parameters["classifier"] == "RandomForestClassifier(n_estimators=5, random_state=1)"
 
 
 def test_a_method_that_selects_nothing():

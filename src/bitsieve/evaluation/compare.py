@@ -56,7 +56,7 @@ def compare(
     target_bins : int, default=5
         Classes of a continuous target, cut by equal frequency over all samples.
     random_state : int, default=0
-        Of the shuffle into folds.
+        Of the shuffle into folds, and of selectors and classifiers that draw at random and are given no seed.
     n_jobs : int, optional
         Threads over the folds; the result is the same for any number.
     checkpoint : path, optional

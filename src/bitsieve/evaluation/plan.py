@@ -17,6 +17,7 @@ from bitsieve.binning.target import read_target
 from bitsieve.evaluation.classifiers import make_classifier
 from bitsieve.evaluation.feature_counts import feature_counts
 from bitsieve.evaluation.folds import make_folds
+from bitsieve.evaluation.seeded import seeded
 from bitsieve.messages import choices
 from bitsieve.selectors.notes import refuse_what_tells_nothing
 from bitsieve.selectors.registry import make_selector, method_name
@@ -106,7 +107,7 @@ def make_plan(
     if protocol not in PROTOCOLS:
         raise ValueError(f"protocol={protocol!r} is not known; {choices(str(protocol), PROTOCOLS)}")
     check_integer("random_state", random_state, 0, 2**32 - 1)
-    name, grow = make_classifier(classifier)
+    name, grow = make_classifier(classifier, random_state)
     binner = _binning(binning, protocol)
     target = read_target(features.y, n_bins=target_bins)
     refuse_what_tells_nothing(features, target)
@@ -123,7 +124,7 @@ def make_plan(
         features=features,
         columns=columns,
         target=target,
-        selectors=make_selectors(methods, int(asked[-1]), binner),
+        selectors=make_selectors(methods, int(asked[-1]), binner, random_state),
         counts=asked,
         classifier=name,
         grow=grow,
@@ -135,7 +136,7 @@ def make_plan(
     )
 
 
-def make_selectors(methods: Any, n_features_to_select: int, binning: Any) -> dict[str, Any]:
+def make_selectors(methods: Any, n_features_to_select: int, binning: Any, random_state: int) -> dict[str, Any]:
     """Label to unfitted selector, from names, from a mapping of labels to names or selectors, or from one of them.
 
     Raises
@@ -158,11 +159,12 @@ def make_selectors(methods: Any, n_features_to_select: int, binning: Any) -> dic
     made = {}
     for label, method in named.items():
         if isinstance(method, str):
-            made[str(label)] = make_selector(method, n_features_to_select, binning=binning)
+            selector = make_selector(method, n_features_to_select, binning=binning)
         elif hasattr(method, "get_params") and "n_features_to_select" in method.get_params():
-            made[str(label)] = clone(method).set_params(n_features_to_select=n_features_to_select)
+            selector = clone(method).set_params(n_features_to_select=n_features_to_select)
         else:
             raise ValueError(f"method {method!r} is not allowed: give a name of 'bitsieve methods' or a selector")
+        made[str(label)] = seeded(selector, random_state)
     return made
 
 

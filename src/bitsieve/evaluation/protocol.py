@@ -109,7 +109,7 @@ def score(
         stops, repeats = np.unique(made.ends[counts - 1], return_inverse=True)
         start = time.perf_counter()
         errors = np.empty(len(stops), np.intp)
-        with config_context(assume_finite=True, skip_parameter_validation=True):
+        with config_context(assume_finite=True):
             for place, predicted in enumerate(plan.grow(train, labels, test, stops)):
                 errors[place] = (predicted != truth).sum()
                 if stopped():

@@ -38,7 +38,7 @@ class SelectorCV(ColumnSelector):
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         Learned in each fold.
     random_state : int, default=0
-        Of the shuffle into folds.
+        Of the shuffle into folds, and of selectors and classifiers that draw at random and are given no seed.
     n_jobs : int, default=None
         Threads (None is 1, -1 every core); the result is the same for any number.
 

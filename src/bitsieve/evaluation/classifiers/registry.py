@@ -18,6 +18,7 @@ from bitsieve.evaluation.classifiers.mixture import MixtureClassifier
 from bitsieve.evaluation.classifiers.neighbors import nearest_neighbors
 from bitsieve.evaluation.classifiers.refit import refit
 from bitsieve.evaluation.classifiers.svm import linear_svm
+from bitsieve.evaluation.seeded import seeded
 from bitsieve.messages import choices
 
 Floats = NDArray[np.float64]
@@ -31,7 +32,7 @@ CLASSIFIERS: dict[str, Grow] = {
 }
 
 
-def make_classifier(classifier: Any) -> tuple[str, Grow]:
+def make_classifier(classifier: Any, random_state: int = 0) -> tuple[str, Grow]:
     """The name and the growing form of a classifier.
 
     Parameters
@@ -39,6 +40,8 @@ def make_classifier(classifier: Any) -> tuple[str, Grow]:
     classifier : {"linear-svm", "knn", "ncm", "bgm"} or scikit-learn classifier
         The linear support vector machine (C = 1, one against one), 3 nearest neighbours, nearest class mean, one
         Bayesian Gaussian mixture a class; an object is fitted anew for every number of features.
+    random_state : int, default=0
+        Of an object that has none.
 
     Raises
     ------
@@ -55,4 +58,5 @@ def make_classifier(classifier: Any) -> tuple[str, Grow]:
             f"classifier={classifier!r} is not allowed: give one of {', '.join(CLASSIFIERS)} or an object of "
             f"scikit-learn that can fit and predict"
         )
+    classifier = seeded(classifier, random_state)
     return " ".join(repr(classifier).split()), refit(classifier)

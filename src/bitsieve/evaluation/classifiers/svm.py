@@ -44,8 +44,7 @@ def grown_svm(train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[
             _add_products(among_train, train[:, j], train[:, j])
             _add_products(with_test, test[:, j], train[:, j])
         start = stop
-        machine = SVC(kernel="precomputed", C=C).fit(among_train, labels)
-        yield machine.predict(with_test)
+        yield SVC(kernel="precomputed", C=C).fit(among_train, labels).predict(with_test)
 
 
 def _add_products(matrix: Floats, left: Floats, right: Floats) -> None:
