@@ -6,21 +6,21 @@
 A code that a class does not hold has probability 0 there. A condition (x_s, c) that does not occur has no
 conditional; 1 stands for it, which no bound can see: the likelihood of S is 0 in that class already.
 
-Cost of a step: O(n d C) for n features, d samples, C classes. Pairwise bounds of all candidates are first had in single
-precision, whose error is bounded; the few that could be the greatest are then computed in double precision, and the choice
-is among those. The state in single precision, a number a feature, sample and class, is kept for as many features as fit
-STATE_BYTES; for the others it is summed anew in every step, O(n d C #S).
+Cost of a step: O(n d C) for n features, d samples, C classes. The bounds of all candidates are first had in single
+precision, whose error is bounded; the few that could be the greatest are then computed in double precision, and the
+choice is among those. The pairwise state in single precision, a number a feature, sample and class, is kept for as many
+features as fit STATE_BYTES; for the others it is summed anew in every step, O(n d C #S).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
 from bitsieve import _native
 from bitsieve.by_counts.pick import TIE, pick
-from bitsieve.by_samples.posterior import LANES, Posterior
+from bitsieve.by_samples.posterior import LANES, Posterior, Weighted
 from bitsieve.counts.blocks import run_blocks, thread_count
 
 if TYPE_CHECKING:
@@ -74,10 +74,11 @@ class Tables(NamedTuple):
     own: NDArray[np.float64]  # of each feature, sum_n log2 p in the sample's own class
 
     @classmethod
-    def alone(cls, table: CodeTable) -> Tables:
-        """p(x_f|c) of all features, in double precision."""
-        stride = np.array([_native.table_stride(arity) for arity in table.arities.tolist()], np.int64)
-        return cls._made(table, -1, stride, np.float64, logs=False)
+    def alone(cls, table: CodeTable, *, rough: bool) -> Tables:
+        """p(x_f|c) of all features, in single precision if rough."""
+        stride_of = _native.rough_table_stride if rough else _native.table_stride
+        stride = np.array([stride_of(arity) for arity in table.arities.tolist()], np.int64)
+        return cls._made(table, -1, stride, np.float32 if rough else np.float64, logs=False)
 
     @classmethod
     def beside(cls, table: CodeTable, chosen: int) -> Tables:
@@ -93,8 +94,8 @@ class Tables(NamedTuple):
         needed = 4 * int(stride.sum()) * len(table.class_sizes)
         if needed > TABLE_BYTES:
             raise ValueError(
-                f"the tables of all columns beside column {chosen} of {rows:,} codes need {needed / 2**30:.1f} GiB, more "
-                f"than {TABLE_BYTES / 2**30:g} GiB: use fewer bins"
+                f"the tables of all columns beside column {chosen} of {rows:,} codes need {needed / 2**30:.1f} GiB, "
+                f"more than {TABLE_BYTES / 2**30:g} GiB: use fewer bins"
             )
         return cls._made(table, chosen, stride, np.float32, logs=True)
 
@@ -121,6 +122,22 @@ class Tables(NamedTuple):
         )
 
 
+class _Exact(Protocol):
+    """What tells the greatest of bounds that are roughly known."""
+
+    def rough_error(self) -> float: ...
+
+    def values(self, candidates: NDArray[np.intp]) -> NDArray[np.float64]: ...
+
+
+def _best_of(bound: _Exact, candidates: NDArray[np.intp], rough: NDArray[np.float64]) -> tuple[int, float]:
+    """The candidate with the greatest bound, and that bound, from bounds in single precision."""
+    near = candidates[rough >= rough.max() - 2 * bound.rough_error() - TIE]
+    values = bound.values(near)
+    place = pick(values)
+    return int(near[place]), float(values[place])
+
+
 class NaiveBound:
     """Bounds with every feature independent of the others within a class."""
 
@@ -129,7 +146,8 @@ class NaiveBound:
         self.n_features = table.n_features
         self.varies = table.varies
         self.posterior = Posterior(table.class_sizes)
-        self.tables = Tables.alone(table)
+        self._tables = Tables.alone(table, rough=False)
+        self._rough_tables = Tables.alone(table, rough=True)
 
     def alone(self) -> NDArray[np.float64]:
         """The bound of every feature by itself, in bits; S must be empty."""
@@ -137,40 +155,40 @@ class NaiveBound:
 
     def best(self, candidates: NDArray[np.intp]) -> tuple[int, float]:
         """The candidate with the greatest bound beside S, and that bound."""
-        values = self.values(candidates)
-        place = pick(values)
-        return int(candidates[place]), float(values[place])
+        rough = self._values(candidates, self.posterior.rough, self._rough_tables)
+        return _best_of(self, candidates, rough)
+
+    def rough_error(self) -> float:
+        """How far a bound in single precision may be from the true one, in bits.
+
+        Likelihoods, weights, their products, the sum over C classes and the product over the samples: a rounding each.
+        """
+        return SINGLE * 2 * (self.posterior.n_classes + 16)
 
     def values(self, candidates: NDArray[np.intp]) -> NDArray[np.float64]:
-        """The bound with each candidate beside S, in bits."""
+        """The bound with each candidate beside S, in bits and in double precision."""
+        return self._values(candidates, self.posterior.weighted, self._tables)
+
+    def _values(self, candidates: NDArray[np.intp], weighted: Weighted, tables: Tables) -> NDArray[np.float64]:
         out = np.empty(self.n_features)
-        posterior, tables, table = self.posterior, self.tables, self.table
+        kernel, table = self.posterior.kernel, self.table
 
         def mix(features: NDArray[np.int64]) -> None:
             part = np.empty(len(features))
             _native.naive_sums(
-                posterior.kernel,
-                *posterior.weighted,
-                table.codes,
-                table.arities,
-                tables.cells,
-                tables.offset,
-                features,
-                part,
+                kernel, *weighted, table.codes, table.arities, tables.cells, tables.offset, features, part
             )
             out[features] = part
 
         table.spread(mix, candidates.astype(np.int64))
-        return posterior.bounds(tables.own[candidates], out[candidates])
+        return self.posterior.bounds(tables.own[candidates], out[candidates])
 
     def add(self, feature: int) -> None:
         """Put a feature into S."""
         table = self.table
         n_classes = len(table.class_sizes)
         stride = _native.table_stride(int(table.arities[feature]))
-        made = Tables(
-            np.empty(stride * n_classes), np.zeros(table.n_features, np.int64), np.empty(table.n_features)
-        )
+        made = Tables(np.empty(stride * n_classes), np.zeros(table.n_features, np.int64), np.empty(table.n_features))
         made.fill(table, -1, np.array([feature]), True)
         logs = made.cells.reshape(n_classes, stride)[:, table.codes[:, feature]]
         self.posterior.multiply(logs.reshape(n_classes, -1, LANES).transpose(1, 0, 2))
@@ -206,18 +224,14 @@ class PairwiseBound:
 
         To be asked once after each feature that is put into S, with no candidate that was none before.
         """
-        rough = self._rough_values(candidates)
-        near = candidates[rough >= rough.max() - 2 * self.rough_error() - TIE]
-        values = self.values(near)
-        place = pick(values)
-        return int(near[place]), float(values[place])
+        return _best_of(self, candidates, self._rough_values(candidates))
 
     def rough_error(self) -> float:
         """How far a bound in single precision may be from the true one, in bits.
 
-        A log2 p is at most L = log2 n_c in size, so the roundings of m of them and of their sums, and the product by 1/m,
-        are (m / 2 + 4) L of 2^-24; the powers, their sum over C classes and the product of the sums over the samples, a
-        rounding each, add 2 (C + 16) of them.
+        A log2 p is at most L = log2 n_c in size, so the roundings of m of them and of their sums, and the product by
+        1/m, are (m / 2 + 4) L of 2^-24; the powers, their sum over C classes and the product of the sums over the
+        samples, a rounding each, add 2 (C + 16) of them.
         """
         size = float(np.log2(self.table.class_sizes.max())) + 1
         return SINGLE * ((len(self._chosen) / 2 + 4) * size + 2 * (self.posterior.n_classes + 16))
@@ -242,7 +256,7 @@ class PairwiseBound:
 
         def mix(some: NDArray[np.int64]) -> None:
             part = np.empty(len(some))
-            _native.rough_sums(
+            _native.rough_pair_sums(
                 posterior.kernel,
                 *weighted,
                 table.codes,
@@ -281,7 +295,7 @@ class PairwiseBound:
         state: NDArray[np.float64] | None,
     ) -> None:
         posterior, table = self.posterior, self.table
-        _native.exact_sums(
+        _native.exact_pair_sums(
             posterior.kernel,
             *posterior.weighted,
             table.codes,

@@ -151,9 +151,7 @@ class DensityBound:
         place = pick(values)
         return int(candidates[place]), float(values[place])
 
-    def _values(
-        self, candidates: NDArray[np.intp], state: NDArray[np.float64], exponent: float
-    ) -> NDArray[np.float64]:
+    def _values(self, candidates: NDArray[np.intp], state: NDArray[np.float64], exponent: float) -> NDArray[np.float64]:
         posterior = self.posterior
         own, mixed = np.empty(self.n_features), np.empty(self.n_features)
 

@@ -82,7 +82,7 @@ class VMI(ColumnSelector):
     Notes
     -----
     Cost on codes: O(k n d C), d = n_samples, n = n_features, C classes. Memory: the codes, and for "pairwise"
-    8 n d C bytes up to 1 GiB; features beyond are summed anew in each step. Densities: O(n d^2) kernels, for "pairwise"
+    4 n d C bytes up to 2 GiB; features beyond are summed anew in each step. Densities: O(n d^2) kernels, for "pairwise"
     in each step, and 8 n d C bytes (twice that for "pairwise").
 
     References
