@@ -7,8 +7,10 @@ import pytest
 from variational_reference import Bound, forward
 
 from bitsieve.by_counts.pick import TIE, pick
+from bitsieve.by_samples import code_tables
 from bitsieve.by_samples import codes as codes_module
-from bitsieve.by_samples.codes import CodeTable, NaiveBound, PairwiseBound
+from bitsieve.by_samples.code_tables import CodeTable
+from bitsieve.by_samples.codes import NaiveBound, PairwiseBound
 from bitsieve.by_samples.variational import RESTART_GAIN, variational_select
 
 KINDS = {"naive": NaiveBound, "pairwise": PairwiseBound}
@@ -187,6 +189,6 @@ def test_natural_end():
 
 def test_tables_that_do_not_fit_are_refused(monkeypatch):
     codes, classes = problem(0)
-    monkeypatch.setattr(codes_module, "TABLE_BYTES", 500)
+    monkeypatch.setattr(code_tables, "TABLE_BYTES", 500)
     with pytest.raises(ValueError, match=r"beside column . of 3 codes need .* GiB: use fewer bins$"):
         variational_select(bound_of("pairwise", codes[:, :4], classes), 2)

@@ -107,7 +107,7 @@ for _name, _decomposition, _factor in (
         MethodInfo(
             _name,
             f"Variational information maximisation, {_decomposition}",
-            f"J(i|S) = mean log2 q(xS,xi|c)/q(xS,xi), q(xi|xS,c) = {_factor}",
+            f"I(XS,Xi;C) >= mean log2 q(xS,xi|c) / q(xS,xi), q(xi|xS,c) = {_factor}",
             "Gao, Ver Steeg, Galstyan 2016",
             "the rows: a likelihood a sample and class",
             "VMI",
