@@ -189,7 +189,7 @@ class VMI(ColumnSelector):
     ) -> Bound:
         check_values(columns, allow_missing=False)
         if class_sizes.min() < 2:
-            label = target.labels[int(np.argmin(class_sizes))]
+            label = str(target.labels[int(np.argmin(class_sizes))])
             raise ValueError(
                 f"class {label!r} has 1 sample, and a density needs two: drop the class, or bin the columns "
                 "(binning='mdl')"
@@ -203,8 +203,9 @@ class VMI(ColumnSelector):
         try:
             table = DensityTable(values, numeric, class_sizes, self.bandwidth, self.n_jobs)
         except IndistinctError as error:
+            label = str(target.labels[error.label])
             raise ValueError(
-                f"column {columns.names[error.column]!r} does not vary within class {target.labels[error.label]!r}, so "
+                f"column {columns.names[error.column]!r} does not vary within class {label!r}, so "
                 "its density has no width: drop the column, or bin the columns (binning='mdl')"
             ) from None
         return DensityBound(table, pairwise=self.decomposition == "pairwise")
