@@ -11,7 +11,7 @@ import sys
 
 from benchmarks.machine import ROOT
 
-SCRIPTS = ("greedy", "relevance", "matrix", "threads", "memory", "binning", "startup", "variational")
+SCRIPTS = ("greedy", "stopping", "relevance", "matrix", "threads", "memory", "binning", "startup", "variational")
 
 
 def main() -> int:

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 
@@ -12,6 +13,7 @@
 #include "jobs.hpp"
 #include "mdl.hpp"
 #include "storage.hpp"
+#include "strata.hpp"
 #include "table_sums.hpp"
 #include "variational.hpp"
 
@@ -118,6 +120,14 @@ void fill_matrix(const Packed& packed, const Input<std::int64_t>& table, int shi
     const Matrix<Real> matrix{out.data(), std::int64_t(out.shape(0)), place.data()};
     nb::gil_scoped_release unlocked;
     matrix_block(packed, terms, form, block.at(0), block.at(1), block.at(2), block.at(3), matrix);
+}
+
+void fill_codes(const Packed& packed, std::int64_t feature, Output<std::uint16_t> out) {
+    std::uint16_t* to = out.data();
+    nb::gil_scoped_release unlocked;
+    std::vector<std::uint16_t> scratch;
+    const std::uint16_t* codes = packed.codes(feature, scratch);
+    std::copy(codes, codes + packed.n_samples(), to);
 }
 
 void fill_pair_table(const Packed& packed, std::int64_t i, std::int64_t j, Output<std::int64_t> out) {
@@ -255,6 +265,57 @@ void kernel_sums(const std::string& kernel, Input<double> x, double sx, std::opt
     chosen.kernel_sums(own, sx, other, sz, n, first, last, sums);
 }
 
+Strata strata_of(const Input<std::uint32_t>& order, const Input<std::int64_t>& starts) {
+    return {order.data(), starts.data(), std::int64_t(starts.size()) - 1};
+}
+
+nb::tuple refine_strata(const Packed& packed, Input<std::uint32_t> order, Input<std::int64_t> starts,
+                        std::int64_t feature) {
+    const Strata strata = strata_of(order, starts);
+    StrataVectors split;
+    {
+        nb::gil_scoped_release unlocked;
+        split = refine(packed, strata, feature);
+    }
+    return nb::make_tuple(to_numpy(std::move(split.order)), to_numpy(std::move(split.starts)));
+}
+
+void fill_stratum_sums(const Packed& packed, Input<std::int64_t> table, int shift, Input<std::uint32_t> order,
+                       Input<std::int64_t> starts, Input<std::int64_t> units, Output<std::int64_t> xz,
+                       Output<std::int64_t> xzc) {
+    const Terms terms = terms_of(table, shift);
+    const Strata strata = strata_of(order, starts);
+    const std::int64_t* wanted = units.data();
+    const std::int64_t n_wanted = std::int64_t(units.size());
+    std::int64_t *pooled = xz.data(), *within = xzc.data();
+    nb::gil_scoped_release unlocked;
+    stratum_sums(packed, terms, strata, wanted, n_wanted, pooled, within);
+}
+
+nb::tuple sums_of_strata(const Packed& packed, Input<std::int64_t> table, int shift, Input<std::uint32_t> order,
+                         Input<std::int64_t> starts) {
+    std::int64_t z = 0, zc = 0;
+    strata_alone(packed, terms_of(table, shift), strata_of(order, starts), &z, &zc);
+    return nb::make_tuple(z, zc);
+}
+
+std::int64_t freedom(const Packed& packed, Input<std::uint32_t> order, Input<std::int64_t> starts,
+                     std::int64_t feature) {
+    return degrees_of_freedom(packed, strata_of(order, starts), feature);
+}
+
+void fill_shuffled_sums(const Packed& packed, Input<std::int64_t> table, int shift, Input<std::uint32_t> order,
+                        Input<std::int64_t> starts, std::int64_t feature, Input<std::uint64_t> seeds,
+                        Output<std::int64_t> out) {
+    const Terms terms = terms_of(table, shift);
+    const Strata strata = strata_of(order, starts);
+    const std::uint64_t* first = seeds.data();
+    const std::int64_t n_seeds = std::int64_t(seeds.size());
+    std::int64_t* sums = out.data();
+    nb::gil_scoped_release unlocked;
+    shuffled_sums(packed, terms, strata, feature, first, n_seeds, sums);
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -293,6 +354,13 @@ NB_MODULE(_native, m) {
         .def("matrix_block", &fill_matrix<double>)
         .def("matrix_block", &fill_matrix<float>)
         .def("pair_table", &fill_pair_table, "i"_a, "j"_a, "out"_a)
+        .def("codes", &fill_codes, "feature"_a, "out"_a, "The codes of a feature in class order.")
+        .def("refine", &refine_strata, "order"_a, "starts"_a, "feature"_a)
+        .def("stratum_sums", &fill_stratum_sums, "table"_a, "shift"_a, "order"_a, "starts"_a, "units"_a, "xz"_a, "xzc"_a)
+        .def("strata_alone", &sums_of_strata, "table"_a, "shift"_a, "order"_a, "starts"_a)
+        .def("degrees_of_freedom", &freedom, "order"_a, "starts"_a, "feature"_a)
+        .def("shuffled_sums", &fill_shuffled_sums, "table"_a, "shift"_a, "order"_a, "starts"_a, "feature"_a, "seeds"_a,
+             "out"_a)
         .def("unit_of", &Packed::unit_of, "feature"_a)
         .def_prop_ro("n_units", &Packed::n_units)
         .def_prop_ro("n_words", &Packed::n_words)

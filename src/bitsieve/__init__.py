@@ -13,7 +13,11 @@ if TYPE_CHECKING:
     from bitsieve.binning import EqualFrequencyBinner as EqualFrequencyBinner
     from bitsieve.binning import EqualWidthBinner as EqualWidthBinner
     from bitsieve.binning import MDLBinner as MDLBinner
+    from bitsieve.by_counts.stopping import PermutationStopping as PermutationStopping
+    from bitsieve.by_counts.stopping import SignificanceStopping as SignificanceStopping
+    from bitsieve.by_counts.stopping import ThresholdStopping as ThresholdStopping
     from bitsieve.counts.kernels import show_kernel as show_kernel
+    from bitsieve.selectors.constraints import Constraints as Constraints
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
     from bitsieve.selectors.measures import (
         conditional_mutual_information_matrix as conditional_mutual_information_matrix,
@@ -31,6 +35,10 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
+    "ThresholdStopping": "bitsieve.by_counts.stopping",
+    "SignificanceStopping": "bitsieve.by_counts.stopping",
+    "PermutationStopping": "bitsieve.by_counts.stopping",
+    "Constraints": "bitsieve.selectors.constraints",
     "CategoricalBinner": "bitsieve.binning",
     "EqualFrequencyBinner": "bitsieve.binning",
     "EqualWidthBinner": "bitsieve.binning",
@@ -52,12 +60,16 @@ _HOMES = {
 __all__ = [
     "VMI",
     "CategoricalBinner",
+    "Constraints",
     "EqualFrequencyBinner",
     "EqualWidthBinner",
     "ForwardSelector",
     "MDLBinner",
+    "PermutationStopping",
     "Selection",
+    "SignificanceStopping",
     "SpecCMI",
+    "ThresholdStopping",
     "__version__",
     "conditional_mutual_information_matrix",
     "entropy",

@@ -134,6 +134,34 @@ class Packed:
         out: NDArray[np.floating],
     ) -> None: ...
     def pair_table(self, i: int, j: int, out: Integers) -> None: ...
+    def codes(self, feature: int, out: NDArray[np.uint16]) -> None: ...
+    def refine(
+        self, order: NDArray[np.uint32], starts: Integers, feature: int
+    ) -> tuple[NDArray[np.uint32], Integers]: ...
+    def stratum_sums(
+        self,
+        table: Integers,
+        shift: int,
+        order: NDArray[np.uint32],
+        starts: Integers,
+        units: Integers,
+        xz: Integers,
+        xzc: Integers,
+    ) -> None: ...
+    def strata_alone(
+        self, table: Integers, shift: int, order: NDArray[np.uint32], starts: Integers
+    ) -> tuple[int, int]: ...
+    def degrees_of_freedom(self, order: NDArray[np.uint32], starts: Integers, feature: int) -> int: ...
+    def shuffled_sums(
+        self,
+        table: Integers,
+        shift: int,
+        order: NDArray[np.uint32],
+        starts: Integers,
+        feature: int,
+        seeds: NDArray[np.uint64],
+        out: Integers,
+    ) -> None: ...
     def unit_of(self, feature: int) -> int: ...
     @property
     def n_units(self) -> int: ...

@@ -125,7 +125,18 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
     add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather or .npz (X, y), told by content")
     add("--target", metavar="COLUMN", help="the column to tell about; y by default in a .npz")
     add("--method", default="speccmi", metavar="NAME", help="one of 'bitsieve methods' (default: speccmi)")
-    add("--features", type=_count, metavar="K", help="how many to select (default: 20, or all when there are fewer)")
+    add(
+        "--features",
+        type=_how_many,
+        metavar="K",
+        help="how many to select: a number, a share such as 0.1, or auto (default: 20, or all when there are fewer)",
+    )
+    add("--stop", metavar="RULE", help="end earlier: significance, permutation or threshold (auto: significance)")
+    add("--level", type=float, metavar="P", help="level of significance and permutation (default: 0.05)")
+    add("--min-bits", type=float, metavar="BITS", help="what a feature must add under threshold (default: 0.01)")
+    add("--include", action="append", metavar="COLUMN", help="select it first, whatever it tells (repeatable)")
+    add("--exclude", action="append", metavar="COLUMN", help="never select it (repeatable)")
+    add("--group", action="append", nargs="+", metavar="COLUMN", help="columns taken together (repeatable)")
     add(
         "--binning",
         default="mdl",
@@ -177,6 +188,16 @@ def _count(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no count: give a whole number, at least 1")
     return number
+
+
+def _how_many(text: str) -> int | float | str:
+    if text == "auto":
+        return text
+    try:
+        share = float(text)
+    except ValueError:
+        share = 0.0
+    return share if 0 < share < 1 else _count(text)
 
 
 def _select(options: argparse.Namespace) -> int:

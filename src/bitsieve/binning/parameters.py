@@ -28,9 +28,19 @@ def check_integer(name: str, value: Any, low: int, high: int, why: str = "") -> 
     return number
 
 
-def check_feature_count(n_features_to_select: Any, n_features: int) -> int:
-    """The number of features to select, if there can be so many."""
-    why = f"the table has {n_features:,} feature{'s' * (n_features != 1)}"
+def check_feature_count(n_features_to_select: Any, n_features: int, why: str = "") -> int:
+    """The number of features to select, if there can be so many; a float inside 0 and 1 is a share of them.
+
+    A share is rounded down, to one feature at least. ``why`` says in words how many there are.
+    """
+    if n_features_to_select == "auto":
+        raise ValueError(
+            "n_features_to_select='auto' is not allowed here: only greedy methods such as jmi or cmi end by "
+            "themselves; give a number"
+        )
+    if isinstance(n_features_to_select, float) and 0 < n_features_to_select < 1:
+        return max(1, int(n_features_to_select * n_features))
+    why = why or f"the table has {n_features:,} feature{'s' * (n_features != 1)}"
     return check_integer("n_features_to_select", n_features_to_select, 1, n_features, why)
 
 

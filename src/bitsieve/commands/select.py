@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     start = time.perf_counter()
-    parameters = _binner_parameters(options)
+    parameters = {**_binner_parameters(options), **_loop_parameters(options)}
     if options.output is not None:
         from bitsieve.sources.write import check_output
 
@@ -67,8 +67,8 @@ def _run(options: argparse.Namespace) -> int:
             ticker.phase("writing")
             _save(selection, features, options.output)
 
-    if options.features is None and k < DEFAULT_FEATURES:
-        _say(f"note: the table has {k:,} features, fewer than {DEFAULT_FEATURES}: all are ranked")
+    if options.features is None and len(selection.features) < DEFAULT_FEATURES and not options.stop:
+        _say(f"note: the table has {len(selection.features):,} features, fewer than {DEFAULT_FEATURES}: all are ranked")
     selection = replace(selection, notes=[_as_options(note) for note in selection.notes])
     for note in selection.notes:
         _say(f"note: {note}")
@@ -94,10 +94,35 @@ def _binner_parameters(options: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _how_many(asked: int | None, n_features: int) -> int:
+def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
+    """Stopping rule and constraints, where any are given."""
+    rule, parameters = options.stop, {}
+    if options.level is not None:
+        parameters["level"] = options.level
+    if options.min_bits is not None:
+        parameters["bits"] = options.min_bits
+    if rule is None and options.features == "auto" and parameters:
+        rule = "significance"
+    for given, rules in (("level", ("significance", "permutation")), ("bits", ("threshold",))):
+        if given in parameters and rule not in rules:
+            option = {"level": "--level", "bits": "--min-bits"}[given]
+            raise ValueError(f"{option} has a meaning with --stop {' or '.join(rules)} only: add that or leave it out")
+    found: dict[str, Any] = {}
+    if rule is not None:
+        from bitsieve.by_counts.stopping import make_stopping
+
+        found["stopping"] = make_stopping(rule, **parameters)
+    if options.include or options.exclude or options.group:
+        from bitsieve.selectors.constraints import Constraints
+
+        found["constraints"] = Constraints(options.include or (), options.exclude or (), options.group or ())
+    return found
+
+
+def _how_many(asked: int | float | str | None, n_features: int) -> int | float | str:
     if asked is None:
         return min(DEFAULT_FEATURES, n_features)
-    if asked > n_features:
+    if isinstance(asked, int) and asked > n_features:
         raise ValueError(f"--features is {asked:,} but the table has {n_features:,} features: ask for no more")
     return asked
 
@@ -128,11 +153,12 @@ def _print_document(selection: Selection, output: str | None, seconds: float) ->
 
 def _as_options(message: str) -> str:
     """A message about parameters of the Python call with the options of the command line in their place."""
-    message = re.sub(r"""\b(uncut|missing|binning|method)=["']?(\w+)["']?""", r"--\1 \2", message)
+    message = re.sub(r"""\b(uncut|missing|binning|method|level)=["']?(\w+)["']?""", r"--\1 \2", message)
     for name, option in (
         ("n_features_to_select", "--features"),
         ("target_bins", "--target-bins"),
         ("n_bins", "--bins"),
+        ("must_include", "--include"),
     ):
         message = message.replace(name, option)
     return message

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import numpy as np
     from numpy.typing import DTypeLike, NDArray
@@ -26,6 +26,33 @@ class PairForm(NamedTuple):
     column: NDArray[np.int64]
     unit: float
     symmetric: bool
+
+
+class Strata(Protocol):
+    """Samples in strata that agree on every feature refined by; those alone in theirs tell nothing.
+
+    ``S_z`` is the sum of entropy terms over the strata, ``S_xz`` over strata and codes, a last ``c``: and classes.
+    """
+
+    def refine(self, feature: int) -> Self:
+        """The strata split by one more feature."""
+        ...
+
+    def alone(self) -> tuple[int, int]:
+        """``S_z`` and ``S_zc``."""
+        ...
+
+    def sums(self, columns: NDArray[np.intp] | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """``S_xz`` and ``S_xzc`` of ``columns`` (None: all), in their order."""
+        ...
+
+    def degrees_of_freedom(self, feature: int) -> int:
+        """``(codes - 1) (classes - 1)`` over the codes and classes that occur in each stratum, summed."""
+        ...
+
+    def shuffled_sums(self, feature: int, seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """``S_xzc`` after each of several shuffles of the feature within the strata, one for every seed."""
+        ...
 
 
 class CountSource(Protocol):
@@ -83,6 +110,14 @@ class CountSource(Protocol):
 
     def pair_table(self, i: int, j: int) -> NDArray[np.int64]:
         """The counts of features i and j and the class, shape (arities[i], arities[j], n_classes)."""
+        ...
+
+    def strata(self) -> Strata:
+        """All samples as one stratum, to be refined."""
+        ...
+
+    def merged(self, groups: Sequence[NDArray[np.intp]]) -> CountSource:
+        """The same samples with one feature for each group of columns, its codes their combinations."""
         ...
 
     def companions(self, columns: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -55,7 +55,7 @@ def count_columns(columns: Columns, target: Target, binning: Any, n_jobs: int | 
 class CountSelector(ColumnSelector):
     """Base of the selectors on integer tables; a subclass chooses columns from counts."""
 
-    n_features_to_select: int
+    n_features_to_select: int | float | str
     binning: Any
     n_jobs: int | None
 
@@ -82,7 +82,7 @@ class CountSelector(ColumnSelector):
         """
         self._check_parameters()
         columns, target = self._read(X, y)
-        check_feature_count(self.n_features_to_select, len(columns))
+        self._feature_count(len(columns))  # a wrong number is found out before the work
         return self.fit_counted(count_columns(columns, target, self.binning, self.n_jobs))
 
     def fit_counted(self, counted: Counted) -> Self:
@@ -98,7 +98,6 @@ class CountSelector(ColumnSelector):
         """
         self._check_parameters()
         columns, information = counted.columns, counted.information
-        k = check_feature_count(self.n_features_to_select, len(columns))
         self.n_features_in_ = len(columns)
         if columns.feature_names is not None:
             self.feature_names_in_ = columns.feature_names
@@ -106,7 +105,7 @@ class CountSelector(ColumnSelector):
         self.classes_ = counted.target.labels
         self.target_edges_ = counted.target.edges
         self.relevance_ = information.relevance
-        self._choose(information, k)
+        self._choose(information, self._feature_count(len(columns)))
         self.support_ = np.zeros(len(columns), bool)
         self.support_[self.selected_] = True
         self.overlap_with_, self.overlap_ = overlaps(information, self.selected_)
@@ -114,6 +113,10 @@ class CountSelector(ColumnSelector):
 
     def _check_parameters(self) -> None:
         """Raise ValueError for parameters that are wrong whatever the data."""
+
+    def _feature_count(self, n_features: int) -> int:
+        """How many to select of so many; raises ValueError where that cannot be."""
+        return check_feature_count(self.n_features_to_select, n_features)
 
     def _choose(self, information: PairwiseInformation, k: int) -> None:
         """Set ``selected_``, ``scores_`` and ``ranking_``."""

@@ -47,13 +47,18 @@ _NEEDS = {
     "marginals": "each feature with the class",
     "pairs": "pairs of features",
     "class pairs": "pairs of features within each class",
+    "joint": "each feature with the class, within the strata of the chosen ones",
 }
 
 
+_OF_THE_LOOP = ("stopping", "constraints")  # parameters of every greedy method, whatever its criterion
+
+
 def _forward(name: str) -> Callable[..., ForwardSelector]:
-    def build(n_features_to_select: int, *, binning: Any, n_jobs: int | None, **parameters: Any) -> ForwardSelector:
+    def build(n_features_to_select: Any, *, binning: Any, n_jobs: int | None, **parameters: Any) -> ForwardSelector:
+        own = {key: parameters.pop(key) for key in _OF_THE_LOOP if key in parameters}
         criterion = make_criterion(name, **parameters) if parameters else name
-        return ForwardSelector(n_features_to_select, criterion=criterion, binning=binning, n_jobs=n_jobs)
+        return ForwardSelector(n_features_to_select, criterion=criterion, binning=binning, n_jobs=n_jobs, **own)
 
     return build
 
@@ -148,7 +153,7 @@ def method_name(method: str) -> str:
 
 def make_selector(
     method: str,
-    n_features_to_select: int | str = 10,
+    n_features_to_select: int | float | str = 10,
     *,
     binning: Any = "mdl",
     n_jobs: int | None = None,
@@ -165,7 +170,7 @@ def make_selector(
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
     n_jobs : int, optional
     **parameters
-        Of the method, such as ``beta`` of mifs.
+        Of the method, such as ``beta`` of mifs; greedy methods also take ``stopping`` and ``constraints``.
 
     Returns
     -------

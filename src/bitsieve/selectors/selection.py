@@ -137,7 +137,20 @@ class Selection:
                 }
                 for rank, name in enumerate(self.features, start=1)
             ],
+            "stopping": self._stopping(),
             "notes": list(self.notes),
+        }
+
+    def _stopping(self) -> dict[str, Any] | None:
+        if not hasattr(self.selector, "stopped_by_"):
+            return None
+        names = getattr(self.selector, "feature_names_in_", None)
+        candidate = self.selector.stopping_candidate_
+        return {
+            "by": self.selector.stopped_by_,
+            "candidate": None if candidate < 0 else f"x{candidate}" if names is None else str(names[candidate]),
+            "value": _finite(self.selector.stopping_value_),
+            "values": [_finite(value) for value in self.selector.stopping_values_],
         }
 
 
@@ -146,7 +159,7 @@ def select(
     target: Any = None,
     *,
     method: str = "speccmi",
-    n_features_to_select: int | str = 20,
+    n_features_to_select: int | float | str = 20,
     binning: Any = "mdl",
     target_bins: int = 5,
     n_jobs: int | None = None,
@@ -163,8 +176,8 @@ def select(
         is ``y`` there.
     method : str, default="speccmi"
         One of :func:`bitsieve.list_methods`.
-    n_features_to_select : int or "auto", default=20
-        "auto" for a method that stops by itself (vmi, with ``on_plateau="stop"``).
+    n_features_to_select : int, float or "auto", default=20
+        A float between 0 and 1 is a share of the columns; "auto" lets a greedy method stop by itself.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes. Text, categorical and boolean columns are codes as they are. None, for a
         method on densities (vmi), bins for the explanation alone, by "mdl".
@@ -173,7 +186,8 @@ def select(
     n_jobs : int, optional
         Threads; the result is the same to the last bit for any number.
     **parameters
-        Of the binner (``n_bins``, ``uncut``, ``missing``) or of the method (such as ``beta`` of MIFS).
+        Of the binner (``n_bins``, ``uncut``, ``missing``) or of the method (such as ``beta`` of MIFS, or ``stopping``
+        and ``constraints`` of the greedy ones).
 
     Returns
     -------
@@ -209,25 +223,22 @@ def select_from(
     features: Features,
     *,
     method: str,
-    n_features_to_select: int | str,
+    n_features_to_select: int | float | str,
     binning: Any,
     target_bins: int,
     n_jobs: int | None,
     **parameters: Any,
 ) -> Selection:
     """:func:`select` from data that is read already."""
-    from bitsieve.binning.parameters import check_feature_count, check_integer
+    from bitsieve.binning.parameters import check_integer
     from bitsieve.binning.target import read_target
     from bitsieve.selectors.registry import make_selector, method_name
 
     method = method_name(method)
-    k = n_features_to_select
-    if k != "auto":
-        k = check_feature_count(k, len(features.names))
     check_integer("target_bins", target_bins, 2, 65_535)
     of_binner = {name: parameters.pop(name) for name in BINNER_PARAMETERS if name in parameters}
     binner = _binner(binning, of_binner, n_jobs)
-    selector = make_selector(method, k, binning=binner, n_jobs=n_jobs, **parameters)
+    selector = make_selector(method, n_features_to_select, binning=binner, n_jobs=n_jobs, **parameters)
 
     target = read_target(features.y, n_bins=target_bins)
     refuse_what_tells_nothing(features, target)
@@ -239,7 +250,7 @@ def select_from(
     indices = np.asarray(selector.selected_)
     if not hasattr(selector, "relevance_"):  # a method on rows: bin and count for the explanation alone
         _count_for_explanation(selector, features, target, "mdl" if binner is None else binner, n_jobs)
-    notes = explain(features, target, selector.binner_, indices)
+    notes = [*explain(features, target, selector.binner_, indices), *_on_stopping(selector, features)]
     return Selection(
         method=method,
         features=[features.names[j] for j in indices],
@@ -253,7 +264,7 @@ def select_from(
         target=target,
         target_name=features.target,
         parameters={
-            "n_features_to_select": k,
+            "n_features_to_select": n_features_to_select,
             "binning": binning,
             **of_binner,
             "target_bins": target_bins,
@@ -261,6 +272,18 @@ def select_from(
         },
         notes=notes,
     )
+
+
+def _on_stopping(selector: Any, features: Features) -> list[str]:
+    """Why the selection ended before it was complete."""
+    rule = getattr(selector, "stopped_by_", "n_features_to_select")
+    if rule == "n_features_to_select":
+        return []
+    k = len(selector.selected_)
+    if selector.stopping_candidate_ < 0:
+        return [f"stopped after {k:,} features: {rule}"]
+    candidate = features.names[selector.stopping_candidate_]
+    return [f"stopped after {k:,} features by {rule}: next was {candidate!r}, {selector.stopping_reason_}"]
 
 
 def _count_for_explanation(selector: Any, features: Features, target: Target, binner: Any, n_jobs: int | None) -> None:

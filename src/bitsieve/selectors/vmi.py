@@ -41,13 +41,13 @@ class VMI(ColumnSelector):
 
     Parameters
     ----------
-    n_features_to_select : int or "auto", default=10
-        "auto" goes on until the bound no longer grows; it needs ``on_plateau="stop"``.
+    n_features_to_select : int, float or "auto", default=10
+        A float between 0 and 1 is a share of the columns; "auto" goes on until the bound no longer grows.
     decomposition : {"naive", "pairwise"}, default="naive"
-    on_plateau : {"continue", "restart", "stop"}, default="continue"
+    on_plateau : {"continue", "restart", "stop"}, default=None
         What to do when no feature raises the bound: go on with the one that lowers it least; forget the chosen features
         (they stay chosen) and begin a new bound, where the gain is under 0.01 nats (0.0144 bits); or stop, where it is
-        at most 1e-10 bits. One feature at least is chosen.
+        at most 1e-10 bits. One feature at least is chosen. None is "stop" with "auto", else "continue".
     bandwidth : {"scott", "silverman"} or float, default="scott"
         Width of the kernels of ``binning=None``: ``s_c n_c^(-1/(d+4))``, s_c the standard deviation in the class of
         n_c samples, d the number of numeric columns in the estimate; times ``(4/(d+2))^(1/(d+4))``; or so many s_c.
@@ -96,17 +96,17 @@ class VMI(ColumnSelector):
     >>> from bitsieve import VMI
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> selector = VMI("auto", on_plateau="stop").fit(X, y)
+    >>> selector = VMI("auto").fit(X, y)
     >>> selector.selected_.tolist(), selector.scores_.round(3).tolist()
     ([3, 2], [1.378, 1.408])
     """
 
     def __init__(
         self,
-        n_features_to_select: int | str = 10,
+        n_features_to_select: int | float | str = 10,
         *,
         decomposition: str = "naive",
-        on_plateau: str = "continue",
+        on_plateau: str | None = None,
         bandwidth: str | float = "scott",
         binning: Any = "mdl",
         n_jobs: int | None = None,
@@ -146,7 +146,8 @@ class VMI(ColumnSelector):
         asked = self.n_features_to_select
         k = n_features if asked == "auto" else check_feature_count(asked, n_features)
         bound = self._bound(columns, target)
-        chosen = variational_select(bound, k, self.on_plateau, phase("ranking"))
+        on_plateau = self.on_plateau or ("stop" if asked == "auto" else "continue")
+        chosen = variational_select(bound, k, on_plateau, phase("ranking"))
         self.classes_ = target.labels
         self.target_edges_ = target.edges
         self.selected_, self.scores_, self.restarts_, self.alone_ = chosen
@@ -158,11 +159,12 @@ class VMI(ColumnSelector):
 
     def _check_parameters(self) -> None:
         check_choice("decomposition", self.decomposition, DECOMPOSITIONS)
-        check_choice("on_plateau", self.on_plateau, PLATEAUS)
-        if self.n_features_to_select == "auto" and self.on_plateau != "stop":
+        if self.on_plateau is not None:
+            check_choice("on_plateau", self.on_plateau, PLATEAUS)
+        if self.n_features_to_select == "auto" and self.on_plateau not in (None, "stop"):
             raise ValueError(
-                f"n_features_to_select='auto' needs on_plateau='stop', and on_plateau is {self.on_plateau!r}: "
-                "give a number, or let it stop"
+                f"n_features_to_select='auto' ends where the bound no longer grows, and on_plateau is "
+                f"{self.on_plateau!r}: give a number, or on_plateau='stop'"
             )
         width = self.bandwidth
         number = isinstance(width, (int, float)) and not isinstance(width, bool) and 0 < width < float("inf")

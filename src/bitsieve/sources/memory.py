@@ -15,9 +15,10 @@ from bitsieve import _native
 from bitsieve.counts.blocks import run_blocks, thread_count
 from bitsieve.counts.kernels import KernelChoice, choose_kernel
 from bitsieve.counts.terms import MAX_SAMPLES, Terms, entropy_terms
+from bitsieve.sources.strata import MemoryStrata
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
@@ -75,16 +76,16 @@ class MemoryCounts:
             small = labels.astype(np.uint16) if len(self.class_sizes) <= MAX_CODES else labels
             order = np.argsort(small, kind="stable").astype(np.uint32)  # 16 bits: numpy's radix sort
         self.n_classes = len(self.class_sizes)
-        self._packed = _native.Packed(self.class_sizes, order, self.arities, self.kernel.name, self.kernel.table_only)
-        self._units = np.arange(self._packed.n_units, dtype=np.int64)
-        self._run_units(
-            lambda block: self._packed.pack(table, int(block[0]), int(block[-1]) + 1), table.size * 1e-9, self._units
+        self.packed = _native.Packed(self.class_sizes, order, self.arities, self.kernel.name, self.kernel.table_only)
+        self._units = np.arange(self.packed.n_units, dtype=np.int64)
+        self.run_units(
+            lambda block: self.packed.pack(table, int(block[0]), int(block[-1]) + 1), table.size * 1e-9, self._units
         )
 
     @property
     def nbytes(self) -> int:
         """Memory of the packed table."""
-        return self._packed.nbytes
+        return self.packed.nbytes
 
     @cached_property
     def row_seconds(self) -> float:
@@ -111,9 +112,9 @@ class MemoryCounts:
             out = np.empty(self.n_features, np.int64), np.empty(self.n_features, np.int64) if within_classes else None
         xy, xyc = out
         table, shift = self.terms.table, self.terms.shift
-        units = self._units if columns is None else np.unique(self._unit_of[columns])
-        self._run_units(
-            lambda block: self._packed.row_sums(table, shift, pivot, block, xy, xyc),
+        units = self.units_of(columns)
+        self.run_units(
+            lambda block: self.packed.row_sums(table, shift, pivot, block, xy, xyc),
             self.row_seconds * len(units) / len(self._units),
             units,
         )
@@ -136,7 +137,7 @@ class MemoryCounts:
         table, shift = self.terms.table, self.terms.shift
 
         def fill(block: list[int]) -> None:
-            self._packed.matrix_block(table, shift, *form, block, place, out)
+            self.packed.matrix_block(table, shift, *form, block, place, out)
 
         units = self._unit_of[chosen]
         run_blocks(fill, self._matrix_blocks(int(units.min()), int(units.max()) + 1), self.n_jobs, progress)
@@ -146,20 +147,51 @@ class MemoryCounts:
         """The counts of features i and j and the class, shape (arities[i], arities[j], n_classes)."""
         shape = (int(self.arities[i]), int(self.arities[j]), self.n_classes)
         out = np.empty(shape, np.int64)
-        self._packed.pair_table(i, j, out.reshape(-1))
+        self.packed.pair_table(i, j, out.reshape(-1))
         return out
+
+    def strata(self) -> MemoryStrata:
+        """All samples as one stratum, to be refined."""
+        return MemoryStrata(self)
+
+    def merged(self, groups: Sequence[NDArray[np.intp]]) -> MemoryCounts:
+        """The same samples with one feature for each group of columns: its codes tell every combination that occurs.
+
+        Raises
+        ------
+        ValueError
+            If a group has more than 65,536 combinations.
+        """
+        codes = np.empty((self.n_samples, len(groups)), np.uint16, order="F")
+        code = np.empty(self.n_samples, np.uint16)
+        for place, group in enumerate(groups):
+            joint = np.zeros(self.n_samples, np.int64)
+            for column in group:
+                self.packed.codes(int(column), code)
+                joint = np.unique(joint * int(self.arities[column]) + code, return_inverse=True)[1]
+            if joint.max() >= MAX_CODES:
+                raise ValueError(
+                    f"a group of {len(group)} columns has {joint.max() + 1:,} combinations: at most 65,536"
+                )
+            codes[:, place] = joint
+        classes = np.repeat(np.arange(self.n_classes), self.class_sizes)
+        return MemoryCounts(codes, classes, n_classes=self.n_classes, n_jobs=self.n_jobs, kernel=self.kernel.name)
 
     def companions(self, columns: NDArray[np.intp]) -> NDArray[np.intp]:
         """``columns`` and those in the same units, ascending."""
-        wanted = np.zeros(self._packed.n_units, bool)
+        wanted = np.zeros(self.packed.n_units, bool)
         wanted[self._unit_of[columns]] = True
         return np.flatnonzero(wanted[self._unit_of])
 
+    def units_of(self, columns: NDArray[np.intp] | None) -> NDArray[np.int64]:
+        """The units (eights of features) that hold ``columns``; None: all."""
+        return self._units if columns is None else np.unique(self._unit_of[columns])
+
     @cached_property
     def _unit_of(self) -> NDArray[np.int64]:
-        return np.array([self._packed.unit_of(i) for i in range(self.n_features)], np.int64)
+        return np.array([self.packed.unit_of(i) for i in range(self.n_features)], np.int64)
 
-    def _run_units(
+    def run_units(
         self,
         work: Callable[[NDArray[np.int64]], object],
         seconds: float,
@@ -178,7 +210,7 @@ class MemoryCounts:
     def _matrix_blocks(self, first: int, last: int) -> list[list[int]]:
         """Upper-triangle blocks [i0, i1, j0, j1) of units; the columns of one fit the second-level cache."""
         n_units = last - first
-        unit_bytes = max(self._packed.nbytes // self._packed.n_units, 1)
+        unit_bytes = max(self.packed.nbytes // self.packed.n_units, 1)
         width = int(np.clip(BLOCK_BYTES // unit_bytes, 1, 256))
         height = max(width, min(64, -(-n_units // (8 * thread_count(self.n_jobs)))))
         return [

@@ -6,6 +6,8 @@ import inspect
 from typing import TYPE_CHECKING
 
 from bitsieve.by_counts.criteria.cife import CIFE
+from bitsieve.by_counts.criteria.cmi import CMI
+from bitsieve.by_counts.criteria.cmifs import CMIFS
 from bitsieve.by_counts.criteria.cmim import CMIM
 from bitsieve.by_counts.criteria.jmi import JMI
 from bitsieve.by_counts.criteria.mifs import MIFS
@@ -15,12 +17,14 @@ from bitsieve.by_counts.criteria.mrmr import MRMR
 from bitsieve.messages import choices
 
 if TYPE_CHECKING:
-    from bitsieve.by_counts.criteria.base import Criterion
+    from bitsieve.by_counts.criteria.base import Criterion, JointCriterion
 
-CRITERIA: dict[str, type[Criterion]] = {c.name: c for c in (MIM, MIFS, MRMR, MIQ, JMI, CIFE, CMIM)}
+CRITERIA: dict[str, type[Criterion | JointCriterion]] = {
+    c.name: c for c in (MIM, MIFS, MRMR, MIQ, JMI, CIFE, CMIM, CMI, CMIFS)
+}
 
 
-def make_criterion(criterion: str | Criterion, **parameters: float) -> Criterion:
+def make_criterion(criterion: str | Criterion | JointCriterion, **parameters: float) -> Criterion | JointCriterion:
     """The criterion of that name with its parameters (such as ``beta``), or the object itself.
 
     Raises
@@ -29,7 +33,8 @@ def make_criterion(criterion: str | Criterion, **parameters: float) -> Criterion
         If there is no criterion of that name, or it has no such parameter.
     """
     if not isinstance(criterion, str):
-        if isinstance(criterion, type) or not (hasattr(criterion, "fold") and hasattr(criterion, "score")):
+        whole = hasattr(criterion, "condition") or (hasattr(criterion, "fold") and hasattr(criterion, "score"))
+        if isinstance(criterion, type) or not whole:
             raise ValueError(f"criterion={criterion!r} is neither a name nor a criterion; {choices('', CRITERIA)}")
         return criterion
     name = criterion.lower()
@@ -43,4 +48,4 @@ def make_criterion(criterion: str | Criterion, **parameters: float) -> Criterion
     return CRITERIA[name](**parameters)
 
 
-__all__ = ["CIFE", "CMIM", "CRITERIA", "JMI", "MIFS", "MIM", "MIQ", "MRMR", "make_criterion"]
+__all__ = ["CIFE", "CMI", "CMIFS", "CMIM", "CRITERIA", "JMI", "MIFS", "MIM", "MIQ", "MRMR", "make_criterion"]

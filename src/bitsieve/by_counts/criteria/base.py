@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-Needs = Literal["marginals", "pairs", "class pairs"]
+Needs = Literal["marginals", "pairs", "class pairs", "joint"]
 
 
-class Criterion(Protocol):
-    """A score J(i | S) of candidate i beside the chosen set S, folded over S one feature at a time.
+class NamedCriterion(Protocol):
+    """What every criterion says of itself.
 
     Attributes
     ----------
@@ -28,13 +28,9 @@ class Criterion(Protocol):
     formula, paper : str
     unit : str
         Of the score: "bits", or "ratio".
-    needs : "marginals", "pairs" or "class pairs"
+    needs : "marginals", "pairs", "class pairs" or "joint"
         The tables it looks at: each feature with the class; also pairs of features; also pairs within each class,
-        which cost more to count.
-    start : float
-        What the fold of an empty S holds.
-    never_increases : bool
-        Whether adding to S can never raise a score, so that stale scores bound fresh ones (Fleuret's lazy rule).
+        which cost more to count; each feature and the class within the strata of several chosen features.
     """
 
     name: ClassVar[str]
@@ -42,6 +38,27 @@ class Criterion(Protocol):
     paper: ClassVar[str]
     unit: ClassVar[str]
     needs: ClassVar[Needs]
+
+
+class JointCriterion(NamedCriterion, Protocol):
+    """The score J(i | S) = I(Xi;C|Z), Z some of the chosen features, known all together."""
+
+    def condition(self, chosen: list[int]) -> list[int]:
+        """Z, of the features in their order of choice (at least one)."""
+        ...
+
+
+class Criterion(NamedCriterion, Protocol):
+    """A score J(i | S) of candidate i beside the chosen set S, folded over S one feature at a time.
+
+    Attributes
+    ----------
+    start : float
+        What the fold of an empty S holds.
+    never_increases : bool
+        Whether adding to S can never raise a score, so that stale scores bound fresh ones (Fleuret's lazy rule).
+    """
+
     start: ClassVar[float]
     never_increases: ClassVar[bool]
 
