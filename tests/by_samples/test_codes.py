@@ -67,6 +67,7 @@ def test_streamed_sums_are_the_kept_ones(seed, monkeypatch):
     results = []
     for kept in (1 << 30, 10 * 13 * 3 * 32, 0):
         monkeypatch.setattr(codes_module, "STATE_BYTES", kept)
+        monkeypatch.setattr(codes_module, "EXACT_BYTES", kept // 4)  # also: candidates of one exact call
         bound = bound_of("pairwise", codes, classes, n_jobs=2)
         results.append(variational_select(bound, 20, "restart"))
         assert bound.n_kept == min(kept // (13 * 3 * 32), 20)

@@ -44,10 +44,12 @@ class CodeTable:
         self.log_counts = _native.log2_of_counts(min(self.n_samples + 1, KNOWN_LOGS))
         self.n_jobs = n_jobs
 
-    def spread(self, work: Callable[[NDArray[np.int64]], object], features: NDArray[np.int64]) -> None:
-        """``work(some of the features)``, on the threads."""
+    def spread(
+        self, work: Callable[[NDArray[np.int64]], object], features: NDArray[np.int64], most: int = CHUNK
+    ) -> None:
+        """``work(some of the features)``, at most so many at a time, on the threads."""
         share = max(1, len(features) // (4 * thread_count(self.n_jobs)))
-        size = min(CHUNK, share) if thread_count(self.n_jobs) > 1 else CHUNK
+        size = min(most, share) if thread_count(self.n_jobs) > 1 else most
         run_blocks(work, [features[i : i + size] for i in range(0, len(features), size)], self.n_jobs)
 
 
@@ -66,17 +68,17 @@ class Tables(NamedTuple):
         return cls._made(table, -1, stride, np.float32 if rough else np.float64, logs=False)
 
     @classmethod
-    def beside(cls, table: CodeTable, chosen: int) -> Tables:
+    def beside(cls, table: CodeTable, chosen: int, n_held: int) -> Tables:
         """log2 p(x_f|x_s,c) of all features, in single precision.
 
         Raises
         ------
         ValueError
-            If they do not fit ``TABLE_BYTES``.
+            If they, and as large ones of ``n_held`` other features, do not fit ``TABLE_BYTES``.
         """
         rows = int(table.arities[chosen])
         stride = np.array([_native.rough_table_stride(rows * arity) for arity in table.arities.tolist()], np.int64)
-        needed = 4 * int(stride.sum()) * len(table.class_sizes)
+        needed = 4 * int(stride.sum()) * len(table.class_sizes) * (n_held + 1)
         if needed > TABLE_BYTES:
             raise ValueError(
                 f"the tables of all columns beside column {chosen} of {rows:,} codes need {needed / 2**30:.1f} GiB, "

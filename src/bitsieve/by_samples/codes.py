@@ -20,7 +20,7 @@ import numpy as np
 
 from bitsieve import _native
 from bitsieve.by_counts.pick import TIE, pick
-from bitsieve.by_samples.code_tables import Tables
+from bitsieve.by_samples.code_tables import CHUNK, Tables
 from bitsieve.by_samples.posterior import LANES, Posterior
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from bitsieve.by_samples.posterior import Weighted
 
 STATE_BYTES = 2 << 30
+EXACT_BYTES = 64 << 20  # of the tables that candidates of one native call need
 SINGLE = 2.0**-24  # a rounding in single precision
 
 
@@ -196,7 +197,10 @@ class PairwiseBound:
             self._exact(some, own_part, part, None)
             own[some], out[some] = own_part[some], part
 
-        self.table.spread(mix, candidates.astype(np.int64))
+        widest = int(self.table.arities.max())
+        cells = widest * int(self.table.arities[self._chosen].sum()) * self.posterior.n_classes
+        most = min(CHUNK, max(1, EXACT_BYTES // (8 * cells)))
+        self.table.spread(mix, candidates.astype(np.int64), most)
         return self.posterior.bounds(own[candidates] / len(self._chosen), out[candidates])
 
     def _exact(
@@ -229,9 +233,10 @@ class PairwiseBound:
             self.posterior.multiply(logs * (1 / len(self._chosen)))
         else:
             self._alone.add(feature)
-        tables = Tables.beside(self.table, feature)
         if self.n_kept == self.n_features:
-            self._tables = [tables._replace(cells=tables.cells[:0]) for tables in self._tables]
+            self._tables = [tables._replace(cells=tables.cells[:0].copy()) for tables in self._tables]
+        n_held = sum(len(tables.cells) > 0 for tables in self._tables)
+        tables = Tables.beside(self.table, feature, n_held)
         self._tables.append(tables)
         self._own += tables.own
         self._chosen.append(feature)
