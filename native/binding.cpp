@@ -270,22 +270,25 @@ void likelihood_tables(Codes<Code> codes, Input<std::int32_t> arities, Input<std
     fill_tables(columns, classes, chosen, wanted, count, offsets, logs, table, sums);
 }
 
-template <class Code>
-void naive_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, Input<double> weights,
+template <class Code, class Real>
+void naive_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, Input<Real> weights,
                 Input<double> log_weights, Input<std::int32_t> start, Input<std::int32_t> active, Codes<Code> codes,
-                Input<std::int32_t> arities, Input<double> cells, Input<std::int64_t> offset,
-                Input<std::int64_t> features, Output<double> out) {
+                Input<std::int32_t> arities, Input<Real> cells, Input<std::int64_t> offset, Input<std::int64_t> features,
+                Output<double> out) {
     const VariationalKernel& chosen = variational_kernel(kernel);
     const auto weighted = weighted_of(n_samples, n_classes, weights, log_weights, start, active);
     const CodeColumns<Code> columns = columns_of(codes, arities);
-    const Tables<double> tables{cells.data(), offset.data(), -1};
+    const Tables<Real> tables{cells.data(), offset.data(), -1};
     const Candidates candidates = candidates_of(features, out);
     nb::gil_scoped_release unlocked;
-    chosen.sums(columns.codes).naive(weighted, columns, tables, candidates);
+    if constexpr (sizeof(Real) == 4)
+        chosen.sums(columns.codes).rough_naive(weighted, columns, tables, candidates);
+    else
+        chosen.sums(columns.codes).naive(weighted, columns, tables, candidates);
 }
 
 template <class Code>
-void rough_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, Input<float> weights,
+void rough_pair_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, Input<float> weights,
                 Input<double> log_weights, Input<std::int32_t> start, Input<std::int32_t> active, Codes<Code> codes,
                 Input<std::int32_t> arities, const std::vector<std::int64_t>& pending,
                 const std::vector<Input<float>>& cells, const std::vector<Input<std::int64_t>>& offsets, double exponent,
@@ -298,11 +301,11 @@ void rough_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t 
         powers.pending.push_back({cells.at(p).data(), offsets.at(p).data(), pending[p]});
     const Candidates candidates = candidates_of(features, out);
     nb::gil_scoped_release unlocked;
-    chosen.sums(columns.codes).rough(weighted, columns, powers, candidates);
+    chosen.sums(columns.codes).rough_power(weighted, columns, powers, candidates);
 }
 
 template <class Code>
-void exact_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, Input<double> weights,
+void exact_pair_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, Input<double> weights,
                 Input<double> log_weights, Input<std::int32_t> start, Input<std::int32_t> active, Codes<Code> codes,
                 Input<std::int32_t> arities, Input<std::int64_t> sizes, Input<double> log_counts,
                 const std::vector<std::int64_t>& given, Input<std::int64_t> features, Output<double> own,
@@ -363,12 +366,14 @@ NB_MODULE(_native, m) {
     m.def("likelihood_tables", &likelihood_tables<std::uint16_t, double>);
     m.def("likelihood_tables", &likelihood_tables<std::uint8_t, float>);
     m.def("likelihood_tables", &likelihood_tables<std::uint16_t, float>);
-    m.def("naive_sums", &naive_sums<std::uint8_t>);
-    m.def("naive_sums", &naive_sums<std::uint16_t>);
-    m.def("rough_sums", &rough_sums<std::uint8_t>);
-    m.def("rough_sums", &rough_sums<std::uint16_t>);
-    m.def("exact_sums", &exact_sums<std::uint8_t>);
-    m.def("exact_sums", &exact_sums<std::uint16_t>);
+    m.def("naive_sums", &naive_sums<std::uint8_t, double>);
+    m.def("naive_sums", &naive_sums<std::uint16_t, double>);
+    m.def("naive_sums", &naive_sums<std::uint8_t, float>);
+    m.def("naive_sums", &naive_sums<std::uint16_t, float>);
+    m.def("rough_pair_sums", &rough_pair_sums<std::uint8_t>);
+    m.def("rough_pair_sums", &rough_pair_sums<std::uint16_t>);
+    m.def("exact_pair_sums", &exact_pair_sums<std::uint8_t>);
+    m.def("exact_pair_sums", &exact_pair_sums<std::uint16_t>);
     m.def("state_sums", &state_sums);
     m.def("kernel_sums", &kernel_sums);
 

@@ -13,7 +13,7 @@
 // the logarithms, so that nothing underflows however many features are chosen. 2^x is right to 4e-14 of itself, log2 to
 // some units in the last place.
 //
-// Pairwise sums are also had in single precision, at a third of the cost and half the memory: rough ones, to find the few
+// Sums are also had in single precision, at a third of the cost and half the memory: rough ones, to find the few
 // candidates for which the exact sum is worth its while.
 #pragma once
 
@@ -92,8 +92,9 @@ struct Candidates {
 template <class Code>
 struct VariationalSums {
     void (*naive)(const Weighted<double>&, const CodeColumns<Code>&, const Tables<double>&, const Candidates&);
+    void (*rough_naive)(const Weighted<float>&, const CodeColumns<Code>&, const Tables<float>&, const Candidates&);
     void (*power)(const Weighted<double>&, const CodeColumns<Code>&, const Powers<double>&, const Candidates&);
-    void (*rough)(const Weighted<float>&, const CodeColumns<Code>&, const Powers<float>&, const Candidates&);
+    void (*rough_power)(const Weighted<float>&, const CodeColumns<Code>&, const Powers<float>&, const Candidates&);
 };
 
 struct VariationalKernel {

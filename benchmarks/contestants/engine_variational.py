@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from bitsieve.by_samples.codes import CodeTable, NaiveBound, PairwiseBound
+from bitsieve.by_samples.code_tables import CodeTable
+from bitsieve.by_samples.codes import NaiveBound, PairwiseBound
 from bitsieve.by_samples.variational import variational_select
 
 KINDS = {"naive": NaiveBound, "pairwise": PairwiseBound}

@@ -4,6 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
+Doubles = NDArray[np.float64]
+Floats = NDArray[np.float32]
+Codes = NDArray[np.uint8] | NDArray[np.uint16]
 
 def term_shift(n_samples: int) -> int: ...
 def term_table(n_samples: int, limit: int) -> Integers: ...
@@ -19,52 +22,83 @@ def mdl_cuts(
 ) -> NDArray[np.float64]: ...
 def log2(x: float) -> float: ...
 def exp2(kernel: str, values: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def log2_of_counts(limit: int) -> Doubles: ...
 def table_stride(cells: int) -> int: ...
+def rough_table_stride(cells: int) -> int: ...
 def likelihood_tables(
-    codes: NDArray[np.uint8] | NDArray[np.uint16],
+    codes: Codes,
     arities: NDArray[np.int32],
-    class_sizes: Integers,
+    sizes: Integers,
+    log_counts: Doubles,
     chosen: int,
-    first: int,
-    last: int,
+    features: Integers,
     offset: Integers,
     logs: bool,
-    cells: NDArray[np.float64],
-    own: NDArray[np.float64],
+    cells: Doubles | Floats,
+    own: Doubles,
 ) -> None: ...
 def naive_sums(
     kernel: str,
     n_samples: int,
     n_classes: int,
-    weights: NDArray[np.float64],
-    log_weights: NDArray[np.float64],
+    weights: Doubles | Floats,
+    log_weights: Doubles,
     start: NDArray[np.int32],
     active: NDArray[np.int32],
-    codes: NDArray[np.uint8] | NDArray[np.uint16],
+    codes: Codes,
     arities: NDArray[np.int32],
-    cells: NDArray[np.float64],
+    cells: Doubles | Floats,
     offset: Integers,
     features: Integers,
-    out: NDArray[np.float64],
+    out: Doubles,
 ) -> None: ...
-def power_sums(
+def rough_pair_sums(
     kernel: str,
     n_samples: int,
     n_classes: int,
-    weights: NDArray[np.float64],
-    log_weights: NDArray[np.float64],
+    weights: Doubles | Floats,
+    log_weights: Doubles,
     start: NDArray[np.int32],
     active: NDArray[np.int32],
-    codes: NDArray[np.uint8] | NDArray[np.uint16],
+    codes: Codes,
     arities: NDArray[np.int32],
     pending: list[int],
-    cells: list[NDArray[np.float64]],
+    cells: list[Doubles | Floats],
     offsets: list[Integers],
     exponent: float,
-    state: NDArray[np.float64] | None,
-    store: bool,
+    state: Floats | None,
     features: Integers,
-    out: NDArray[np.float64],
+    out: Doubles,
+) -> None: ...
+def exact_pair_sums(
+    kernel: str,
+    n_samples: int,
+    n_classes: int,
+    weights: Doubles | Floats,
+    log_weights: Doubles,
+    start: NDArray[np.int32],
+    active: NDArray[np.int32],
+    codes: Codes,
+    arities: NDArray[np.int32],
+    sizes: Integers,
+    log_counts: Doubles,
+    given: list[int],
+    features: Integers,
+    own: Doubles,
+    out: Doubles,
+    state: Doubles | None,
+) -> None: ...
+def state_sums(
+    kernel: str,
+    n_samples: int,
+    n_classes: int,
+    weights: Doubles | Floats,
+    log_weights: Doubles,
+    start: NDArray[np.int32],
+    active: NDArray[np.int32],
+    exponent: float,
+    state: Doubles,
+    out: Doubles,
 ) -> None: ...
 def kernel_sums(
     kernel: str,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from math import fsum
-
 import numpy as np
 import pytest
 from variational_reference import Bound, forward
 
+from bitsieve.by_counts.pick import TIE, pick
+from bitsieve.by_samples import code_tables
 from bitsieve.by_samples import codes as codes_module
-from bitsieve.by_samples.codes import CodeTable, NaiveBound, PairwiseBound
+from bitsieve.by_samples.code_tables import CodeTable
+from bitsieve.by_samples.codes import NaiveBound, PairwiseBound
 from bitsieve.by_samples.variational import RESTART_GAIN, variational_select
 
 KINDS = {"naive": NaiveBound, "pairwise": PairwiseBound}
@@ -61,14 +62,15 @@ def test_never_above_the_information_of_the_set(kind, seed, brute):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_streamed_sums_are_the_kept_ones(seed, monkeypatch):
-    """The state of all features, of some, of none: the same additions in the same order."""
+    """The state of all features, of some, of none: rough bounds alike, and the exact ones the same."""
     codes, classes = problem(seed, n_samples=100, n_features=20)
     results = []
-    for kept in (1 << 30, 10 * 13 * 3 * 64, 0):
+    for kept in (1 << 30, 10 * 13 * 3 * 32, 0):
         monkeypatch.setattr(codes_module, "STATE_BYTES", kept)
+        monkeypatch.setattr(codes_module, "EXACT_BYTES", kept // 4)  # also: candidates of one exact call
         bound = bound_of("pairwise", codes, classes, n_jobs=2)
         results.append(variational_select(bound, 20, "restart"))
-        assert bound.n_kept == min(kept // (13 * 3 * 64), 20)
+        assert bound.n_kept == min(kept // (13 * 3 * 32), 20)
     for other in results[1:]:
         assert other.selected.tolist() == results[0].selected.tolist()
         assert other.scores.tobytes() == results[0].scores.tobytes()
@@ -121,16 +123,13 @@ def test_two_thousand_features_underflow_nothing(kind):
     codes = random.integers(0, 8, (24, 2000)).astype(np.uint8)
     codes[:2], codes[12:14] = 7, 7  # no class is excluded by these samples
     bound = bound_of(kind, codes, classes)
-    order = np.arange(2000)
-    if kind == "pairwise":
-        order = order[:60]  # the reference looks at every pair
-    for f in order[:-1]:
-        bound.values(np.array([f]) if kind == "naive" else order)
-        bound.add(int(f))
-    value = bound.values(order[-1:])[0]
+    order = np.arange(2000 if kind == "naive" else 300)  # the pairwise reference looks at every pair of them
+    for f in order[:-1].tolist():
+        bound.add(f)
+    value = bound.best(order[-1:])[1]
     exact = Bound(codes[:, order], classes, kind == "pairwise")(order.tolist())
     assert np.isfinite(value)
-    # Roundings of 2,000 logarithms that add up to some 6,000 bits.
+    # Roundings of 2,000 logarithms that add up to some 6,000 bits; pairwise, of 300 powers of 4e-14.
     assert abs(value - exact) <= 1e-10
 
 
@@ -151,21 +150,30 @@ def test_a_class_left_for_dead_comes_back():
     assert exact > Bound(codes, classes, False)(list(range(300)))
 
 
-def test_single_precision_would_not_do():
-    """Ties are 1e-10 wide: the mixed likelihoods must be double, as those of single precision err by more."""
-    codes, classes = problem(0, n_samples=400, n_features=4, n_classes=4)
-    shares = np.bincount(classes) / 400
-    p = np.array([[np.bincount(codes[classes == c, f], minlength=3) for c in range(4)] for f in range(4)])
-    p = p / p.sum(axis=2, keepdims=True)
-    q = np.prod([p[f][:, codes[:, f]].T for f in range(4)], axis=0) * shares
-    single = np.prod([p[f].astype(np.float32)[:, codes[:, f]].T for f in range(4)], axis=0) * shares.astype(np.float32)
-    exact = fsum(np.log2(q[np.arange(400), classes] / shares[classes] / q.sum(axis=1))) / 400
-    rough = fsum(np.log2(q[np.arange(400), classes] / shares[classes]) - np.log2(single.sum(axis=1, dtype=np.float32)))
-    bound = bound_of("naive", codes, classes)
-    for f in range(3):
-        bound.add(f)
-    assert abs(bound.values(np.array([3]))[0] - exact) <= ROUNDING
-    assert abs(rough / 400 - exact) > 1e-10
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("shape", [(400, 12, 3, 4), (50, 20, 6, 7), (3000, 10, 2, 2), (120, 8, 30, 3)])
+def test_single_precision_finds_double_precision_decides(kind, shape):
+    """Rough bounds err by more than ties are wide, and by less than they say; the best of the exact ones is chosen."""
+    codes, classes = problem(0, *shape)
+    bound = bound_of(kind, codes, classes)
+    left = np.arange(codes.shape[1])
+    chosen = int(np.argmax(bound.alone()))
+    most = 0.0
+    while len(left) > 1:
+        bound.add(chosen)
+        left = left[left != chosen]
+        if kind == "naive":
+            rough = bound._values(left, bound.posterior.rough, bound._rough_tables)
+            chosen, value = bound.best(left)
+        else:
+            rough = bound._rough_values(left)  # takes the last feature into the state, so the best one is had from it
+            chosen, value = codes_module._best_of(bound, left, rough)
+        exact = bound.values(left)
+        place = pick(exact)
+        assert (chosen, value) == (left[place], exact[place])
+        assert np.abs(rough - exact).max() <= bound.rough_error() < 1e-4
+        most = max(most, np.abs(rough - exact).max())
+    assert most > TIE
 
 
 def test_natural_end():
@@ -182,6 +190,6 @@ def test_natural_end():
 
 def test_tables_that_do_not_fit_are_refused(monkeypatch):
     codes, classes = problem(0)
-    monkeypatch.setattr(codes_module, "TABLE_BYTES", 1000)
+    monkeypatch.setattr(code_tables, "TABLE_BYTES", 500)
     with pytest.raises(ValueError, match=r"beside column . of 3 codes need .* GiB: use fewer bins$"):
         variational_select(bound_of("pairwise", codes[:, :4], classes), 2)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from bitsieve.by_samples.codes import CodeTable, NaiveBound, PairwiseBound
+from bitsieve.by_samples.code_tables import CodeTable
+from bitsieve.by_samples.codes import NaiveBound, PairwiseBound
 from bitsieve.by_samples.densities import DensityBound, DensityTable, IndistinctError
 from bitsieve.by_samples.variational import variational_select
 

@@ -14,7 +14,8 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from bitsieve.by_samples.codes import CodeTable, NaiveBound, PairwiseBound
+from bitsieve.by_samples.code_tables import CodeTable
+from bitsieve.by_samples.codes import NaiveBound, PairwiseBound
 from bitsieve.by_samples.variational import variational_select
 
 SCALE = 5  # probabilities are fifths

@@ -45,13 +45,14 @@ def test_registry_names():
 def test_natural_number_of_features():
     X, y = load_breast_cancer(return_X_y=True)
     longer = VMI(30).fit(X, y)
-    fitted = VMI("auto", on_plateau="stop").fit(X, y)
+    fitted = VMI("auto").fit(X, y)
     k = len(fitted.selected_)
     assert 1 < k < 30
     assert fitted.selected_.tolist() == longer.selected_[:k].tolist()
     assert (np.diff(longer.scores_[:k]) > 1e-10).all()
     assert longer.scores_[k] <= longer.scores_[k - 1] + 1e-10
     assert VMI(2, on_plateau="stop").fit(X, y).selected_.tolist() == longer.selected_[:2].tolist()
+    assert VMI(0.1).fit(X, y).selected_.tolist() == longer.selected_[:3].tolist()
 
 
 def test_restarts():
@@ -78,7 +79,7 @@ def test_numbers_and_categories_side_by_side():
 
 def test_select_explains_a_method_on_rows():
     X, y = load_iris(return_X_y=True, as_frame=True)
-    selection = bitsieve.select(X, y, method="vmi", n_features_to_select="auto", on_plateau="stop", binning=None)
+    selection = bitsieve.select(X, y, method="vmi", n_features_to_select="auto", binning=None)
     assert selection.features == ["petal width (cm)", "petal length (cm)"]
     assert selection.to_dict()["parameters"]["n_features_to_select"] == "auto"
     assert selection.overlap_with == [None, "petal width (cm)"]
@@ -103,7 +104,7 @@ X_SMALL = [[0.0, 1.0], [1.0, 3.0], [0.5, 2.0], [2.0, 1.0]]
     [
         ({"decomposition": "tree"}, X_SMALL, "aabb", "decomposition='tree' is not allowed: give 'naive'"),
         ({"on_plateau": "halt"}, X_SMALL, "aabb", "give 'continue' or 'restart' or 'stop'"),
-        ({"n_features_to_select": "auto"}, X_SMALL, "aabb", "needs on_plateau='stop', and on_plateau is"),
+        ({"n_features_to_select": "auto", "on_plateau": "restart"}, X_SMALL, "aabb", "on_plateau is 'restart': give a"),
         ({"bandwidth": 0}, X_SMALL, "aabb", "bandwidth=0 is not allowed: give 'scott' or 'silverman', or a number"),
         ({"bandwidth": "wide"}, X_SMALL, "aabb", "bandwidth='wide' is not allowed"),
         ({"n_features_to_select": 3}, X_SMALL, "aabb", "give a whole number from 1 to 2"),

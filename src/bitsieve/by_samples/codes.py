@@ -6,119 +6,48 @@
 A code that a class does not hold has probability 0 there. A condition (x_s, c) that does not occur has no
 conditional; 1 stands for it, which no bound can see: the likelihood of S is 0 in that class already.
 
-Cost of a step: O(n d C) for n features, d samples, C classes. Pairwise bounds of all candidates are first had in single
-precision, whose error is bounded; the few that could be the greatest are then computed in double precision, and the choice
-is among those. The state in single precision, a number a feature, sample and class, is kept for as many features as fit
-STATE_BYTES; for the others it is summed anew in every step, O(n d C #S).
+Cost of a step: O(n d C) for n features, d samples, C classes. The bounds of all candidates are first had in single
+precision, whose error is bounded; the few that could be the greatest are then computed in double precision, and the
+choice is among those. The pairwise state in single precision, a number a feature, sample and class, is kept for as many
+features as fit STATE_BYTES; for the others it is summed anew in every step, O(n d C #S).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from bitsieve import _native
 from bitsieve.by_counts.pick import TIE, pick
+from bitsieve.by_samples.code_tables import CHUNK, Tables
 from bitsieve.by_samples.posterior import LANES, Posterior
-from bitsieve.counts.blocks import run_blocks, thread_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
+    from bitsieve.by_samples.code_tables import CodeTable
+    from bitsieve.by_samples.posterior import Weighted
+
 STATE_BYTES = 2 << 30
-TABLE_BYTES = 1 << 30  # of the tables of all features beside one
-CHUNK = 64  # candidates of a native call
-KNOWN_LOGS = 1 << 14  # counts whose log2 is kept
+EXACT_BYTES = 64 << 20  # of the tables that candidates of one native call need
 SINGLE = 2.0**-24  # a rounding in single precision
 
 
-class CodeTable:
-    """Columns of codes, sorted by class and padded to whole blocks of eight samples.
+class _Exact(Protocol):
+    """What tells the greatest of bounds that are roughly known."""
 
-    Parameters
-    ----------
-    codes : ndarray of uint8 or uint16, shape (n_samples, n_features)
-        Samples sorted by class.
-    class_sizes : ndarray of int64
-    n_jobs : int or None
-    """
+    def rough_error(self) -> float: ...
 
-    def __init__(
-        self, codes: NDArray[np.uint8] | NDArray[np.uint16], class_sizes: NDArray[np.int64], n_jobs: int | None
-    ) -> None:
-        self.n_samples, self.n_features = codes.shape
-        rows = -(-self.n_samples // LANES) * LANES
-        self.codes = np.zeros((rows, self.n_features), codes.dtype, order="F")
-        self.codes[: self.n_samples] = codes
-        self.arities = codes.max(axis=0).astype(np.int32) + np.int32(1)
-        self.varies = (codes != codes[0]).any(axis=0)
-        self.class_sizes = class_sizes
-        self.log_counts = _native.log2_of_counts(min(self.n_samples + 1, KNOWN_LOGS))
-        self.n_jobs = n_jobs
-
-    def spread(self, work: Callable[[NDArray[np.int64]], object], features: NDArray[np.int64]) -> None:
-        """``work(some of the features)``, on the threads."""
-        share = max(1, len(features) // (4 * thread_count(self.n_jobs)))
-        size = min(CHUNK, share) if thread_count(self.n_jobs) > 1 else CHUNK
-        run_blocks(work, [features[i : i + size] for i in range(0, len(features), size)], self.n_jobs)
+    def values(self, candidates: NDArray[np.intp]) -> NDArray[np.float64]: ...
 
 
-class Tables(NamedTuple):
-    """Probabilities, or their log2, of every feature's codes, by class and the code of a chosen feature."""
-
-    cells: NDArray[np.float64] | NDArray[np.float32]
-    offset: NDArray[np.int64]
-    own: NDArray[np.float64]  # of each feature, sum_n log2 p in the sample's own class
-
-    @classmethod
-    def alone(cls, table: CodeTable) -> Tables:
-        """p(x_f|c) of all features, in double precision."""
-        stride = np.array([_native.table_stride(arity) for arity in table.arities.tolist()], np.int64)
-        return cls._made(table, -1, stride, np.float64, logs=False)
-
-    @classmethod
-    def beside(cls, table: CodeTable, chosen: int) -> Tables:
-        """log2 p(x_f|x_s,c) of all features, in single precision.
-
-        Raises
-        ------
-        ValueError
-            If they do not fit ``TABLE_BYTES``.
-        """
-        rows = int(table.arities[chosen])
-        stride = np.array([_native.rough_table_stride(rows * arity) for arity in table.arities.tolist()], np.int64)
-        needed = 4 * int(stride.sum()) * len(table.class_sizes)
-        if needed > TABLE_BYTES:
-            raise ValueError(
-                f"the tables of all columns beside column {chosen} of {rows:,} codes need {needed / 2**30:.1f} GiB, more "
-                f"than {TABLE_BYTES / 2**30:g} GiB: use fewer bins"
-            )
-        return cls._made(table, chosen, stride, np.float32, logs=True)
-
-    @classmethod
-    def _made(cls, table: CodeTable, chosen: int, stride: NDArray[np.int64], dtype: type, *, logs: bool) -> Tables:
-        sizes = stride * len(table.class_sizes)
-        made = cls(np.empty(int(sizes.sum()), dtype), np.cumsum(sizes) - sizes, np.empty(table.n_features))
-        table.spread(lambda features: made.fill(table, chosen, features, logs), np.arange(table.n_features))
-        return made
-
-    def fill(self, table: CodeTable, chosen: int, features: NDArray[np.int64], logs: bool) -> None:
-        """Count some of the features beside a chosen one (-1: none)."""
-        _native.likelihood_tables(
-            table.codes,
-            table.arities,
-            table.class_sizes,
-            table.log_counts,
-            chosen,
-            features,
-            self.offset,
-            logs,
-            self.cells,
-            self.own,
-        )
+def _best_of(bound: _Exact, candidates: NDArray[np.intp], rough: NDArray[np.float64]) -> tuple[int, float]:
+    """The candidate with the greatest bound, and that bound, from bounds in single precision."""
+    near = candidates[rough >= rough.max() - 2 * bound.rough_error() - TIE]
+    values = bound.values(near)
+    place = pick(values)
+    return int(near[place]), float(values[place])
 
 
 class NaiveBound:
@@ -129,7 +58,8 @@ class NaiveBound:
         self.n_features = table.n_features
         self.varies = table.varies
         self.posterior = Posterior(table.class_sizes)
-        self.tables = Tables.alone(table)
+        self._tables = Tables.alone(table, rough=False)
+        self._rough_tables = Tables.alone(table, rough=True)
 
     def alone(self) -> NDArray[np.float64]:
         """The bound of every feature by itself, in bits; S must be empty."""
@@ -137,40 +67,43 @@ class NaiveBound:
 
     def best(self, candidates: NDArray[np.intp]) -> tuple[int, float]:
         """The candidate with the greatest bound beside S, and that bound."""
-        values = self.values(candidates)
-        place = pick(values)
-        return int(candidates[place]), float(values[place])
+        rough = self._values(candidates, self.posterior.rough, self._rough_tables)
+        return _best_of(self, candidates, rough)
+
+    def rough_error(self) -> float:
+        """How far a bound in single precision may be from the true one, in bits.
+
+        Likelihoods, weights, their products, the sum over C classes and the product over the samples: a rounding each.
+        """
+        return SINGLE * 2 * (self.posterior.n_classes + 16)
 
     def values(self, candidates: NDArray[np.intp]) -> NDArray[np.float64]:
-        """The bound with each candidate beside S, in bits."""
+        """The bound with each candidate beside S, in bits and in double precision."""
+        return self._values(candidates, self.posterior.weighted, self._tables)
+
+    def _values(self, candidates: NDArray[np.intp], weighted: Weighted, tables: Tables) -> NDArray[np.float64]:
         out = np.empty(self.n_features)
-        posterior, tables, table = self.posterior, self.tables, self.table
+        kernel, table = self.posterior.kernel, self.table
 
         def mix(features: NDArray[np.int64]) -> None:
             part = np.empty(len(features))
             _native.naive_sums(
-                posterior.kernel,
-                *posterior.weighted,
-                table.codes,
-                table.arities,
-                tables.cells,
-                tables.offset,
-                features,
-                part,
+                kernel, *weighted, table.codes, table.arities, tables.cells, tables.offset, features, part
             )
             out[features] = part
 
         table.spread(mix, candidates.astype(np.int64))
-        return posterior.bounds(tables.own[candidates], out[candidates])
+        return self.posterior.bounds(tables.own[candidates], out[candidates])
 
     def add(self, feature: int) -> None:
         """Put a feature into S."""
         table = self.table
         n_classes = len(table.class_sizes)
         stride = _native.table_stride(int(table.arities[feature]))
-        made = Tables(np.empty(stride * n_classes), np.zeros(table.n_features, np.int64), np.empty(table.n_features))
+        cells = np.empty(stride * n_classes)
+        made = Tables(cells, np.zeros(table.n_features, np.int64), np.empty(table.n_features))
         made.fill(table, -1, np.array([feature]), True)
-        logs = made.cells.reshape(n_classes, stride)[:, table.codes[:, feature]]
+        logs = cells.reshape(n_classes, stride)[:, table.codes[:, feature]]
         self.posterior.multiply(logs.reshape(n_classes, -1, LANES).transpose(1, 0, 2))
 
     def restart(self) -> None:
@@ -204,18 +137,14 @@ class PairwiseBound:
 
         To be asked once after each feature that is put into S, with no candidate that was none before.
         """
-        rough = self._rough_values(candidates)
-        near = candidates[rough >= rough.max() - 2 * self.rough_error() - TIE]
-        values = self.values(near)
-        place = pick(values)
-        return int(near[place]), float(values[place])
+        return _best_of(self, candidates, self._rough_values(candidates))
 
     def rough_error(self) -> float:
         """How far a bound in single precision may be from the true one, in bits.
 
-        A log2 p is at most L = log2 n_c in size, so the roundings of m of them and of their sums, and the product by 1/m,
-        are (m / 2 + 4) L of 2^-24; the powers, their sum over C classes and the product of the sums over the samples, a
-        rounding each, add 2 (C + 16) of them.
+        A log2 p is at most L = log2 n_c in size, so the roundings of m of them and of their sums, and the product by
+        1/m, are (m / 2 + 4) L of 2^-24; the powers, their sum over C classes and the product of the sums over the
+        samples, a rounding each, add 2 (C + 16) of them.
         """
         size = float(np.log2(self.table.class_sizes.max())) + 1
         return SINGLE * ((len(self._chosen) / 2 + 4) * size + 2 * (self.posterior.n_classes + 16))
@@ -240,7 +169,7 @@ class PairwiseBound:
 
         def mix(some: NDArray[np.int64]) -> None:
             part = np.empty(len(some))
-            _native.rough_sums(
+            _native.rough_pair_sums(
                 posterior.kernel,
                 *weighted,
                 table.codes,
@@ -268,7 +197,10 @@ class PairwiseBound:
             self._exact(some, own_part, part, None)
             own[some], out[some] = own_part[some], part
 
-        self.table.spread(mix, candidates.astype(np.int64))
+        widest = int(self.table.arities.max())
+        cells = widest * int(self.table.arities[self._chosen].sum()) * self.posterior.n_classes
+        most = min(CHUNK, max(1, EXACT_BYTES // (8 * cells)))
+        self.table.spread(mix, candidates.astype(np.int64), most)
         return self.posterior.bounds(own[candidates] / len(self._chosen), out[candidates])
 
     def _exact(
@@ -279,7 +211,7 @@ class PairwiseBound:
         state: NDArray[np.float64] | None,
     ) -> None:
         posterior, table = self.posterior, self.table
-        _native.exact_sums(
+        _native.exact_pair_sums(
             posterior.kernel,
             *posterior.weighted,
             table.codes,
@@ -301,9 +233,10 @@ class PairwiseBound:
             self.posterior.multiply(logs * (1 / len(self._chosen)))
         else:
             self._alone.add(feature)
-        tables = Tables.beside(self.table, feature)
         if self.n_kept == self.n_features:
-            self._tables = [tables._replace(cells=tables.cells[:0]) for tables in self._tables]
+            self._tables = [tables._replace(cells=tables.cells[:0].copy()) for tables in self._tables]
+        n_held = sum(len(tables.cells) > 0 for tables in self._tables)
+        tables = Tables.beside(self.table, feature, n_held)
         self._tables.append(tables)
         self._own += tables.own
         self._chosen.append(feature)

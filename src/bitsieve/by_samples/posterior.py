@@ -98,7 +98,7 @@ class Posterior:
         weights = _native.exp2(self.kernel, log_weights.reshape(-1)).reshape(self.shape)
         weights[log_weights < LEAST_LOG_WEIGHT] = 0
         weights[self._beyond] = 0
-        blocks, active = np.nonzero(weights.any(axis=2))
+        blocks, active = np.nonzero(weights.reshape(-1, LANES).sum(axis=1).reshape(self.shape[:2]))
         start = np.zeros(self.n_blocks + 1, np.int32)
         start[1:] = np.cumsum(np.bincount(blocks, minlength=self.n_blocks))
         self.weighted = Weighted(

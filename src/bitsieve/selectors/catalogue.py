@@ -117,7 +117,7 @@ CATALOGUE: tuple[tuple[MethodInfo, Callable[..., Any]], ...] = (
         MethodInfo(
             "vmi",
             "Variational information maximisation, naive",
-            "J(i|S) = mean log2 q(xS,xi|c)/q(xS,xi), q(xi|xS,c) = p(xi|c)",
+            "I(XS,Xi;C) >= mean log2 q(xS,xi|c) / q(xS,xi), q(xi|xS,c) = p(xi|c)",
             "Gao, Ver Steeg, Galstyan 2016",
             "the rows: a likelihood a sample and class",
             "VMI",
@@ -128,7 +128,7 @@ CATALOGUE: tuple[tuple[MethodInfo, Callable[..., Any]], ...] = (
         MethodInfo(
             "vmi-pairwise",
             "Variational information maximisation, pairwise",
-            "J(i|S) = mean log2 q(xS,xi|c)/q(xS,xi), q(xi|xS,c) = prod_s p(xi|xs,c)^(1/#S)",
+            "I(XS,Xi;C) >= mean log2 q(xS,xi|c) / q(xS,xi), q(xi|xS,c) = prod_s p(xi|xs,c)^(1/#S)",
             "Gao, Ver Steeg, Galstyan 2016",
             "the rows: a likelihood a sample and class",
             "VMI",

@@ -9,7 +9,8 @@ import numpy as np
 from bitsieve.binning import make_binner
 from bitsieve.binning.missing import check_values
 from bitsieve.binning.parameters import check_choice, check_feature_count
-from bitsieve.by_samples.codes import CodeTable, NaiveBound, PairwiseBound
+from bitsieve.by_samples.code_tables import CodeTable
+from bitsieve.by_samples.codes import NaiveBound, PairwiseBound
 from bitsieve.by_samples.densities import DensityBound, DensityTable, IndistinctError
 from bitsieve.by_samples.variational import PLATEAUS, variational_select
 from bitsieve.progress import phase
@@ -40,13 +41,13 @@ class VMI(ColumnSelector):
 
     Parameters
     ----------
-    n_features_to_select : int or "auto", default=10
-        "auto" goes on until the bound no longer grows; it needs ``on_plateau="stop"``.
+    n_features_to_select : int, float or "auto", default=10
+        A float between 0 and 1 is a share of the columns; "auto" goes on until the bound no longer grows.
     decomposition : {"naive", "pairwise"}, default="naive"
-    on_plateau : {"continue", "restart", "stop"}, default="continue"
+    on_plateau : {"continue", "restart", "stop"}, default=None
         What to do when no feature raises the bound: go on with the one that lowers it least; forget the chosen features
         (they stay chosen) and begin a new bound, where the gain is under 0.01 nats (0.0144 bits); or stop, where it is
-        at most 1e-10 bits. One feature at least is chosen.
+        at most 1e-10 bits. One feature at least is chosen. None is "stop" with "auto", else "continue".
     bandwidth : {"scott", "silverman"} or float, default="scott"
         Width of the kernels of ``binning=None``: ``s_c n_c^(-1/(d+4))``, s_c the standard deviation in the class of
         n_c samples, d the number of numeric columns in the estimate; times ``(4/(d+2))^(1/(d+4))``; or so many s_c.
@@ -82,7 +83,7 @@ class VMI(ColumnSelector):
     Notes
     -----
     Cost on codes: O(k n d C), d = n_samples, n = n_features, C classes. Memory: the codes, and for "pairwise"
-    8 n d C bytes up to 1 GiB; features beyond are summed anew in each step. Densities: O(n d^2) kernels, for "pairwise"
+    4 n d C bytes up to 2 GiB; features beyond are summed anew in each step. Densities: O(n d^2) kernels, for "pairwise"
     in each step, and 8 n d C bytes (twice that for "pairwise").
 
     References
@@ -95,17 +96,17 @@ class VMI(ColumnSelector):
     >>> from bitsieve import VMI
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> selector = VMI("auto", on_plateau="stop").fit(X, y)
+    >>> selector = VMI("auto").fit(X, y)
     >>> selector.selected_.tolist(), selector.scores_.round(3).tolist()
     ([3, 2], [1.378, 1.408])
     """
 
     def __init__(
         self,
-        n_features_to_select: int | str = 10,
+        n_features_to_select: int | float | str = 10,
         *,
         decomposition: str = "naive",
-        on_plateau: str = "continue",
+        on_plateau: str | None = None,
         bandwidth: str | float = "scott",
         binning: Any = "mdl",
         n_jobs: int | None = None,
@@ -145,7 +146,8 @@ class VMI(ColumnSelector):
         asked = self.n_features_to_select
         k = n_features if asked == "auto" else check_feature_count(asked, n_features)
         bound = self._bound(columns, target)
-        chosen = variational_select(bound, k, self.on_plateau, phase("ranking"))
+        on_plateau = self.on_plateau or ("stop" if asked == "auto" else "continue")
+        chosen = variational_select(bound, k, on_plateau, phase("ranking"))
         self.classes_ = target.labels
         self.target_edges_ = target.edges
         self.selected_, self.scores_, self.restarts_, self.alone_ = chosen
@@ -157,11 +159,12 @@ class VMI(ColumnSelector):
 
     def _check_parameters(self) -> None:
         check_choice("decomposition", self.decomposition, DECOMPOSITIONS)
-        check_choice("on_plateau", self.on_plateau, PLATEAUS)
-        if self.n_features_to_select == "auto" and self.on_plateau != "stop":
+        if self.on_plateau is not None:
+            check_choice("on_plateau", self.on_plateau, PLATEAUS)
+        if self.n_features_to_select == "auto" and self.on_plateau not in (None, "stop"):
             raise ValueError(
-                f"n_features_to_select='auto' needs on_plateau='stop', and on_plateau is {self.on_plateau!r}: "
-                "give a number, or let it stop"
+                f"n_features_to_select='auto' ends where the bound no longer grows, and on_plateau is "
+                f"{self.on_plateau!r}: give a number, or on_plateau='stop'"
             )
         width = self.bandwidth
         number = isinstance(width, (int, float)) and not isinstance(width, bool) and 0 < width < float("inf")
@@ -188,7 +191,7 @@ class VMI(ColumnSelector):
     ) -> Bound:
         check_values(columns, allow_missing=False)
         if class_sizes.min() < 2:
-            label = target.labels[int(np.argmin(class_sizes))]
+            label = str(target.labels[int(np.argmin(class_sizes))])
             raise ValueError(
                 f"class {label!r} has 1 sample, and a density needs two: drop the class, or bin the columns "
                 "(binning='mdl')"
@@ -202,8 +205,9 @@ class VMI(ColumnSelector):
         try:
             table = DensityTable(values, numeric, class_sizes, self.bandwidth, self.n_jobs)
         except IndistinctError as error:
+            label = str(target.labels[error.label])
             raise ValueError(
-                f"column {columns.names[error.column]!r} does not vary within class {target.labels[error.label]!r}, so "
+                f"column {columns.names[error.column]!r} does not vary within class {label!r}, so "
                 "its density has no width: drop the column, or bin the columns (binning='mdl')"
             ) from None
         return DensityBound(table, pairwise=self.decomposition == "pairwise")
