@@ -1,4 +1,4 @@
-"""Leaf kernels in C++: single-threaded, on blocks, the GIL released. See native/binding.cpp."""
+"""Leaf kernels in C++: single-threaded, on blocks, the GIL released. See native/binding*.cpp."""
 
 import numpy as np
 from numpy.typing import NDArray
