@@ -12,10 +12,10 @@ from bitsieve.binning.assign import Side, assign
 from bitsieve.binning.columns import Columns, read_columns
 from bitsieve.binning.encoding import Encoded, lookup
 from bitsieve.binning.missing import check_values, is_missing
-from bitsieve.binning.parameters import check_choice
 from bitsieve.binning.target import Target, read_target
 from bitsieve.binning.weights import weigh
 from bitsieve.counts.blocks import run_blocks, thread_count
+from bitsieve.parameters import check_choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bitsieve.binning.base import Binner
 from bitsieve.binning.cuts import equal_frequency_cuts
-from bitsieve.binning.parameters import check_integer
+from bitsieve.parameters import check_integer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

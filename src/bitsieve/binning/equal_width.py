@@ -8,7 +8,7 @@ import numpy as np
 
 from bitsieve.binning.base import Binner
 from bitsieve.binning.cuts import equal_width_cuts
-from bitsieve.binning.parameters import check_integer
+from bitsieve.parameters import check_integer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

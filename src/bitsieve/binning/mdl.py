@@ -9,8 +9,8 @@ import numpy as np
 from bitsieve import _native
 from bitsieve.binning.base import Binner
 from bitsieve.binning.cuts import median_cut
-from bitsieve.binning.parameters import check_choice
 from bitsieve.counts.terms import entropy_terms
+from bitsieve.parameters import check_choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,8 +13,8 @@ from sklearn.utils.validation import column_or_1d
 from bitsieve.binning.assign import assign
 from bitsieve.binning.cuts import equal_frequency_cuts
 from bitsieve.binning.encoding import Encoded, encode, occurring
-from bitsieve.binning.parameters import check_integer
 from bitsieve.messages import quoted
+from bitsieve.parameters import check_integer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.binning.parameters import check_integer
+from bitsieve.parameters import check_integer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

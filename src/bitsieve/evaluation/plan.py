@@ -12,13 +12,13 @@ from sklearn.base import BaseEstimator, clone
 
 from bitsieve.binning import MDLBinner, make_binner, read_columns
 from bitsieve.binning.encoding import Encoded
-from bitsieve.binning.parameters import check_integer
 from bitsieve.binning.target import read_target
 from bitsieve.evaluation.classifiers import make_classifier
 from bitsieve.evaluation.feature_counts import feature_counts
 from bitsieve.evaluation.folds import make_folds
 from bitsieve.evaluation.seeded import seeded
 from bitsieve.messages import choices
+from bitsieve.parameters import check_integer
 from bitsieve.selectors.notes import refuse_what_tells_nothing
 from bitsieve.selectors.registry import make_selector, method_name
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from bitsieve.binning.parameters import check_integer
+from bitsieve.parameters import check_integer
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

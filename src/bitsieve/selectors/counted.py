@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from bitsieve.binning import make_binner, read_columns
-from bitsieve.binning.parameters import check_feature_count
 from bitsieve.information import PairwiseInformation, make_information
+from bitsieve.parameters import check_feature_count
 from bitsieve.progress import phase
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.sources.memory import MemoryCounts

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.binning.parameters import check_flag, check_share
 from bitsieve.by_counts.fcbf import fast_correlation_filter
 from bitsieve.information.uncertainty import class_uncertainty
+from bitsieve.parameters import check_flag, check_share
 from bitsieve.progress import phase
 from bitsieve.selectors.counted import CountSelector
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.binning.parameters import check_feature_count
 from bitsieve.by_counts.criteria import make_criterion
 from bitsieve.by_counts.greedy import forward_select
 from bitsieve.by_counts.stopping import make_stopping
 from bitsieve.information import check_estimator, make_information
+from bitsieve.parameters import check_feature_count
 from bitsieve.progress import phase
 from bitsieve.selectors.constraints import check_constraints, resolve
 from bitsieve.selectors.counted import CountSelector

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.binning.parameters import check_choice, check_integer
 from bitsieve.by_counts.koller_sahami import blanket_elimination
+from bitsieve.parameters import check_choice, check_integer
 from bitsieve.progress import phase
 from bitsieve.selectors.counted import CountSelector
 

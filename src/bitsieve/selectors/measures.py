@@ -9,8 +9,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_consistent_length
 
 from bitsieve.binning import make_binner, read_columns, read_target
-from bitsieve.binning.parameters import check_choice
 from bitsieve.information import check_estimator, make_information
+from bitsieve.parameters import check_choice
 from bitsieve.sources.memory import MemoryCounts
 
 if TYPE_CHECKING:

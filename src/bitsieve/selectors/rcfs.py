@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.binning.parameters import check_flag, check_integer
 from bitsieve.by_counts.pick import rank
 from bitsieve.by_samples.rcfs import centre, correlation_clusters, most_separable, scatters
+from bitsieve.parameters import check_flag, check_integer
 from bitsieve.progress import phase
 from bitsieve.selectors.sampled import SampleSelector, rows_of
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from bitsieve.binning.parameters import check_integer
 from bitsieve.by_counts.pick import rank
 from bitsieve.by_samples.differences import Differences
 from bitsieve.by_samples.relieff import relieff_weights
+from bitsieve.parameters import check_integer
 from bitsieve.progress import phase
 from bitsieve.selectors.sampled import SampleSelector, rows_of
 

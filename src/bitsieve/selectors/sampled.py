@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from bitsieve.binning.missing import check_values
-from bitsieve.binning.parameters import check_feature_count
 from bitsieve.by_samples.rows import Rows
+from bitsieve.parameters import check_feature_count
 from bitsieve.selectors.base import ColumnSelector
 
 if TYPE_CHECKING:

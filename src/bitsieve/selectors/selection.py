@@ -234,8 +234,8 @@ def select_from(
     **parameters: Any,
 ) -> Selection:
     """:func:`select` from data that is read already."""
-    from bitsieve.binning.parameters import check_integer
     from bitsieve.binning.target import read_target
+    from bitsieve.parameters import check_integer
     from bitsieve.selectors.counted import explain_by_counts
     from bitsieve.selectors.registry import make_selector, method_name
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.binning.parameters import check_choice
 from bitsieve.by_counts.certificate import certify, marginal_bound, spectral_bound, subset_objective
 from bitsieve.by_counts.conditional_matrix import CountedMatrix, conditional_matrix
 from bitsieve.by_counts.spectral import rank_by_landmarks, rank_by_spectrum
 from bitsieve.optimize.nystrom import choose_landmarks, make_nystrom
 from bitsieve.optimize.swap import improve_by_swaps
+from bitsieve.parameters import check_choice
 from bitsieve.progress import phase
 from bitsieve.selectors.counted import CountSelector
 from bitsieve.selectors.memory import check_memory, refuse_more

@@ -8,11 +8,11 @@ import numpy as np
 
 from bitsieve.binning import make_binner
 from bitsieve.binning.missing import check_values
-from bitsieve.binning.parameters import check_choice, check_feature_count
 from bitsieve.by_samples.code_tables import CodeTable
 from bitsieve.by_samples.codes import NaiveBound, PairwiseBound
 from bitsieve.by_samples.densities import DensityBound, DensityTable, IndistinctError
 from bitsieve.by_samples.variational import PLATEAUS, variational_select
+from bitsieve.parameters import check_choice, check_feature_count
 from bitsieve.progress import phase
 from bitsieve.selectors.base import ColumnSelector
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from scipy.special import gammaincc
 
-from bitsieve.by_counts.stopping.checks import check_count, check_level
+from bitsieve.parameters import check_integer, check_level
 
 if TYPE_CHECKING:
     from bitsieve.information.given import Given
@@ -59,8 +59,8 @@ class PermutationStopping:
 
     def __post_init__(self) -> None:
         check_level(self.level)
-        check_count("n_permutations", self.n_permutations, 20, 10**6)
-        check_count("random_state", self.random_state, 0, 2**32 - 1)
+        check_integer("n_permutations", self.n_permutations, 20, 10**6)
+        check_integer("random_state", self.random_state, 0, 2**32 - 1)
 
     def value(self, given: Given, candidate: int, n_candidates: int) -> float:
         """The corrected p."""

@@ -38,8 +38,8 @@ def check_feature_count(n_features_to_select: Any, n_features: int, why: str = "
     """
     if n_features_to_select == "auto":
         raise ValueError(
-            "n_features_to_select='auto' is not allowed here: only greedy methods such as jmi or cmi end by "
-            "themselves; give a number"
+            "n_features_to_select='auto' is not allowed here: only greedy methods such as jmi or cmi, fcbf and vmi end "
+            "by themselves; give a number"
         )
     if isinstance(n_features_to_select, float) and 0 < n_features_to_select < 1:
         return max(1, int(n_features_to_select * n_features))
@@ -70,6 +70,18 @@ def check_share(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
         raise ValueError(f"{name}={value!r} is not allowed: give a number from 0 to 1")
     return float(value)
+
+
+def check_level(level: Any) -> None:
+    """Refuse a level of significance that is not inside 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If it is not.
+    """
+    if isinstance(level, bool) or not isinstance(level, Real) or not 0 < float(level) < 1:
+        raise ValueError(f"level={level!r} is not allowed: give a probability between 0 and 1, such as 0.05")
 
 
 def check_flag(name: str, value: Any) -> bool:
