@@ -28,6 +28,7 @@ SCRIPTS = (
     "spectral_scale",
     "global_ranking",
     "qpfs_nystrom",
+    "large_shape",
     "large_protocol",
     "comparison",
 )

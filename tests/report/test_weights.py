@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
 
-import bitsieve.report.weights as module
+import bitsieve.report.figures as figures
 from bitsieve import ForwardSelector, SpecCMI, plot_weights
 
 
@@ -75,6 +75,6 @@ def test_mistakes(fitted, monkeypatch):
         plot_weights(SpecCMI(2))
     with pytest.raises(ValueError, match="n_names=-1 is not allowed: give a whole number from 0 to 50"):
         plot_weights(fitted, n_names=-1)
-    monkeypatch.setattr(module, "find_spec", lambda name: None)
+    monkeypatch.setattr(figures, "find_spec", lambda name: None)
     with pytest.raises(ValueError, match=r"not installed: pip install 'bitsieve\[report\]'"):
         plot_weights(fitted)

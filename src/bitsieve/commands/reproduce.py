@@ -22,7 +22,8 @@ FORMATS = (".png", ".svg", ".pdf")
 
 def run(options: argparse.Namespace) -> int:
     """Find the item, run it, print its text, save its figure."""
-    from bitsieve.experiments.item import Options, items_of, require_matplotlib
+    from bitsieve.experiments.item import Options, items_of
+    from bitsieve.report.figures import require_matplotlib
 
     items = items_of(options.paper)
     name = _name(options)

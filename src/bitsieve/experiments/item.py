@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.experiments import PAPERS
@@ -82,9 +81,3 @@ def items_of(paper: str) -> dict[str, Item]:
     if paper not in PAPERS:
         raise ValueError(f"there is nothing of a paper {paper!r}; {choices(paper, PAPERS)}")
     return import_module(PAPERS[paper]).ITEMS
-
-
-def require_matplotlib() -> None:
-    """Refuse, before any work, to draw without matplotlib."""
-    if find_spec("matplotlib") is None:
-        raise ValueError("figures need matplotlib, which is not installed: pip install 'bitsieve[report]'")

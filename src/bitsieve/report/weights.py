@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.parameters import check_integer
+from bitsieve.report.figures import require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,8 +63,7 @@ def plot_weights(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -> 
     >>> ax.get_xlabel(), [text.get_text().strip() for text in ax.texts]
     ('rank', ['petal width (cm)'])
     """
-    if find_spec("matplotlib") is None:
-        raise ValueError("figures need matplotlib, which is not installed: pip install 'bitsieve[report]'")
+    require_matplotlib()
     check_is_fitted(selector)
     if not hasattr(selector, "weights_"):
         raise ValueError(
