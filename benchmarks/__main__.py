@@ -11,7 +11,26 @@ import sys
 
 from benchmarks.machine import ROOT
 
-SCRIPTS = ("greedy", "relevance", "matrix", "threads", "memory", "binning", "sdp", "startup")
+SCRIPTS = (
+    "greedy",
+    "criteria",
+    "stopping",
+    "estimators",
+    "relevance",
+    "matrix",
+    "threads",
+    "memory",
+    "binning",
+    "startup",
+    "filters",
+    "variational",
+    "global_quality",
+    "spectral_scale",
+    "global_ranking",
+    "qpfs_nystrom",
+    "large_protocol",
+    "comparison",
+)
 
 
 def main() -> int:

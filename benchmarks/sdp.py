@@ -5,7 +5,7 @@
 The same matrices for both, Q of seeded codes of the samples, classes and features that the paper's data have.
 "relaxation" is the low-rank solver with its bound, within 1e-8 of the optimum; "rounding" the 100 directions and their
 subsets; both are means over some subset sizes k. "interior point" is Clarabel through CVXPY on the dual, at one k and
-small n only, if installed. The paper's seconds (CVX with SDPT3, and Matlab's eigenvectors, on a Core i7 of 2.9 GHz) stand
+small n only, if installed. The paper's seconds (CVX with SDPT3, and Matlab's eigenvectors, a Core i7 of 2.9 GHz) stand
 beside for the order of magnitude: another machine, other data. Its solver ran out of 16 GB at n near 700.
 """
 

@@ -1,4 +1,5 @@
-// The two jobs that Python hands to threads, block by block: a row of pair sums, and a block of a matrix.
+// The jobs that Python hands to threads, block by block: a row of pair sums, a block of a matrix, rows of a matrix, and
+// the counts themselves of a pivot with some features.
 #pragma once
 
 #include <cstdint>
@@ -35,5 +36,27 @@ struct Matrix {
 template <class Real>
 void matrix_block(const Packed&, const Terms&, const PairForm&, std::int64_t i0, std::int64_t i1, std::int64_t j0,
                   std::int64_t j1, const Matrix<Real>& out);
+
+// The counts of the pivot (-1: a constant) with each of n columns: row k of xy, `xy_width` numbers, gets those of the table
+// with columns[k] pooled over the classes, and row k of xyc those within the classes (null: not wanted), in any order.
+// Empty cells may be left out. The rows hold zeros before and are wide enough for every cell or, where there are more
+// cells, for every sample and for kPlaneCells. Columns of one unit that follow each other are counted at once.
+constexpr std::int64_t kPlaneCells = 64 * 64;  // of the pooled table of two features stored as planes, at most
+
+void pair_cells(const Packed&, std::int64_t pivot, const std::int64_t* columns, std::int64_t n, std::int64_t xy_width,
+                std::int64_t* xy, std::int64_t xyc_width, std::int64_t* xyc);
+
+// Rows of numbers of pairs, one for each pivot, `size` numbers long; places as in a Matrix.
+template <class Real>
+struct Rows {
+    Real* values;
+    std::int64_t size;
+    const std::int64_t* place;
+};
+
+// Writes value(pivots[a], j) into row a for every feature j of the units listed: the very numbers of matrix_block.
+template <class Real>
+void matrix_rows(const Packed&, const Terms&, const PairForm&, const std::int64_t* pivots, std::int64_t n_pivots,
+                 const std::int64_t* units, std::int64_t n_units, const Rows<Real>& out);
 
 }  // namespace bitsieve

@@ -71,6 +71,10 @@ struct Kernel {
     void (*pair_sums)(const PivotView&, const GroupView&, const Segments&, const Terms&, std::int64_t* xy,
                       std::int64_t* xyc);
 
+    // cells[((segment * rows + row) * columns + column) * 8 + lane] = counts of the pair within the class, for a pivot
+    // of one lane; the rows are the codes of the pivot, the columns the planes of the group and one more.
+    void (*pair_cells)(const PivotView&, const GroupView&, const Segments&, std::uint64_t* cells);
+
     // The same sums of pivots and groups kept as bytes: xy[(group * lanes of pivots + pivot) * 8 + lane], xyc alike.
     void (*tally_sums)(const TallyPivots&, const TallyGroup* groups, int n_groups, const Segments&, const Terms&,
                        std::int64_t* xy, std::int64_t* xyc);

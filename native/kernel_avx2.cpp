@@ -110,7 +110,8 @@ namespace {
 bool available() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"); }
 }  // namespace
 
-const Kernel kAvx2Kernel = {"avx2", available, pair_sums, tally_sums, tile_values, plane_masks, plane_margins, 0.25, 0.5, 0.18, 2.0};
+const Kernel kAvx2Kernel = {"avx2", available, pair_sums, pair_cells, tally_sums, tile_values, plane_masks, plane_margins,
+    0.25, 0.5, 0.18, 2.0};
 
 }  // namespace bitsieve
 

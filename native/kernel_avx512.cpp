@@ -73,7 +73,8 @@ bool available() {
 }
 }  // namespace
 
-const Kernel kAvx512Kernel = {"avx512", available, pair_sums, tally_sums, tile_values, plane_masks, plane_margins, 0.055, 0.4, 0.15, 2.5};
+const Kernel kAvx512Kernel = {"avx512", available, pair_sums, pair_cells, tally_sums, tile_values, plane_masks, plane_margins,
+    0.055, 0.4, 0.15, 2.5};
 
 }  // namespace bitsieve
 

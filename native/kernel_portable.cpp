@@ -96,6 +96,7 @@ bool available() { return true; }
 
 }  // namespace
 
-const Kernel kPortableKernel = {"portable", available, pair_sums, tally_sums, tile_values, plane_masks, plane_margins, 1.0, 1.0, 0.6, 6.0};
+const Kernel kPortableKernel = {"portable", available, pair_sums, pair_cells, tally_sums, tile_values, plane_masks, plane_margins,
+    1.0, 1.0, 0.6, 6.0};
 
 }  // namespace bitsieve

@@ -95,9 +95,10 @@ bool accepted(const Summary& all, const Candidate& cut, int shift) {
 
 class Column {
    public:
-    Column(const double* values, const std::int32_t* classes, std::size_t n, std::size_t n_classes, const Terms& terms)
+    Column(const double* values, const std::int32_t* classes, const std::int64_t* weights, std::size_t n,
+           std::size_t n_classes, const Terms& terms)
         : terms_(terms), left_(n_classes), right_(n_classes) {
-        compress(values, classes, n);
+        compress(values, classes, weights, n);
     }
 
     std::vector<double> cuts() {
@@ -118,20 +119,25 @@ class Column {
     }
 
    private:
-    void compress(const double* values, const std::int32_t* classes, std::size_t n) {
+    void compress(const double* values, const std::int32_t* classes, const std::int64_t* weights, std::size_t n) {
         bool last_pure = false;
+        const auto samples = [weights](std::size_t i) { return weights ? std::uint32_t(weights[i]) : 1; };
         for (std::size_t i = 0, end; i < n; i = end) {
             bool pure = true;
-            for (end = i + 1; end < n && values[end] == values[i]; ++end) pure &= classes[end] == classes[i];
+            std::uint32_t size = samples(i);
+            for (end = i + 1; end < n && values[end] == values[i]; ++end) {
+                pure &= classes[end] == classes[i];
+                size += samples(end);
+            }
             const std::uint32_t label = std::uint32_t(classes[i]);
             if (pure && last_pure && runs_.back().label == label) {
-                runs_.back().count += std::uint32_t(end - i);
+                runs_.back().count += size;
             } else {
                 if (!blocks_.empty()) blocks_.back().cut = midpoint(values[i - 1], values[i]);
                 if (pure) {
-                    runs_.push_back({label, std::uint32_t(end - i)});
+                    runs_.push_back({label, size});
                 } else {
-                    append_mixed(classes + i, classes + end);
+                    append_mixed(classes, i, end, samples);
                 }
                 blocks_.push_back({});
             }
@@ -141,10 +147,14 @@ class Column {
     }
 
     // One run for each class among the samples of one value.
-    void append_mixed(const std::int32_t* begin, const std::int32_t* end) {
+    template <class Samples>
+    void append_mixed(const std::int32_t* classes, std::size_t begin, std::size_t end, const Samples& samples) {
         const std::size_t first = runs_.size();
-        for (const std::int32_t* c = begin; c != end; ++c)
-            if (left_.count[*c]++ == 0) runs_.push_back({std::uint32_t(*c), 0});
+        for (std::size_t i = begin; i < end; ++i) {
+            std::uint32_t& count = left_.count[classes[i]];
+            if (count == 0) runs_.push_back({std::uint32_t(classes[i]), 0});
+            count += samples(i);
+        }
         for (std::size_t r = first; r < runs_.size(); ++r) runs_[r].count = std::exchange(left_.count[runs_[r].label], 0);
     }
 
@@ -191,9 +201,9 @@ class Column {
 
 }  // namespace
 
-std::vector<double> mdl_cuts(const double* values, const std::int32_t* classes, std::size_t n, std::size_t n_classes,
-                             const Terms& terms) {
-    return Column(values, classes, n, n_classes, terms).cuts();
+std::vector<double> mdl_cuts(const double* values, const std::int32_t* classes, const std::int64_t* weights, std::size_t n,
+                             std::size_t n_classes, const Terms& terms) {
+    return Column(values, classes, weights, n, n_classes, terms).cuts();
 }
 
 }  // namespace bitsieve

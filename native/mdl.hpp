@@ -8,7 +8,7 @@
 //
 // Entropies are the integers  n Ent(S) 2^shift = T[n] - sum_c T[n_c]  of fixed_point.hpp, updated sample by sample,
 // so one scan of an interval costs its samples, whatever the number of classes, and no libm takes part in a decision.
-// Limits: n <= 2^31, classes < 2^31. Scratch memory: O(n + classes).
+// Limits: n, the sum of the weights, <= 2^31, classes < 2^31. Scratch memory: O(n + classes).
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,10 @@
 
 namespace bitsieve {
 
-// The accepted cuts, ascending. values[0..n) ascend and are finite; classes[i] in [0, n_classes) belongs to values[i].
+// The accepted cuts, ascending. values[0..n) ascend and are finite; classes[i] in [0, n_classes) belongs to values[i], and
+// stands weights[i] >= 1 times (null: once).
 // A value on a cut goes left: the cut is the midpoint, or the lower value where rounding would reach the upper.
-std::vector<double> mdl_cuts(const double* values, const std::int32_t* classes, std::size_t n, std::size_t n_classes,
-                             const Terms& terms);
+std::vector<double> mdl_cuts(const double* values, const std::int32_t* classes, const std::int64_t* weights, std::size_t n,
+                             std::size_t n_classes, const Terms& terms);
 
 }  // namespace bitsieve

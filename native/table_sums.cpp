@@ -8,10 +8,10 @@ namespace {
 
 constexpr std::int64_t kSmallTable = 1 << 16;  // cells: 256 KiB of counters, twice, in the second-level cache
 
-std::int64_t take(std::uint32_t& cell, const Terms& terms) {
+std::uint32_t take(std::uint32_t& cell) {
     const std::uint32_t count = cell;
     cell = 0;
-    return terms(count);
+    return count;
 }
 
 }  // namespace
@@ -22,28 +22,26 @@ TablePivot::TablePivot(const Packed& packed, std::int64_t feature)
     own_ = feature < 0 ? own_scratch_.data() : packed.codes(feature, own_scratch_);
 }
 
-void TablePivot::small_table(const std::uint16_t* codes, std::int64_t n_codes, const Terms& terms, std::int64_t* xy,
-                             std::int64_t* xyc) {
+template <class Pooled>
+void TablePivot::small_table(const std::uint16_t* codes, std::int64_t n_codes, const Pooled& pooled) {
+    table_.assign(std::size_t(arity_ * n_codes), 0);
+    for (std::int64_t t = 0; t < packed_.n_samples(); ++t) ++table_[own_[t] * n_codes + codes[t]];
+    for (const auto cell : table_) pooled(cell);
+}
+
+template <class Pooled, class Within>
+void TablePivot::small_tables(const std::uint16_t* codes, std::int64_t n_codes, const Pooled& pooled,
+                              const Within& within) {
     const std::int64_t cells = arity_ * n_codes;
     table_.assign(std::size_t(cells), 0);
-    const auto count = [&](std::int64_t first, std::int64_t last) {
-        for (std::int64_t t = first; t < last; ++t) ++table_[own_[t] * n_codes + codes[t]];
-    };
-    *xy = 0;
-    if (xyc == nullptr) {
-        count(0, packed_.n_samples());
-        for (auto& cell : table_) *xy += terms(cell);
-        return;
-    }
-    *xyc = 0;
     pooled_.assign(std::size_t(cells), 0);
     std::int64_t first = 0;
     for (std::int64_t c = 0; c < packed_.n_classes(); ++c) {
         const std::int64_t last = first + packed_.class_size(c);
-        count(first, last);
+        for (std::int64_t t = first; t < last; ++t) ++table_[own_[t] * n_codes + codes[t]];
         const auto flush = [&](std::int64_t cell) {
             pooled_[cell] += table_[cell];
-            *xyc += take(table_[cell], terms);
+            within(take(table_[cell]));
         };
         if (last - first < cells)  // fewer samples than cells: visit only those that were touched
             for (std::int64_t t = first; t < last; ++t) flush(own_[t] * n_codes + codes[t]);
@@ -51,7 +49,7 @@ void TablePivot::small_table(const std::uint16_t* codes, std::int64_t n_codes, c
             for (std::int64_t cell = 0; cell < cells; ++cell) flush(cell);
         first = last;
     }
-    for (const auto cell : pooled_) *xy += terms(cell);
+    for (const auto cell : pooled_) pooled(cell);
 }
 
 // Sorts samples by the pivot's code, and by class and then code: counting sorts, stable.
@@ -82,29 +80,49 @@ void TablePivot::sort_samples() {
     }
 }
 
-std::int64_t TablePivot::walk(const std::uint16_t* codes, const std::vector<std::uint32_t>& order, std::int64_t first,
-                              std::int64_t last, const Terms& terms) {
-    std::int64_t sum = 0;
+template <class Take>
+void TablePivot::walk(const std::uint16_t* codes, const std::vector<std::uint32_t>& order, std::int64_t first,
+                      std::int64_t last, const Take& count) {
     for (std::int64_t t = first, run = first; t < last; run = t) {
         const std::uint16_t code = own_[order[t]];
         for (; t < last && own_[order[t]] == code; ++t) ++table_[codes[order[t]]];
-        for (std::int64_t u = run; u < t; ++u) sum += take(table_[codes[order[u]]], terms);
+        for (std::int64_t u = run; u < t; ++u) count(take(table_[codes[order[u]]]));
     }
-    return sum;
+}
+
+template <class Pooled, class Within>
+void TablePivot::visit(std::int64_t other, bool within_classes, const Pooled& pooled, const Within& within) {
+    const std::uint16_t* codes = packed_.codes(other, other_scratch_);
+    const std::int64_t n_codes = packed_.arity(other);
+    if (arity_ * n_codes <= kSmallTable) {
+        if (within_classes) return small_tables(codes, n_codes, pooled, within);
+        return small_table(codes, n_codes, pooled);
+    }
+    sort_samples();
+    table_.assign(std::size_t(n_codes), 0);
+    walk(codes, by_code_, 0, packed_.n_samples(), pooled);
+    if (!within_classes) return;
+    std::int64_t first = 0;
+    for (std::int64_t c = 0; c < packed_.n_classes(); first += packed_.class_size(c++))
+        walk(codes, by_class_and_code_, first, first + packed_.class_size(c), within);
 }
 
 void TablePivot::sums(std::int64_t other, const Terms& terms, std::int64_t* xy, std::int64_t* xyc) {
-    const std::uint16_t* codes = packed_.codes(other, other_scratch_);
-    const std::int64_t n_codes = packed_.arity(other);
-    if (arity_ * n_codes <= kSmallTable) return small_table(codes, n_codes, terms, xy, xyc);
-    sort_samples();
-    table_.assign(std::size_t(n_codes), 0);
-    *xy = walk(codes, by_code_, 0, packed_.n_samples(), terms);
-    if (xyc == nullptr) return;
-    *xyc = 0;
-    std::int64_t first = 0;
-    for (std::int64_t c = 0; c < packed_.n_classes(); first += packed_.class_size(c++))
-        *xyc += walk(codes, by_class_and_code_, first, first + packed_.class_size(c), terms);
+    std::int64_t pooled_sum = 0, within_sum = 0;
+    visit(
+        other, xyc != nullptr, [&](std::uint32_t count) { pooled_sum += terms(count); },
+        [&](std::uint32_t count) { within_sum += terms(count); });
+    *xy = pooled_sum;
+    if (xyc) *xyc = within_sum;
+}
+
+void TablePivot::cells(std::int64_t other, std::int64_t* xy, std::int64_t* xyc) {
+    const auto append_to = [](std::int64_t*& out) {
+        return [&out](std::uint32_t count) {
+            if (count) *out++ = count;
+        };
+    };
+    visit(other, xyc != nullptr, append_to(xy), append_to(xyc));
 }
 
 void TablePivot::table(std::int64_t other, std::int64_t* out) {

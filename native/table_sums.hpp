@@ -20,14 +20,24 @@ public:
     // Sum of T over the table with `other` pooled over the classes, and over the tables within them (null: skip).
     void sums(std::int64_t other, const Terms& terms, std::int64_t* xy, std::int64_t* xyc);
 
+    // The counts of the cells that are not empty, in any order: of the table pooled over the classes, and of those within
+    // them (null: skip). Room for as many as the table has cells, or samples if they are fewer.
+    void cells(std::int64_t other, std::int64_t* xy, std::int64_t* xyc);
+
     // The counts themselves: out[(own code * arity of other + code) * n_classes + class].
     void table(std::int64_t other, std::int64_t* out);
 
 private:
-    void small_table(const std::uint16_t* codes, std::int64_t n_codes, const Terms&, std::int64_t* xy,
-                     std::int64_t* xyc);
-    std::int64_t walk(const std::uint16_t* codes, const std::vector<std::uint32_t>& order, std::int64_t first,
-                      std::int64_t last, const Terms&);
+    // pooled(count) and within(count) for every cell of the two tables, or some of the empty ones left out.
+    template <class Pooled, class Within>
+    void visit(std::int64_t other, bool within_classes, const Pooled& pooled, const Within& within);
+    template <class Pooled>
+    void small_table(const std::uint16_t* codes, std::int64_t n_codes, const Pooled& pooled);
+    template <class Pooled, class Within>
+    void small_tables(const std::uint16_t* codes, std::int64_t n_codes, const Pooled& pooled, const Within& within);
+    template <class Take>
+    void walk(const std::uint16_t* codes, const std::vector<std::uint32_t>& order, std::int64_t first,
+              std::int64_t last, const Take& take);
     void sort_samples();
 
     const Packed& packed_;

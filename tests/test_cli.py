@@ -104,6 +104,35 @@ def test_fewer_features_than_the_default(data, done):
     assert "note: the table has 9 features, fewer than 20: all are ranked" in result.stderr
 
 
+@pytest.mark.parametrize("rule", [(), ("--stop", "permutation"), ("--stop", "significance", "--level", "0.01")])
+def test_auto_says_where_it_stopped_and_why(data, done, rule):
+    result = done("select", data, "--target", "diagnosis", "--method", "cmi", "--features", "auto", "--json", *rule)
+    document = json.loads(result.stdout)
+    stopping = document["stopping"]
+    assert stopping["by"] == (rule[1] if rule else "significance")
+    level = 0.01 if "--level" in rule else 0.05
+    assert stopping["value"] > level >= max(stopping["values"])
+    assert len(stopping["values"]) == len(document["features"]) < 9
+    note = f"stopped after {len(document['features'])} features by {stopping['by']}: next was '{stopping['candidate']}'"
+    assert note in result.stderr
+
+
+def test_threshold_and_share(data, done):
+    command = ("select", data, "--target", "diagnosis", "--method", "cmim", "--json")
+    document = json.loads(done(*command, "--features", "0.5", "--stop", "threshold", "--min-bits", "0.02").stdout)
+    assert len(document["features"]) <= 4
+    assert all(value >= 0.02 for value in document["stopping"]["values"])
+
+
+def test_include_exclude_and_group(data, done):
+    command = ("select", data, "--target", "diagnosis", "--method", "jmi", "--features", "3", "--json")
+    wish = ("--include", "mean_smoothness", "--exclude", "mean_area", "--group", "mean_radius", "mean_texture")
+    names = [feature["name"] for feature in json.loads(done(*command, *wish).stdout)["features"]]
+    assert names[0] == "mean_smoothness"
+    assert "mean_area" not in names
+    assert ("mean_radius" in names) == ("mean_texture" in names)
+
+
 def test_continuous_target(data, done):
     result = done("select", data, "--target", "mean_radius", "--features", 2, "--target-bins", 3)
     assert "target 'mean_radius' is continuous: binned into 3 equal-frequency classes at edges" in result.stderr
@@ -150,6 +179,11 @@ def test_methods(done):
     document = json.loads(done("methods", "--json").stdout)
     assert [method["name"] for method in document] == names
     assert all(method["paper"] and method["needs"] for method in document)
+    by_name = {method["name"]: method for method in document}
+    assert by_name["betagamma"]["parameters"] == {"beta": 1.0, "gamma": 1.0}
+    assert (by_name["soa"]["same_as"], by_name["soa"]["paper"]) == ("cife", "Guo, Nixon 2009")
+    assert [line for line in lines if line.endswith("  parameters (--set): beta=1.0, gamma=1.0")]
+    assert [line for line in lines if line.endswith("  the same as cife: the same sum in two parts")]
 
 
 @pytest.mark.parametrize(
@@ -188,6 +222,25 @@ def test_methods(done):
             "--uncut has no meaning with --binning uniform",
         ),
         (("select", "{data}", "--target", "diagnosis", "--uncut", "half"), "invalid choice: 'half'"),
+        (
+            ("select", "{data}", "--target", "diagnosis", "--method", "jmi", "--stop", "thresh"),
+            "did you mean threshold",
+        ),
+        (("select", "{data}", "--target", "diagnosis", "--level", "0.1"), "--level has a meaning with --stop"),
+        (("select", "{data}", "--target", "diagnosis", "--stop", "permutation", "--min-bits", "1"), "--min-bits has"),
+        (
+            ("select", "{data}", "--target", "diagnosis", "--method", "jmi", "--features", "auto", "--level", "7"),
+            "7.0 is not allowed: give a probability",
+        ),
+        (("select", "{data}", "--target", "diagnosis", "--features", "auto"), "only greedy methods such as jmi"),
+        (
+            ("select", "{data}", "--target", "diagnosis", "--method", "jmi", "--include", "mean_aera"),
+            "--include names column 'mean_aera', which is not there: did you mean 'mean_area'",
+        ),
+        (
+            ("select", "{data}", "--target", "diagnosis", "--method", "jmi", "--group", "mean_area", "size", "x"),
+            "group 1 names column 'x'",
+        ),
         (("select", "{data}", "--target", "diagnosis", "--output", "out.xlsx"), "end it in one of .parquet"),
         (("select", "{data}", "--target", "diagnosis", "--output", "no/where.csv"), "no directory 'no'"),
         (("select", "{data}", "--target", "diagnosis", "--output", "{data}"), "is the input itself"),

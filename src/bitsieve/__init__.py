@@ -13,58 +13,106 @@ if TYPE_CHECKING:
     from bitsieve.binning import EqualFrequencyBinner as EqualFrequencyBinner
     from bitsieve.binning import EqualWidthBinner as EqualWidthBinner
     from bitsieve.binning import MDLBinner as MDLBinner
+    from bitsieve.by_counts.stopping import PermutationStopping as PermutationStopping
+    from bitsieve.by_counts.stopping import SignificanceStopping as SignificanceStopping
+    from bitsieve.by_counts.stopping import ThresholdStopping as ThresholdStopping
     from bitsieve.counts.kernels import show_kernel as show_kernel
+    from bitsieve.evaluation.compare import compare as compare
+    from bitsieve.evaluation.comparison import Comparison as Comparison
+    from bitsieve.evaluation.selector_cv import SelectorCV as SelectorCV
+    from bitsieve.optimize.nystrom import Nystrom as Nystrom
+    from bitsieve.report.weights import plot_weights as plot_weights
+    from bitsieve.selectors.constraints import Constraints as Constraints
+    from bitsieve.selectors.eqpfs import EQPFS as EQPFS
+    from bitsieve.selectors.fcbf import FCBF as FCBF
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
+    from bitsieve.selectors.koller_sahami import KollerSahami as KollerSahami
     from bitsieve.selectors.measures import (
         conditional_mutual_information_matrix as conditional_mutual_information_matrix,
     )
     from bitsieve.selectors.measures import entropy as entropy
     from bitsieve.selectors.measures import mutual_information as mutual_information
     from bitsieve.selectors.measures import mutual_information_matrix as mutual_information_matrix
+    from bitsieve.selectors.qpfs import QPFS as QPFS
+    from bitsieve.selectors.rcfs import RCFS as RCFS
     from bitsieve.selectors.registry import list_methods as list_methods
     from bitsieve.selectors.registry import make_selector as make_selector
+    from bitsieve.selectors.relieff import ReliefF as ReliefF
     from bitsieve.selectors.sdpcmi import SDPCMI as SDPCMI
     from bitsieve.selectors.selection import Selection as Selection
     from bitsieve.selectors.selection import select as select
     from bitsieve.selectors.speccmi import SpecCMI as SpecCMI
+    from bitsieve.selectors.vmi import VMI as VMI
 
     __version__: str
 
 _HOMES = {
     "CategoricalBinner": "bitsieve.binning",
+    "compare": "bitsieve.evaluation.compare",
+    "Comparison": "bitsieve.evaluation.comparison",
+    "conditional_mutual_information_matrix": "bitsieve.selectors.measures",
+    "Constraints": "bitsieve.selectors.constraints",
+    "entropy": "bitsieve.selectors.measures",
+    "EQPFS": "bitsieve.selectors.eqpfs",
     "EqualFrequencyBinner": "bitsieve.binning",
     "EqualWidthBinner": "bitsieve.binning",
+    "FCBF": "bitsieve.selectors.fcbf",
     "ForwardSelector": "bitsieve.selectors.forward",
-    "MDLBinner": "bitsieve.binning",
-    "SDPCMI": "bitsieve.selectors.sdpcmi",
-    "Selection": "bitsieve.selectors.selection",
-    "SpecCMI": "bitsieve.selectors.speccmi",
-    "conditional_mutual_information_matrix": "bitsieve.selectors.measures",
-    "entropy": "bitsieve.selectors.measures",
+    "KollerSahami": "bitsieve.selectors.koller_sahami",
     "list_methods": "bitsieve.selectors.registry",
     "make_selector": "bitsieve.selectors.registry",
+    "MDLBinner": "bitsieve.binning",
     "mutual_information": "bitsieve.selectors.measures",
     "mutual_information_matrix": "bitsieve.selectors.measures",
+    "Nystrom": "bitsieve.optimize.nystrom",
+    "PermutationStopping": "bitsieve.by_counts.stopping",
+    "plot_weights": "bitsieve.report.weights",
+    "QPFS": "bitsieve.selectors.qpfs",
+    "RCFS": "bitsieve.selectors.rcfs",
+    "ReliefF": "bitsieve.selectors.relieff",
+    "SDPCMI": "bitsieve.selectors.sdpcmi",
     "select": "bitsieve.selectors.selection",
+    "Selection": "bitsieve.selectors.selection",
+    "SelectorCV": "bitsieve.evaluation.selector_cv",
     "show_kernel": "bitsieve.counts.kernels",
+    "SignificanceStopping": "bitsieve.by_counts.stopping",
+    "SpecCMI": "bitsieve.selectors.speccmi",
+    "ThresholdStopping": "bitsieve.by_counts.stopping",
+    "VMI": "bitsieve.selectors.vmi",
 }
 
 __all__ = [
+    "EQPFS",
+    "FCBF",
+    "QPFS",
+    "RCFS",
     "SDPCMI",
+    "VMI",
     "CategoricalBinner",
+    "Comparison",
+    "Constraints",
     "EqualFrequencyBinner",
     "EqualWidthBinner",
     "ForwardSelector",
+    "KollerSahami",
     "MDLBinner",
+    "Nystrom",
+    "PermutationStopping",
+    "ReliefF",
     "Selection",
+    "SelectorCV",
+    "SignificanceStopping",
     "SpecCMI",
+    "ThresholdStopping",
     "__version__",
+    "compare",
     "conditional_mutual_information_matrix",
     "entropy",
     "list_methods",
     "make_selector",
     "mutual_information",
     "mutual_information_matrix",
+    "plot_weights",
     "select",
     "show_kernel",
 ]

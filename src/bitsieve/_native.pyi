@@ -4,14 +4,112 @@ import numpy as np
 from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
+Doubles = NDArray[np.float64]
+Floats = NDArray[np.float32]
+Codes = NDArray[np.uint8] | NDArray[np.uint16]
 
 def term_shift(n_samples: int) -> int: ...
 def term_table(n_samples: int, limit: int) -> Integers: ...
 def sum_terms(counts: Integers, table: Integers, shift: int) -> int: ...
 def kernel_names() -> list[str]: ...
 def mdl_cuts(
-    values: NDArray[np.float64], classes: NDArray[np.int32], n_classes: int, table: Integers, shift: int
+    values: NDArray[np.float64],
+    classes: NDArray[np.int32],
+    n_classes: int,
+    table: Integers,
+    shift: int,
+    weights: Integers | None = None,
 ) -> NDArray[np.float64]: ...
+def log2(x: float) -> float: ...
+def exp2(kernel: str, values: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def log2_of_counts(limit: int) -> Doubles: ...
+def table_stride(cells: int) -> int: ...
+def rough_table_stride(cells: int) -> int: ...
+def likelihood_tables(
+    codes: Codes,
+    arities: NDArray[np.int32],
+    sizes: Integers,
+    log_counts: Doubles,
+    chosen: int,
+    features: Integers,
+    offset: Integers,
+    logs: bool,
+    cells: Doubles | Floats,
+    own: Doubles,
+) -> None: ...
+def naive_sums(
+    kernel: str,
+    n_samples: int,
+    n_classes: int,
+    weights: Doubles | Floats,
+    log_weights: Doubles,
+    start: NDArray[np.int32],
+    active: NDArray[np.int32],
+    codes: Codes,
+    arities: NDArray[np.int32],
+    cells: Doubles | Floats,
+    offset: Integers,
+    features: Integers,
+    out: Doubles,
+) -> None: ...
+def rough_pair_sums(
+    kernel: str,
+    n_samples: int,
+    n_classes: int,
+    weights: Doubles | Floats,
+    log_weights: Doubles,
+    start: NDArray[np.int32],
+    active: NDArray[np.int32],
+    codes: Codes,
+    arities: NDArray[np.int32],
+    pending: list[int],
+    cells: list[Doubles | Floats],
+    offsets: list[Integers],
+    exponent: float,
+    state: Floats | None,
+    features: Integers,
+    out: Doubles,
+) -> None: ...
+def exact_pair_sums(
+    kernel: str,
+    n_samples: int,
+    n_classes: int,
+    weights: Doubles | Floats,
+    log_weights: Doubles,
+    start: NDArray[np.int32],
+    active: NDArray[np.int32],
+    codes: Codes,
+    arities: NDArray[np.int32],
+    sizes: Integers,
+    log_counts: Doubles,
+    given: list[int],
+    features: Integers,
+    own: Doubles,
+    out: Doubles,
+    state: Doubles | None,
+) -> None: ...
+def state_sums(
+    kernel: str,
+    n_samples: int,
+    n_classes: int,
+    weights: Doubles | Floats,
+    log_weights: Doubles,
+    start: NDArray[np.int32],
+    active: NDArray[np.int32],
+    exponent: float,
+    state: Doubles,
+    out: Doubles,
+) -> None: ...
+def kernel_sums(
+    kernel: str,
+    x: NDArray[np.float64],
+    sx: float,
+    z: NDArray[np.float64] | None,
+    sz: float,
+    first: int,
+    last: int,
+    out: NDArray[np.float64],
+) -> None: ...
 
 class Packed:
     def __init__(
@@ -40,7 +138,51 @@ class Packed:
         place: Integers,
         out: NDArray[np.floating],
     ) -> None: ...
+    def pair_cells(self, pivot: int, columns: Integers, xy: Integers, xyc: Integers | None) -> None: ...
+    def matrix_rows(
+        self,
+        table: Integers,
+        shift: int,
+        xy_sign: int,
+        xyc_sign: int,
+        row: Integers,
+        column: Integers,
+        unit: float,
+        symmetric: bool,
+        pivots: Integers,
+        units: Integers,
+        place: Integers,
+        out: NDArray[np.floating],
+    ) -> None: ...
     def pair_table(self, i: int, j: int, out: Integers) -> None: ...
+    def codes(self, feature: int, out: NDArray[np.uint16]) -> None: ...
+    def refine(
+        self, order: NDArray[np.uint32], starts: Integers, feature: int
+    ) -> tuple[NDArray[np.uint32], Integers]: ...
+    def stratum_sums(
+        self,
+        table: Integers,
+        shift: int,
+        order: NDArray[np.uint32],
+        starts: Integers,
+        units: Integers,
+        xz: Integers,
+        xzc: Integers,
+    ) -> None: ...
+    def strata_alone(
+        self, table: Integers, shift: int, order: NDArray[np.uint32], starts: Integers
+    ) -> tuple[int, int]: ...
+    def degrees_of_freedom(self, order: NDArray[np.uint32], starts: Integers, feature: int) -> int: ...
+    def shuffled_sums(
+        self,
+        table: Integers,
+        shift: int,
+        order: NDArray[np.uint32],
+        starts: Integers,
+        feature: int,
+        seeds: NDArray[np.uint64],
+        out: Integers,
+    ) -> None: ...
     def unit_of(self, feature: int) -> int: ...
     @property
     def n_units(self) -> int: ...

@@ -36,12 +36,15 @@ def nearest(name: str, allowed: Sequence[str], limit: int = 3) -> list[str]:
     return list(dict.fromkeys(ordered))[:limit]
 
 
-def choices(name: str, allowed: Iterable[str]) -> str:
-    """The end of a message about a wrong ``name`` where there are few right ones: the nearest, then all of them."""
+def choices(name: str, allowed: Iterable[str], whole: str = "") -> str:
+    """The end of a message about a wrong ``name``: the three nearest of ``allowed``, then all of them.
+
+    ``whole`` says where they are listed, if they are too many for a line that names the nearest already.
+    """
     known = list(allowed)
     near = difflib.get_close_matches(name, known, 3, 0.4)
-    hint = f"did you mean {' or '.join(near)}? " if near else ""
-    return f"{hint}choose one of {', '.join(known)}"
+    rest = whole if near and whole else f"choose one of {', '.join(known)}"
+    return f"did you mean {' or '.join(near)}? {rest}" if near else rest
 
 
 def allowed_names(name: str, allowed: Sequence[str]) -> str:

@@ -87,7 +87,7 @@ def test_forty_thousand_strings():
         ([1j, 2j], "Complex data not supported"),
         (np.array([1, "a", 2.5], dtype=object), "mixes kinds"),
         (pa.array([[1], [2]]), "holds list"),
-        (np.ones((3, 2)), "1d array"),
+        (np.ones((3, 2, 1)), "dim 3"),
     ],
 )
 def test_bad_targets_are_refused_in_one_line(y, message):

@@ -224,7 +224,7 @@ def test_the_tally(kernel, sizes, skewed):
     if skewed:
         codes[random.random(codes.shape) < 0.8] = 0
     source = MemoryCounts(codes, classes, kernel=kernel, n_classes=len(sizes))
-    assert source._packed.tallied == (kernel != "table")
+    assert source.packed.tallied == (kernel != "table")
     check_rows(source, codes, classes, [0, 2, 9])
     check_matrix(source, codes, classes)
 
@@ -235,7 +235,7 @@ def test_the_tally_beside_wide_columns(kernel):
     classes = random.permutation(np.repeat(np.arange(100), 90))
     codes = random_codes(random, 9000, [10] * 9 + [12, 200, 10])
     source = check(codes, classes, kernel, pivots=[0, 9, 10])
-    assert source._packed.tallied == (kernel != "table")
+    assert source.packed.tallied == (kernel != "table")
     expected = reference.joint_table(codes[:, 3], codes[:, 10], classes, (10, 200, 100))
     assert (source.pair_table(3, 10) == expected).all()
     assert source.pair_sums(0, np.array([10, 3]), True)[1].tolist() == [
@@ -247,11 +247,11 @@ def test_the_tally_beside_wide_columns(kernel):
 def test_the_tally_is_chosen_where_it_is_cheaper(kernel):
     random = np.random.default_rng(9)
     many = random_codes(random, 9000, [10] * 8), random.integers(0, 100, 9000)
-    assert MemoryCounts(*many, kernel=kernel)._packed.tallied
+    assert MemoryCounts(*many, kernel=kernel).packed.tallied
     few_codes = random_codes(random, 9000, [3] * 8), many[1]
-    assert not MemoryCounts(*few_codes, kernel=kernel)._packed.tallied
+    assert not MemoryCounts(*few_codes, kernel=kernel).packed.tallied
     few_samples = random_codes(random, 900, [10] * 8), random.integers(0, 10, 900)
-    assert not MemoryCounts(*few_samples, kernel=kernel)._packed.tallied
+    assert not MemoryCounts(*few_samples, kernel=kernel).packed.tallied
 
 
 @every_kernel

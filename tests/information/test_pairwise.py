@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from bitsieve.by_counts.spectral import spectral_ranking
 from bitsieve.information import PairwiseInformation
+from bitsieve.information.pairwise import PairTerms
 from bitsieve.sources.memory import MemoryCounts
 
 # The definition adds one term a cell, here at most some hundred terms of at most 1 bit, each right to a few 1e-16;
@@ -29,7 +30,8 @@ def everything(information, order=slice(None)):
     """All quantities as arrays [feature, pivot], in the given order of features."""
     places = np.arange(information.n_features)[order]
     pairs = [information.pair(int(pivot), places) for pivot in places]
-    names = ("redundancy", "conditional_redundancy", "conditional_relevance", "joint_relevance", "joint_entropy")
+    names = [name for name, value in vars(PairTerms).items() if isinstance(value, property) and name[0] != "_"]
+    assert len(names) == 6
     result = {name: np.column_stack([getattr(terms, name) for terms in pairs]) for name in names}
     result["entropy"] = information.entropy[places]
     result["relevance"] = information.relevance[places]
@@ -83,6 +85,10 @@ def test_every_quantity_by_its_definition(brute, make_table, table):
                 (terms.joint_entropy, brute.entropy(x, pivot, classes)),
             ]:
                 assert abs(got[i] - expected) <= DEFINITION
+            whole = brute.entropy(x, pivot, classes)
+            share = brute.joint_information(x, pivot, classes) / whole if whole > 0 else 0.0
+            # The roundings of both over a whole that is at least that of one sample apart among 90: 0.08 bit.
+            assert abs(terms.symmetric_relevance[i] - share) <= 100 * DEFINITION
 
 
 @settings(deadline=None, max_examples=60)
@@ -285,3 +291,21 @@ def test_without_a_class(make_table):
     assert information.class_entropy == 0
     assert information.relevance.tolist() == [0, 0, 0, 0]
     assert (information.pair(1).redundancy == information.pair(1).conditional_redundancy).all()
+
+
+def test_matrix_of_conditional_redundancy(brute, make_table):
+    codes, classes = make_table(120, 11, n_codes=4, n_classes=3, seed=2)
+    codes[:, 4] = 1
+    information = PairwiseInformation(MemoryCounts(codes, classes))
+    matrix = information.conditional_redundancy_matrix()
+    for i in range(11):
+        assert matrix[i].tobytes() == information.pair(i).conditional_redundancy.tobytes()
+        for j in range(i):
+            expected = brute.conditional_information(codes[:, i], codes[:, j], classes)
+            assert abs(matrix[i, j] - expected) <= 1e-13  # logarithms of some 40 cells
+    within = [brute.entropy(codes[:, i], classes) - brute.entropy(classes) for i in range(11)]
+    assert np.abs(np.diag(matrix) - within).max() <= 1e-13
+    places = np.array([1, 5, 8])
+    assert (information.conditional_redundancy_matrix(columns=places) == matrix[np.ix_(places, places)]).all()
+    single = information.conditional_redundancy_matrix(np.float32)
+    assert (single == matrix.astype(np.float32)).all()

@@ -11,9 +11,12 @@
 #include "jobs.hpp"
 #include "mdl.hpp"
 #include "storage.hpp"
+#include "strata.hpp"
 #include "table_sums.hpp"
 
 using namespace bitsieve;
+
+void test_variational(int& passed, int& failed);
 
 namespace {
 
@@ -49,8 +52,10 @@ Problem make_problem(std::mt19937& random, std::vector<std::int64_t> sizes, std:
     return p;
 }
 
-// Sums of terms over the pooled and the within-class table of two features, by maps.
-std::pair<std::int64_t, std::int64_t> plain_sums(const Problem& p, std::int64_t i, std::int64_t j, const Terms& terms) {
+using Counts = std::vector<std::int64_t>;
+
+// The sorted counts of the pooled and the within-class table of two features, by maps.
+std::pair<Counts, Counts> plain_counts(const Problem& p, std::int64_t i, std::int64_t j) {
     std::map<std::pair<int, int>, std::uint64_t> pooled;
     std::map<std::tuple<int, int, int>, std::uint64_t> within;
     for (std::int64_t t = 0; t < p.n_samples; ++t) {
@@ -58,10 +63,47 @@ std::pair<std::int64_t, std::int64_t> plain_sums(const Problem& p, std::int64_t 
         ++pooled[{a, b}];
         ++within[{a, b, p.classes[t]}];
     }
-    std::int64_t xy = 0, xyc = 0;
-    for (const auto& cell : pooled) xy += terms(cell.second);
-    for (const auto& cell : within) xyc += terms(cell.second);
+    Counts xy, xyc;
+    for (const auto& cell : pooled) xy.push_back(std::int64_t(cell.second));
+    for (const auto& cell : within) xyc.push_back(std::int64_t(cell.second));
+    std::sort(xy.begin(), xy.end());
+    std::sort(xyc.begin(), xyc.end());
     return {xy, xyc};
+}
+
+// Sums of their terms.
+std::pair<std::int64_t, std::int64_t> plain_sums(const Problem& p, std::int64_t i, std::int64_t j, const Terms& terms) {
+    const auto [pooled, within] = plain_counts(p, i, j);
+    std::int64_t xy = 0, xyc = 0;
+    for (const auto count : pooled) xy += terms(std::uint64_t(count));
+    for (const auto count : within) xyc += terms(std::uint64_t(count));
+    return {xy, xyc};
+}
+
+// The counts of all pairs, sorted, without the empty cells, against plain counting; the columns in reverse order.
+bool cells_agree(const Problem& p, const Packed& packed) {
+    const std::int64_t n = std::int64_t(p.arities.size());
+    std::vector<std::int64_t> columns;
+    for (std::int64_t j = n; j-- > 0;) columns.push_back(j);
+    const auto counts_of = [](const std::vector<std::int64_t>& cells, std::int64_t row, std::int64_t width) {
+        std::vector<std::int64_t> counts;
+        for (std::int64_t k = row * width; k < (row + 1) * width; ++k)
+            if (cells[k]) counts.push_back(cells[k]);
+        std::sort(counts.begin(), counts.end());
+        return counts;
+    };
+    const std::int64_t width = std::max(p.n_samples, kPlaneCells);
+    for (std::int64_t i = -1; i < n; ++i) {
+        std::vector<std::int64_t> xy(n * width), xyc(n * width), alone(n * width);
+        pair_cells(packed, i, columns.data(), n, width, xy.data(), width, xyc.data());
+        pair_cells(packed, i, columns.data(), n, width, alone.data(), 0, nullptr);
+        for (std::int64_t k = 0; k < n; ++k) {
+            const auto [pooled, within] = plain_counts(p, i, columns[k]);
+            if (counts_of(xy, k, width) != pooled || counts_of(alone, k, width) != pooled) return false;
+            if (counts_of(xyc, k, width) != within) return false;
+        }
+    }
+    return true;
 }
 
 void test_problem(const Problem& p, const Kernel& kernel, bool table_only) {
@@ -96,6 +138,7 @@ void test_problem(const Problem& p, const Kernel& kernel, bool table_only) {
     check(rows, "row_sums");
     check(unconditional, "row_sums without classes");
     check(tables, "pair tables");
+    check(cells_agree(p, packed), "pair_cells");
 
     std::vector<std::int64_t> zero(n), place(n);
     for (std::int64_t i = 0; i < n; ++i) place[i] = n - 1 - i;
@@ -108,6 +151,53 @@ void test_problem(const Problem& p, const Kernel& kernel, bool table_only) {
         for (std::int64_t j = 0; j < n; ++j)
             matrix = matrix && out[place[i] * n + place[j]] == double(all_xy[i * n + j] + all_xyc[i * n + j]);
     check(matrix, "matrix_block");
+
+    const PairForm mean{1, -1, zero.data(), place.data(), 3.0, true};
+    std::vector<double> whole(n * n), lines(n * n, -1.0);
+    for (std::int64_t i = 0; i < packed.n_units(); ++i)
+        matrix_block(packed, terms, mean, i, i + 1, 0, packed.n_units(), Matrix<double>{whole.data(), n, place.data()});
+    std::vector<std::int64_t> pivots(n);
+    for (std::int64_t i = 0; i < n; ++i) pivots[i] = n - 1 - i;  // the feature of row i of the matrix
+    const Rows<double> rows_out{lines.data(), n, place.data()};
+    matrix_rows(packed, terms, mean, pivots.data(), n, units.data(), packed.n_units(), rows_out);
+    check(lines == whole, "matrix_rows");
+}
+
+// Strata by one feature are its codes; by none, one of all samples; refined twice by the same one they stay.
+void test_strata(const Problem& p, const Kernel& kernel) {
+    const std::int64_t n = std::int64_t(p.arities.size());
+    const auto table = term_table(std::uint64_t(p.n_samples), std::min<std::uint64_t>(p.n_samples + 1, 100));
+    const Terms terms{table.data(), table.size(), term_shift(std::uint64_t(p.n_samples))};
+    Packed packed(p.class_sizes, p.order, p.arities, kernel, false);
+    for (std::int64_t u = 0; u < packed.n_units(); ++u)
+        packed.pack(CodeTable<std::uint16_t>{p.codes.data(), 1, p.n_samples}, u, u + 1);
+    std::vector<std::int64_t> units(std::size_t(packed.n_units())), xz(n), xzc(n);
+    for (std::size_t u = 0; u < units.size(); ++u) units[u] = std::int64_t(u);
+    std::vector<std::uint32_t> order(std::size_t(p.n_samples));
+    for (std::size_t t = 0; t < order.size(); ++t) order[t] = std::uint32_t(t);
+    const std::vector<std::int64_t> starts = {0, p.n_samples};
+    const Strata all{order.data(), starts.data(), 1};
+    bool sums = true, alone = true, stays = true, shuffles = true;
+    for (std::int64_t i = -1; i < n; ++i) {
+        const StrataVectors split = i < 0 ? StrataVectors{order, starts} : refine(packed, all, i);
+        const Strata strata{split.order.data(), split.starts.data(), std::int64_t(split.starts.size()) - 1};
+        stratum_sums(packed, terms, strata, units.data(), packed.n_units(), xz.data(), xzc.data());
+        for (std::int64_t j = 0; j < n; ++j) sums = sums && std::make_pair(xz[j], xzc[j]) == plain_sums(p, i, j, terms);
+        std::int64_t z = 0, zc = 0;
+        strata_alone(packed, terms, strata, &z, &zc);
+        if (i >= 0) alone = alone && std::make_pair(z, zc) == plain_sums(p, -1, i, terms);
+        if (i < 0) continue;
+        const StrataVectors again = refine(packed, strata, i);
+        stays = stays && again.order == split.order && again.starts == split.starts;
+        const std::uint64_t seed = 5;
+        std::int64_t shuffled = 0;
+        shuffled_sums(packed, terms, strata, i, &seed, 1, &shuffled);  // one code a stratum: nothing can change
+        shuffles = shuffles && shuffled == zc && degrees_of_freedom(packed, strata, i) == 0;
+    }
+    check(sums, "stratum_sums");
+    check(alone, "strata_alone");
+    check(stays, "refine");
+    check(shuffles, "shuffled_sums");
 }
 
 void test_terms() {
@@ -127,8 +217,22 @@ void test_mdl() {
         classes.push_back(t < 30 ? 0 : 1);
     }
     const auto table = term_table(60, 61);
-    const auto cuts = mdl_cuts(values.data(), classes.data(), 60, 2, Terms{table.data(), table.size(), term_shift(60)});
+    const Terms terms{table.data(), table.size(), term_shift(60)};
+    const auto cuts = mdl_cuts(values.data(), classes.data(), nullptr, 60, 2, terms);
     check(cuts == std::vector<double>{(29 + 130) / 2.0}, "mdl cuts");
+
+    const std::vector<double> distinct{0, 1, 1, 2};
+    const std::vector<std::int32_t> labels{0, 0, 1, 1};
+    const std::vector<std::int64_t> weights{28, 2, 1, 29};  // 60 in all; the value 1 is of both classes
+    std::vector<double> repeated;
+    std::vector<std::int32_t> repeated_labels;
+    for (std::size_t i = 0; i < distinct.size(); ++i) {
+        repeated.insert(repeated.end(), std::size_t(weights[i]), distinct[i]);
+        repeated_labels.insert(repeated_labels.end(), std::size_t(weights[i]), labels[i]);
+    }
+    const auto weighted = mdl_cuts(distinct.data(), labels.data(), weights.data(), 4, 2, terms);
+    check(!weighted.empty() && weighted == mdl_cuts(repeated.data(), repeated_labels.data(), nullptr, 60, 2, terms),
+          "weighted mdl cuts");
 }
 
 }  // namespace
@@ -136,6 +240,7 @@ void test_mdl() {
 int main() {
     test_terms();
     test_mdl();
+    test_variational(passed, failed);
     std::mt19937 random(7);
     const std::vector<std::vector<std::int64_t>> sizes = {{1},        {64},          {63, 65},           {0, 5, 0, 2},
                                                           {128, 127}, {129, 1, 200}, {3, 3, 3, 3, 3, 3}, {700, 300}};
@@ -148,6 +253,8 @@ int main() {
                 test_problem(narrow, kernel, table_only);
                 test_problem(mixed, kernel, table_only);
             }
+            test_strata(narrow, kernel);
+            test_strata(mixed, kernel);
         }
     }
     std::vector<std::int64_t> many(100, 60);

@@ -71,7 +71,7 @@ def test_the_lock_is_free_while_kernels_run():
     ticker = threading.Thread(target=tick)
     ticker.start()
     begin = time.perf_counter()
-    source._packed.row_sums(source.terms.table, source.terms.shift, 3, units, xy, None)
+    source.packed.row_sums(source.terms.table, source.terms.shift, 3, units, xy, None)
     end = time.perf_counter()
     counting.set()
     ticker.join()

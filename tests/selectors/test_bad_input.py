@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bitsieve import CategoricalBinner, EqualFrequencyBinner, ForwardSelector, SpecCMI
+from bitsieve import EQPFS, QPFS, CategoricalBinner, EqualFrequencyBinner, ForwardSelector, KollerSahami, SpecCMI
 from bitsieve.by_counts.criteria import JMI
 
 pandas = pytest.importorskip("pandas")
 
-every_selector = pytest.mark.parametrize("make", [ForwardSelector, SpecCMI])
+every_selector = pytest.mark.parametrize("make", [ForwardSelector, SpecCMI, QPFS, EQPFS, KollerSahami])
 X = np.array([[0.0, 5.0, 1.0], [1.0, 5.0, 0.0], [0.0, 5.0, 0.5], [1.0, 5.0, 0.25], [0.0, 5.0, 2.0], [1.0, 5.0, 3.0]])
 Y = np.array([0, 1, 0, 1, 0, 1])
 

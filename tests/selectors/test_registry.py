@@ -7,18 +7,23 @@ from sklearn.datasets import load_iris
 
 import bitsieve
 from bitsieve import ForwardSelector, SpecCMI, list_methods, make_selector
-from bitsieve.by_counts.criteria import MIFS, MIQ
+from bitsieve.by_counts.criteria import ALIASES, CRITERIA, MIFS, MIFSU, MIQ, BetaGamma
 
-NAMES = ["mim", "mifs", "mrmr", "miq", "jmi", "cife", "cmim", "speccmi"]
+METHODS = {method.name: method for method in list_methods()}
+NAMES = list(METHODS)
 
 
 def test_list():
     methods = list_methods()
-    assert [method.name for method in methods] == NAMES
+    assert len(METHODS) == len(methods)
+    assert NAMES[: len(CRITERIA)] == list(CRITERIA)
+    assert NAMES[-len(ALIASES) :] == list(ALIASES)
+    assert {"speccmi", "qpfs", "fcbf", "relieff"} <= set(NAMES)
     for method in methods:
         assert method.title[0].isupper()
         assert "\n" not in method.title
-        assert "I(Xi;C" in method.formula or "I(Xi,Xs;C)" in method.formula
+        if method.unit == "bits":
+            assert any(part in method.formula for part in ("I(Xi;", "I(Xi,Xs;C)", "log2"))
         assert any(year.isdigit() for year in method.paper.split())
         assert method.needs
         assert hasattr(bitsieve, method.estimator)
@@ -28,9 +33,13 @@ def test_list():
 def test_every_method_is_made_and_fits(name):
     X, y = load_iris(return_X_y=True)
     selector = make_selector(name, 2, binning="quantile", n_jobs=2)
-    assert type(selector).__name__ == next(m.estimator for m in list_methods() if m.name == name)
-    assert (selector.n_features_to_select, selector.binning, selector.n_jobs) == (2, "quantile", 2)
-    assert len(selector.fit(X, y).selected_) == 2
+    assert type(selector).__name__ == METHODS[name].estimator
+    asked = {"n_features_to_select": 2, "binning": "quantile", "n_jobs": 2}
+    parameters = selector.get_params()
+    assert {name: parameters[name] for name in asked if name in parameters} == {
+        name: value for name, value in asked.items() if name in parameters
+    }
+    assert 1 <= len(selector.fit(X, y).selected_) <= 2
 
 
 def test_defaults():
@@ -39,23 +48,66 @@ def test_defaults():
     assert make_selector("mim").get_params()["n_features_to_select"] == 10
 
 
+@pytest.mark.parametrize("name", ALIASES)
+def test_second_names(name):
+    """The same numbers under the name that was asked for, with the paper of its own."""
+    X, y = load_iris(return_X_y=True)
+    other, method = METHODS[ALIASES[name].same_as], METHODS[name]
+    assert (method.same_as, other.same_as) == (other.name, "")
+    assert (method.needs, method.unit, method.parameters) == (other.needs, other.unit, other.parameters)
+    assert (method.paper, method.remark) != (other.paper, other.remark)
+    second, first = make_selector(name, 4).fit(X, y), make_selector(other.name, 4).fit(X, y)
+    assert repr(second) == repr(ForwardSelector(4, criterion=name))
+    assert second.selected_.tolist() == first.selected_.tolist()
+    assert second.scores_.tobytes() == first.scores_.tobytes()
+
+
+def test_parameters_are_listed_with_their_defaults():
+    taken = {name: dict(method.parameters) for name, method in METHODS.items()}
+    assert taken["mim"] == taken["jmi"] == taken["disr"] == {}
+    assert taken["mifs"] == taken["mifsu"] == taken["mifs-u"] == {"beta": 1.0}
+    assert taken["betagamma"] == {"beta": 1.0, "gamma": 1.0}
+    assert taken["miq"] == {"eps": 0.0}
+    assert taken["speccmi"]["dtype"] == "float64"
+    assert taken["fcbf"] == {"delta": 0.0, "strict": False}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_listed_parameters_are_taken(name):
+    selector = make_selector(name, 3, **METHODS[name].parameters)
+    for parameter, value in METHODS[name].parameters.items():
+        holder = selector.criterion if isinstance(selector, ForwardSelector) else selector
+        assert getattr(holder, parameter) == value
+
+
 def test_parameters_of_methods():
     assert make_selector("mifs", beta=0.5).criterion == MIFS(beta=0.5)
+    assert make_selector("MIFS-U", beta=2).criterion == MIFSU(beta=2)
+    assert make_selector("betagamma", gamma=0.5).criterion == BetaGamma(gamma=0.5)
     assert make_selector("miq", eps=0.01).criterion == MIQ(eps=0.01)
     assert make_selector("speccmi", dtype="float32").dtype == "float32"
+    assert make_selector("qpfs", convexify="shift").convexify == "shift"
+    assert make_selector("eqpfs", beta=0.5).beta == 0.5
+    assert make_selector("fcbf", delta=0.1, strict=True).get_params()["delta"] == 0.1
+    assert make_selector("koller-sahami", blanket_size=3).blanket_size == 3
+    assert make_selector("relieff", n_neighbors=5, n_samples=100, random_state=0).n_neighbors == 5
+    assert make_selector("rcfs", n_clusters=20).n_clusters == 20
 
 
 @pytest.mark.parametrize(
     ("name", "parameters", "message"),
     [
-        ("mrm", {}, r"method='mrm' is not known; did you mean mrmr.* choose one of mim, .*, speccmi$"),
-        ("spec", {}, r"method='spec' is not known; did you mean speccmi\? choose one of"),
+        ("mrm", {}, r"method='mrm' is not known; did you mean \w+ or \w+ or \w+\? 'bitsieve methods' lists all$"),
+        ("spec", {}, r"method='spec' is not known; did you mean speccmi or sdpcmi\? 'bitsieve methods' lists all$"),
         ("zzz", {}, r"method='zzz' is not known; choose one of mim, mifs"),
         (None, {}, r"method=None is not known"),
         ("mifs", {"eps": 1}, r"criterion 'mifs' does not take eps; it takes beta$"),
         ("jmi", {"beta": 1}, r"criterion 'jmi' does not take beta; it takes no parameters$"),
         ("mifs", {"beta": -1}, r"beta=-1 is not a weight; give a finite number of 0 or more$"),
         ("speccmi", {"beta": 1}, r"method 'speccmi' \(SpecCMI\) does not take beta"),
+        ("relief", {}, r"method='relief' is not known; did you mean relieff"),
+        ("relieff", {"n_neighbours": 1}, r"method 'relieff' \(ReliefF\) does not take n_neighbours"),
+        ("rcfs", {"delta": 1}, r"method 'rcfs' \(RCFS\) does not take delta"),
     ],
 )
 def test_mistakes(name, parameters, message):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import bitsieve.sources.checks as checks
 import bitsieve.sources.memory as memory
 from bitsieve.counts.source import PairForm
 from bitsieve.information import PairwiseInformation
@@ -64,8 +65,8 @@ def test_classes_that_are_refused(classes, keywords, message):
 
 
 def test_limits_of_shape(monkeypatch):
-    monkeypatch.setattr(memory, "MAX_FEATURES", 4)
-    monkeypatch.setattr(memory, "MAX_SAMPLES", 4)
+    monkeypatch.setattr(checks, "MAX_FEATURES", 4)
+    monkeypatch.setattr(checks, "MAX_SAMPLES", 4)
     MemoryCounts(np.zeros((4, 4), np.uint8))
     with pytest.raises(ValueError, match=r"5 features are more than the limit of 10\*\*6; filter the columns first"):
         MemoryCounts(np.zeros((4, 5), np.uint8))
@@ -131,12 +132,12 @@ def test_threads_take_part(mixed, monkeypatch):
     workers = set()
 
     class Watched(MemoryCounts):
-        def _run_units(self, work, seconds, units=None):
+        def run_units(self, work, seconds, units=None):
             def watched(block):
                 workers.add(threading.current_thread())
                 work(block)
 
-            super()._run_units(watched, seconds, units)
+            super().run_units(watched, seconds, units)
 
     Watched(*mixed, n_jobs=3)
     assert workers == {threading.main_thread()}

@@ -14,6 +14,7 @@ from bitsieve.binning.encoding import Encoded, lookup
 from bitsieve.binning.missing import check_values, is_missing
 from bitsieve.binning.parameters import check_choice
 from bitsieve.binning.target import Target, read_target
+from bitsieve.binning.weights import weigh
 from bitsieve.counts.blocks import run_blocks, thread_count
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     _uses_target: ClassVar[bool] = False
     _side: ClassVar[Side] = "left"  # where a value on a cut goes
 
-    def fit(self, X: Any, y: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Find the bins of every column.
 
         Parameters
@@ -44,6 +45,8 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
         y : array-like of shape (n_samples,), default=None
             The target; only MDL looks at it.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Whole numbers: how many times each sample stands; one of weight 0 is absent.
 
         Returns
         -------
@@ -53,15 +56,17 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         ------
         ValueError
             If a parameter is not allowed, X is empty, holds infinite values, missing values with
-            ``missing="error"``, or a column of more than 65,536 codes.
+            ``missing="error"``, or a column of more than 65,536 codes, or the weights are no whole numbers.
         """
         if self._uses_target and y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
+        weights, X, y = weigh(sample_weight, X, y)
         columns = read_columns(self, X, reset=True)
+        columns.weights = weights
         if not self._uses_target:
             return self.fit_columns(columns, None)
         check_consistent_length(X, y)
-        return self.fit_columns(columns, read_target(y))
+        return self.fit_columns(columns, read_target(y, weights=weights))
 
     def fit_columns(self, columns: Columns, target: Target | None) -> Any:
         """Find the bins of columns that were read already.
@@ -208,7 +213,7 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing == "bin"
         tags.input_tags.string = True
-        tags.target_tags.required = self._uses_target
+        tags.target_tags.required = tags.target_tags.multi_output = self._uses_target
         tags.transformer_tags.preserves_dtype = []
         return tags
 

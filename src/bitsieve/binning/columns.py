@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from bitsieve.binning.encoding import Encoded, encode
+from bitsieve.binning.encoding import Encoded, encode, occurring
 from bitsieve.counts.terms import MAX_SAMPLES
 from bitsieve.messages import quoted
 
@@ -29,7 +29,12 @@ class Columns:
     feature_names : ndarray of object or None
         The names as scikit-learn keeps them: None where the input has none, or not all are strings.
     n_samples : int
+        Rows of the table.
+    weights : ndarray of int64, shape (n_samples,), or None
+        How many times each row stands, at least once; None: once.
     """
+
+    weights: NDArray[np.int64] | None = None
 
     def __init__(
         self,
@@ -45,6 +50,11 @@ class Columns:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    @property
+    def total_weight(self) -> int:
+        """The number of samples, each row as often as it stands."""
+        return self.n_samples if self.weights is None else int(self.weights.sum())
 
     @property
     def matrix(self) -> NDArray[Any] | None:
@@ -86,6 +96,13 @@ class Columns:
         if not isinstance(values, Encoded):
             raise TypeError(f"column {self.names[j]!r} is numeric")
         return values
+
+    def take(self, rows: NDArray[np.intp]) -> Columns:
+        """The same columns of some of the samples; categories that do not occur among them are gone."""
+        if isinstance(self._data, np.ndarray):
+            return Columns(self._data[rows], len(rows), self.names, self.feature_names)
+        taken = [occurring(v, rows) if isinstance(v, Encoded) else v[rows] for v in self._data]
+        return Columns(taken, len(rows), self.names, self.feature_names)
 
     def quoted(self, which: Iterable[int]) -> str:
         """The names of some columns for a message, the first five of them."""

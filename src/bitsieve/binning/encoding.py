@@ -62,6 +62,14 @@ def encode(values: NDArray[Any]) -> Encoded:
     return Encoded(lookup(values, categories), categories)
 
 
+def occurring(column: Encoded, rows: NDArray[np.intp]) -> Encoded:
+    """Some rows of a categorical column, with the categories that occur in them."""
+    codes = column.codes[rows]
+    present, new = np.unique(codes, return_inverse=True)
+    n_missing = int(len(present) > 0 and present[0] < 0)
+    return Encoded((new - n_missing).astype(np.int32), column.categories[present[n_missing:]])
+
+
 def _offset(values: NDArray[Any], low: int) -> NDArray[Any]:
     """``values - low`` where that is known to be small, as an index."""
     if values.dtype.kind == "b":

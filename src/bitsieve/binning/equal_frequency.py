@@ -66,4 +66,10 @@ class EqualFrequencyBinner(Binner):
         check_integer("n_bins", self.n_bins, 2, 65_535)
 
     def _cutter(self, columns: Columns, target: Target | None) -> Callable[..., NDArray[np.float64]]:
-        return lambda values, missing: equal_frequency_cuts(values, self.n_bins)
+        weights = columns.weights
+
+        def cut(values: NDArray[np.float64], missing: NDArray[np.bool_] | None) -> NDArray[np.float64]:
+            times = weights if weights is None or missing is None else weights[~missing]
+            return equal_frequency_cuts(values, self.n_bins, times)
+
+        return cut

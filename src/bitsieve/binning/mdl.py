@@ -101,7 +101,9 @@ class MDLBinner(Binner):
         if self.uncut == "median":
             for j in self.uncut_.tolist():
                 values = columns.numeric(j)
-                self.bin_edges_[j] = median_cut(values[~np.isnan(values)])
+                there = ~np.isnan(values)
+                times = None if columns.weights is None else columns.weights[there]
+                self.bin_edges_[j] = median_cut(values[there], times)
                 self.n_bins_[j] += len(self.bin_edges_[j])
         return self
 
@@ -112,12 +114,15 @@ class MDLBinner(Binner):
     def _cutter(self, columns: Columns, target: Target | None) -> Callable[..., NDArray[np.float64]]:
         if target is None:
             raise ValueError("MDL cuts by the class: give a target, or use another binning such as 'quantile'")
-        n_samples = columns.n_samples
+        n_samples, weights = columns.total_weight, columns.weights
         terms = entropy_terms(n_samples, limit=min(n_samples + 1, _TERMS))
 
         def cut(values: NDArray[np.float64], missing: NDArray[np.bool_] | None) -> NDArray[np.float64]:
             classes = target.codes if missing is None else target.codes[~missing]
             order = np.argsort(values)
-            return _native.mdl_cuts(values[order], classes[order], target.n_classes, terms.table, terms.shift)
+            times = None
+            if weights is not None:
+                times = (weights if missing is None else weights[~missing])[order]
+            return _native.mdl_cuts(values[order], classes[order], target.n_classes, terms.table, terms.shift, times)
 
         return cut

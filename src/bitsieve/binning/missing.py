@@ -16,8 +16,13 @@ if TYPE_CHECKING:
     from bitsieve.binning.columns import Columns
 
 
-def check_values(columns: Columns, *, allow_missing: bool) -> None:
-    """Refuse infinite values, and missing ones unless they are allowed.
+def check_values(
+    columns: Columns,
+    *,
+    allow_missing: bool,
+    instead: str = "set missing='bin' to give them a code of their own, or impute them first",
+) -> None:
+    """Refuse infinite values, and missing ones unless they are allowed; ``instead`` says what to do about those.
 
     Raises
     ------
@@ -34,10 +39,7 @@ def check_values(columns: Columns, *, allow_missing: bool) -> None:
             "replace infinity by a finite number, or drop the rows"
         )
     if not allow_missing:
-        raise ValueError(
-            f"{_columns_hold(len(suspects))} missing values (NaN): {columns.quoted(suspects)}; "
-            "set missing='bin' to give them a code of their own, or impute them first"
-        )
+        raise ValueError(f"{_columns_hold(len(suspects))} missing values (NaN): {columns.quoted(suspects)}; {instead}")
 
 
 def is_missing(values: NDArray[Any]) -> NDArray[np.bool_] | None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import operator
+from numbers import Real
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,9 +31,19 @@ def check_integer(name: str, value: Any, low: int, high: int, why: str = "") -> 
     return number
 
 
-def check_feature_count(n_features_to_select: Any, n_features: int) -> int:
-    """The number of features to select, if there can be so many."""
-    why = f"the table has {n_features:,} feature{'s' * (n_features != 1)}"
+def check_feature_count(n_features_to_select: Any, n_features: int, why: str = "") -> int:
+    """The number of features to select, if there can be so many; a float inside 0 and 1 is a share of them.
+
+    A share is rounded down, to one feature at least. ``why`` says in words how many there are.
+    """
+    if n_features_to_select == "auto":
+        raise ValueError(
+            "n_features_to_select='auto' is not allowed here: only greedy methods such as jmi or cmi end by "
+            "themselves; give a number"
+        )
+    if isinstance(n_features_to_select, float) and 0 < n_features_to_select < 1:
+        return max(1, int(n_features_to_select * n_features))
+    why = why or f"the table has {n_features:,} feature{'s' * (n_features != 1)}"
     return check_integer("n_features_to_select", n_features_to_select, 1, n_features, why)
 
 
@@ -44,3 +57,29 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
     """
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name}={value!r} is not allowed: give {' or '.join(map(repr, choices))}")
+
+
+def check_share(name: str, value: Any) -> float:
+    """``value`` as a float in 0 .. 1.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+    """
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
+        raise ValueError(f"{name}={value!r} is not allowed: give a number from 0 to 1")
+    return float(value)
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """``value`` as a bool.
+
+    Raises
+    ------
+    ValueError
+        If it is neither True nor False.
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name}={value!r} is not allowed: give True or False")
+    return bool(value)

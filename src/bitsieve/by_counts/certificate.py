@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
@@ -58,32 +58,40 @@ def row_bound(matrix: NDArray[np.floating], k: int) -> float:
     -----
     Cost: O(n^2) comparisons; rows that cannot be among the k best are not sorted.
     """
-    n = len(matrix)
     diagonal = np.array(np.diagonal(matrix), np.float64)
-    if k == 1:
-        return float(diagonal.max())
-    most = np.array([_largest_other(matrix, i) for i in range(n)])
-    limit = diagonal + (k - 1) * np.maximum(most, 0.0)  # of b_i
-    best = np.full(k, -np.inf)
+    return row_bound_by_rows(matrix.__getitem__, diagonal, largest_others(matrix), k)
+
+
+def row_bound_by_rows(
+    row: Callable[[int], NDArray[np.floating]], diagonal: Floats, largest_other: Floats, k: int
+) -> float:
+    """:func:`row_bound` of a matrix whose rows are made when asked for.
+
+    ``largest_other`` holds the largest entry beside the diagonal of every row: rows are asked for from the most
+    promising on, until no other can be among the k best.
+    """
+    limit = diagonal + (k - 1) * largest_other if k > 1 else diagonal  # of b_i
     order = np.argsort(-limit, kind="stable")
-    for first in range(0, n, k):
+    best = np.full(k, -np.inf)
+    for first in range(0, len(order), k):
         some = order[first : first + k]
         if limit[some[0]] <= best[0]:
             break
-        shares = [diagonal[i] + _sum_of_largest(np.delete(matrix[i], i), k - 1) for i in some]
+        shares = [diagonal[i] + _sum_of_largest(np.delete(row(int(i)), i), k - 1) for i in some]
         best = np.sort(np.concatenate([best, shares]))[-k:]
     return float(np.add.reduce(best))
 
 
-def _largest_other(matrix: NDArray[np.floating], i: int) -> float:
-    row = matrix[i]
-    return float(max(row[:i].max(initial=-np.inf), row[i + 1 :].max(initial=-np.inf)))
+def largest_others(matrix: NDArray[np.floating]) -> Floats:
+    """The largest entry beside the diagonal of every row; -inf if there is none."""
+    found = (max(row[:i].max(initial=-np.inf), row[i + 1 :].max(initial=-np.inf)) for i, row in enumerate(matrix))
+    return np.fromiter(found, np.float64, len(matrix))
 
 
 def _sum_of_largest(values: NDArray[np.floating], k: int) -> float:
     if k >= len(values):
         return float(np.add.reduce(values, dtype=np.float64))
-    largest = np.partition(values, len(values) - k)[len(values) - k :]
+    largest = np.partition(values, len(values) - k)[len(values) - k :] if k else values[:0]
     return float(np.add.reduce(np.sort(largest), dtype=np.float64))
 
 

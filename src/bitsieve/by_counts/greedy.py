@@ -7,29 +7,36 @@ a criterion would give it (mrmr: 0, more than a relevant but redundant column).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 import numpy as np
 
+from bitsieve.by_counts.joint import JointScores
+from bitsieve.by_counts.judge import Judge, Verdict
 from bitsieve.by_counts.lazy import LazyScores
 from bitsieve.by_counts.pick import pick
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from bitsieve.by_counts.criteria.base import Criterion
+    from bitsieve.by_counts.criteria.base import Criterion, JointCriterion
+    from bitsieve.by_counts.stopping.base import StoppingRule
     from bitsieve.information.pairwise import PairwiseInformation
 
 LAZY_FROM = 3e-4  # seconds a row: below, counting all candidates at once is cheaper than choosing which to count
 
 
 class Selection(NamedTuple):
-    """Column indices in order of choice, and the criterion's value at each choice (the first: I(Xi;C))."""
+    """Column indices in order of choice, and the criterion's value at each choice (the first: I(Xi;C)).
+
+    With a stopping rule, also its verdict.
+    """
 
     selected: NDArray[np.intp]
     scores: NDArray[np.float64]
+    verdict: Verdict | None = None
 
 
 class Scores(Protocol):
@@ -88,20 +95,30 @@ class MarginalScores:
 
 def forward_select(
     information: PairwiseInformation,
-    criterion: Criterion,
+    criterion: Criterion | JointCriterion,
     n_features_to_select: int,
     progress: Callable[[int, int], object] | None = None,
+    *,
+    stopping: StoppingRule | None = None,
+    must_include: Sequence[int] = (),
+    exclude: Sequence[int] = (),
 ) -> Selection:
     """Choose features one at a time by a criterion.
 
     Parameters
     ----------
     information : PairwiseInformation
-    criterion : Criterion
+    criterion : Criterion or JointCriterion
     n_features_to_select : int
-        At least 1, at most the number of features.
+        At least 1, at most the number of features that are not excluded.
     progress : callable, optional
         Called as ``progress(chosen so far, to choose)``.
+    stopping : StoppingRule, optional
+        Ends the selection before the first choice it refuses, and before a constant column.
+    must_include : sequence of int
+        Chosen first, in this order, and not judged by the rule.
+    exclude : sequence of int
+        Never chosen.
 
     Returns
     -------
@@ -113,26 +130,40 @@ def forward_select(
     """
     scores = _scores_for(information, criterion)
     open_ = np.ones(information.n_features, bool)
-    varying = information.varies.copy()
+    open_[list(exclude)] = False
+    varying = information.varies & open_
+    judge = None if stopping is None else Judge(information, stopping)
     selected: list[int] = []
     values: list[float] = []
     for step in range(n_features_to_select):
+        forced = step < len(must_include)
+        if judge is not None and not forced and not varying.any():
+            judge.exhausted()
+            break
         candidates = varying if varying.any() else open_
-        if step == 0:
-            chosen = pick(np.where(candidates, information.relevance, -np.inf))
-            value = float(information.relevance[chosen])
-        else:
+        if forced:
+            candidates = np.zeros(information.n_features, bool)
+            candidates[must_include[step]] = True
+        if step:
             scores.add(selected[-1])
             chosen, value = scores.best(candidates)
+        else:
+            chosen = pick(np.where(candidates, information.relevance, -np.inf))
+            value = float(information.relevance[chosen])
+        if judge is not None and judge.refuses(chosen, 0 if forced else int(candidates.sum())):
+            break
         selected.append(chosen)
         values.append(value)
         open_[chosen] = varying[chosen] = False
         if progress is not None:
             progress(step + 1, n_features_to_select)
-    return Selection(np.array(selected, np.intp), np.array(values))
+    return Selection(np.array(selected, np.intp), np.array(values), None if judge is None else judge.verdict())
 
 
-def _scores_for(information: PairwiseInformation, criterion: Criterion) -> Scores:
+def _scores_for(information: PairwiseInformation, criterion: Criterion | JointCriterion) -> Scores:
+    if criterion.needs == "joint":
+        return JointScores(information, cast("JointCriterion", criterion))
+    criterion = cast("Criterion", criterion)
     if criterion.needs == "marginals":
         return MarginalScores(information, criterion)
     if criterion.never_increases and information.source.row_seconds >= LAZY_FROM:

@@ -16,17 +16,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.by_counts.criteria.base import Criterion
-    from bitsieve.information.pairwise import PairwiseInformation
+    from bitsieve.information.pairwise import PairTerms, PairwiseInformation
 
 BATCH = 64  # candidates brought up to date together, at most
 HOT = 0.5  # share of the best bound from which a candidate is followed at every step
+WHOLE = 0.5  # share of the features to be counted from which a whole row is, which takes no gathering
 
 
 class LazyScores:
     """Scores of which only those that may win are brought up to date.
 
     Candidates that were up to date at the last step and are not far behind are followed at once, all in one row; that
-    sets a high mark, and few of the others have a bound above it.
+    sets a high mark, and few of the others have a bound above it. Where most are not far behind, as with jmim, the row
+    is counted whole, which is no worse than keeping all of them up to date.
     """
 
     def __init__(self, information: PairwiseInformation, criterion: Criterion) -> None:
@@ -42,10 +44,7 @@ class LazyScores:
 
     def best(self, candidates: NDArray[np.bool_]) -> tuple[int, float]:
         """The best candidate and its score."""
-        last = len(self.chosen) - 1
-        bounds = np.where(candidates, self._scores(slice(None)), -np.inf)
-        followed = (self.depth == last) & (bounds >= HOT * bounds[self.depth == last].max(initial=-np.inf))
-        self._fold(last, np.flatnonzero(followed & candidates))
+        self._follow(len(self.chosen) - 1, candidates)
         while True:
             bounds = np.where(candidates, self._scores(slice(None)), -np.inf)
             fresh = self.depth == len(self.chosen)
@@ -57,6 +56,19 @@ class LazyScores:
             leaders = stale[np.argsort(-bounds[stale], kind="stable")[:BATCH]]
             self._advance(self.information.source.companions(leaders), reached)
 
+    def _follow(self, step: int, candidates: NDArray[np.bool_]) -> None:
+        """Fold the latest feature into candidates that were up to date before it and are not far behind."""
+        recent = self.depth == step
+        bounds = np.where(candidates & recent, self._scores(slice(None)), -np.inf)
+        best = bounds.max()
+        near = np.flatnonzero((bounds > -np.inf) & (bounds >= (HOT * best if best > 0 else best / HOT)))
+        counted = self.information.source.companions(near)
+        if len(counted) < WHOLE * len(bounds):
+            self._fold(step, counted[recent[counted]])
+            return
+        self.folded = np.where(recent, self.criterion.fold(self.folded, self._terms(step, None)), self.folded)
+        self.depth[recent] += 1
+
     def _advance(self, columns: NDArray[np.intp], reached: float) -> None:
         """Fold chosen features into the columns until they are up to date or can no longer win."""
         for step in range(int(self.depth[columns].min()), len(self.chosen)):
@@ -65,10 +77,12 @@ class LazyScores:
 
     def _fold(self, step: int, columns: NDArray[np.intp]) -> None:
         if len(columns):
-            class_pairs = self.criterion.needs == "class pairs"
-            terms = self.information.pair(self.chosen[step], columns, within_classes=class_pairs)
-            self.folded[columns] = self.criterion.fold(self.folded[columns], terms)
+            self.folded[columns] = self.criterion.fold(self.folded[columns], self._terms(step, columns))
             self.depth[columns] = step + 1
+
+    def _terms(self, step: int, columns: NDArray[np.intp] | None) -> PairTerms:
+        within_classes = self.criterion.needs == "class pairs"
+        return self.information.pair(self.chosen[step], columns, within_classes=within_classes)
 
     def _scores(self, columns: NDArray[np.intp] | slice) -> NDArray[np.float64]:
         relevance = self.information.relevance[columns]

@@ -20,25 +20,39 @@ def run(*, as_json: bool) -> int:
 
     methods = list_methods()
     if as_json:
-        fields = ("name", "title", "paper", "needs", "formula", "unit")
-        print(json.dumps([{name: getattr(info, name) for name in fields} for info in methods], indent=2))
+        fields = ("name", "title", "paper", "needs", "formula", "unit", "parameters", "same_as", "remark")
+        print(json.dumps([{name: getattr(info, name) for name in fields} for info in methods], indent=2, default=str))
     else:
         print(listing(methods))
     return 0
 
 
 def listing(methods: list[MethodInfo]) -> str:
-    """Name, title, paper and needs side by side, wrapped to 100 columns."""
+    """Name, title, paper and needs side by side, wrapped to 100 columns; below them what else there is to know."""
     header = ("method", "what it is", "paper", "needs")
     rows = [(info.name, info.title, info.paper, info.needs) for info in methods]
     name_width = max(width(cell) for cell, *_ in (header, *rows))
     rest = LINE - name_width - 6  # three gaps of two
     widths = (name_width, rest * 3 // 10, rest * 4 // 10, rest - rest * 3 // 10 - rest * 4 // 10)
     lines = []
-    for row in (header, *rows):
+    below = [[], *map(_details, methods)]
+    for row, details in zip((header, *rows), below, strict=True):
         columns = [textwrap.wrap(cell, size) or [""] for cell, size in zip(row, widths, strict=True)]
         for place in range(max(map(len, columns))):
             cells = [column[place] if place < len(column) else "" for column in columns]
             padded = [cell + " " * (size - width(cell)) for cell, size in zip(cells, widths, strict=True)]
             lines.append("  ".join(padded).rstrip())
+        indent = " " * (name_width + 2)
+        for detail in details:
+            lines += textwrap.wrap(detail, LINE, initial_indent=indent, subsequent_indent=indent + "  ")
     return "\n".join(lines)
+
+
+def _details(info: MethodInfo) -> list[str]:
+    details = []
+    if info.same_as:
+        details.append(f"the same as {info.same_as}: {info.remark}")
+    if info.parameters:
+        taken = ", ".join(f"{name}={value}" for name, value in info.parameters.items())
+        details.append(f"parameters (--set): {taken}")
+    return details

@@ -40,8 +40,12 @@ def run_blocks(
     blocks: Sequence[Block],
     n_jobs: int | None,
     progress: Callable[[int, int], object] | None = None,
+    stopped: Event | None = None,
 ) -> None:
-    """Call ``work(block)`` for every block, on ``n_jobs`` threads, reporting ``progress(done, total)``."""
+    """Call ``work(block)`` for every block, on ``n_jobs`` threads, reporting ``progress(done, total)``.
+
+    ``stopped`` is set when a block raised or the caller was interrupted: a long block may look at it and end early.
+    """
     threads = min(thread_count(n_jobs), len(blocks))
     if threads <= 1:
         for done, block in enumerate(blocks, 1):
@@ -51,7 +55,7 @@ def run_blocks(
         return
     waiting: SimpleQueue[Block] = SimpleQueue()
     outcomes: SimpleQueue[BaseException | None] = SimpleQueue()
-    stopped = Event()
+    stopped = stopped or Event()
     for block in blocks:
         waiting.put(block)
 

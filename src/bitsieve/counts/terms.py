@@ -30,7 +30,8 @@ class Terms:
     shift : int
         The largest with ``N log2(N) 2**shift < 2**62``.
     table : ndarray of int64
-        ``T[0], T[1], ...`` as far as the table reaches; kernels compute the terms beyond.
+        ``T[0], T[1], ...`` as far as the table reaches; kernels compute the terms beyond. What ``T[1]`` holds, 0 by the
+        formula, they add to those: an estimator may price every cell that is not empty.
     """
 
     n_samples: int

@@ -19,12 +19,13 @@ All are plug-in estimates in bits. None is clipped: independence shows as 0 up t
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from bitsieve.attributes import cached_property
 from bitsieve.counts.source import PairForm
+from bitsieve.counts.terms import entropy_terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,11 +55,19 @@ class PairwiseInformation:
     again for a pivot costs nothing. A matrix is computed in one fused pass and not kept.
     """
 
+    estimator: ClassVar[str] = "plug-in"
+
     def __init__(self, source: CountSource) -> None:
         self.source = source
         self._rows: dict[int, tuple[Integers, Integers | None]] = {}
         self._row_limit = max(2, CACHE_BYTES // (16 * max(source.n_features, 1)))
         self._free_rows: list[Integers] = []
+
+    def plug_in(self) -> PairwiseInformation:
+        """The plug-in estimates of the same counts: what tests of significance are about, whatever the estimator."""
+        if self.estimator == "plug-in":
+            return self
+        return PairwiseInformation(self.source.with_terms(entropy_terms(self.source.n_samples)))
 
     @property
     def n_features(self) -> int:
@@ -144,6 +153,17 @@ class PairwiseInformation:
         form = PairForm(1, 0, self.total - alone, -alone, self.source.terms.unit, False)
         return self.source.matrix(form, dtype, columns, progress)
 
+    def conditional_redundancy_matrix(
+        self,
+        dtype: DTypeLike = np.float64,
+        columns: Columns | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> NDArray[np.floating]:
+        """I(Xi;Xj|C) of every pair of ``columns`` (None: all), H(Xi|C) on the diagonal."""
+        _, with_class = self.marginals
+        form = PairForm(0, 1, self.class_sum - with_class, -with_class, self.source.terms.unit, False)
+        return self.source.matrix(form, dtype, columns, progress)
+
     def conditional_mutual_information_matrix(
         self,
         dtype: DTypeLike = np.float64,
@@ -153,11 +173,24 @@ class PairwiseInformation:
         symmetric: bool = False,
     ) -> NDArray[np.floating]:
         """[i, j] = I(Xi;C|Xj), the diagonal I(Xi;C); ``symmetric``: the mean with its transpose."""
-        alone, with_class = self.marginals
-        form = PairForm(-1, 1, np.zeros_like(alone), alone - with_class, self.source.terms.unit, symmetric)
-        matrix = self.source.matrix(form, dtype, columns, progress)
+        matrix = self.source.matrix(self._conditional_form(symmetric), dtype, columns, progress)
         np.fill_diagonal(matrix, self.relevance if columns is None else self.relevance[columns])
         return matrix
+
+    def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: NDArray[np.floating]) -> None:
+        """Rows of the symmetric conditional matrix, written to ``out`` of shape (pivots, columns).
+
+        The numbers are those of the matrix, bit for bit; only these rows are counted.
+        """
+        self.source.matrix_rows(self._conditional_form(True), pivots, columns, out)
+        place = np.full(self.n_features, -1, np.intp)
+        place[columns] = np.arange(len(columns))
+        own = np.flatnonzero(place[pivots] >= 0)
+        out[own, place[pivots[own]]] = self.relevance[pivots[own]]
+
+    def _conditional_form(self, symmetric: bool) -> PairForm:
+        alone, with_class = self.marginals
+        return PairForm(-1, 1, np.zeros_like(alone), alone - with_class, self.source.terms.unit, symmetric)
 
 
 class PairTerms:
@@ -211,6 +244,13 @@ class PairTerms:
     def joint_entropy(self) -> Floats:
         """H(Xi,Xs,C)."""
         return self.information.bits(self.information.total - self._within)
+
+    @property
+    def symmetric_relevance(self) -> Floats:
+        """I(Xi,Xs;C) / H(Xi,Xs,C), from the integers; 0 where all three are constant."""
+        info = self.information
+        joint = self._within - self._xy + (info.total - info.class_sum)
+        return joint / np.maximum(info.total - self._within, 1)  # an entropy of 0 units has information of 0 units
 
     @property
     def _within(self) -> Integers:

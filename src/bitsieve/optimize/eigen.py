@@ -24,7 +24,7 @@ BUFFER = 1 << 17  # products held at once, 1 MiB: the second-level cache
 
 
 class Eigenpair(NamedTuple):
-    """Dominant eigenvalue, its unit eigenvector with entries >= 0, and the matrix products it took."""
+    """Dominant eigenvalue, its unit eigenvector, and the matrix products it took."""
 
     value: float
     vector: Floats
@@ -53,6 +53,7 @@ def dominant_eigenvector(
     Returns
     -------
     Eigenpair
+        Its vector has entries >= 0.
 
     Notes
     -----
@@ -60,12 +61,34 @@ def dominant_eigenvector(
     matrices of information.
     """
     n = len(matrix)
-    basis = [np.full(n, 1 / np.sqrt(n))]
+    start = np.full(n, 1 / np.sqrt(n))
+    pair = lanczos(lambda vector: multiply(matrix, vector), start, tolerance, max_products, progress)
+    return pair._replace(vector=np.abs(pair.vector))
+
+
+def lanczos(
+    product_with: Callable[[Floats], Floats],
+    start: Floats,
+    tolerance: float = 1e-13,
+    max_products: int = 1000,
+    progress: Callable[[int, int], object] | None = None,
+) -> Eigenpair:
+    """The largest eigenpair of a symmetric operator in the Krylov space of a unit vector; signs as they come.
+
+    Parameters
+    ----------
+    product_with : callable
+        ``product_with(v)`` is a fresh array, the operator times v; all that is known of the operator.
+    start : ndarray of shape (n,)
+    tolerance, max_products, progress
+        As in :func:`dominant_eigenvector`.
+    """
+    basis = [start]
     diagonal: list[float] = []
     beside: list[float] = []
-    limit = min(n, max_products)
+    limit = min(len(start), max_products)
     while True:
-        product = multiply(matrix, basis[-1])
+        product = product_with(basis[-1])
         diagonal.append(dot(product, basis[-1]))
         for _ in range(2):  # twice is enough to be orthogonal to rounding
             for vector in basis:
@@ -80,22 +103,21 @@ def dominant_eigenvector(
             break
         beside.append(length)
         basis.append(product / length)
-    total = np.zeros(n)
+    total = np.zeros(len(start))
     for weight, vector in zip(weights, basis, strict=True):
         total += weight * vector
-    total = np.abs(total)
     return Eigenpair(value, total / np.sqrt(dot(total, total)), len(diagonal))
 
 
 def multiply(matrix: NDArray[np.floating], vector: Floats) -> Floats:
     """``matrix @ vector``, summed in numpy's fixed pairwise order."""
-    n = len(matrix)
-    out = np.empty(n)
-    step = max(1, BUFFER // max(n, 1))
-    buffer = np.empty((min(step, n), n))
-    for first in range(0, n, step):
-        rows = matrix[first : first + step]
-        products = np.multiply(rows, vector, out=buffer[: len(rows)])
+    rows, columns = matrix.shape
+    out = np.empty(rows)
+    step = max(1, BUFFER // max(columns, 1))
+    buffer = np.empty((min(step, rows), columns))
+    for first in range(0, rows, step):
+        part = matrix[first : first + step]
+        products = np.multiply(part, vector, out=buffer[: len(part)])
         np.add.reduce(products, axis=1, out=out[first : first + step])
     return out
 

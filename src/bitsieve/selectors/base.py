@@ -12,6 +12,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from bitsieve.binning import read_columns, read_target
+from bitsieve.binning.weights import weigh
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,13 +53,18 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         own = getattr(self, "_sklearn_output_config", {}).get("transform")  # what set_output keeps
         return (own or get_config()["transform_output"]) == "pandas"
 
-    def _read(self, X: Any, y: Any) -> tuple[Columns, Target]:
-        """The columns and the target of ``fit``, ``n_features_in_`` and ``feature_names_in_`` set on the way."""
+    def _read(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Columns, Target]:
+        """The columns and the target of ``fit``, ``n_features_in_`` and ``feature_names_in_`` set on the way.
+
+        Samples of weight 0 are left out; ``columns.weights`` are those of the others.
+        """
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        weights, X, y = weigh(sample_weight, X, y)
         columns = read_columns(self, X, reset=True)
+        columns.weights = weights
         check_consistent_length(X, y)
-        target = read_target(y)
+        target = read_target(y, weights=weights)
         if target.n_classes < 2:
             raise ValueError(
                 f"the target has 1 class ({target.labels[0]!r} for all {columns.n_samples:,} samples): "
@@ -72,6 +78,6 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
+        tags.target_tags.required = tags.target_tags.multi_output = True
         tags.input_tags.string = tags.input_tags.categorical = True
         return tags

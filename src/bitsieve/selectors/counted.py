@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
-from bitsieve.binning import make_binner
+from bitsieve.binning import make_binner, read_columns
 from bitsieve.binning.parameters import check_feature_count
-from bitsieve.information import PairwiseInformation
+from bitsieve.information import PairwiseInformation, make_information
 from bitsieve.progress import phase
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.sources.memory import MemoryCounts
@@ -33,13 +34,22 @@ class Counted:
     binner : Binner
         Fitted on them.
     information : PairwiseInformation
-        Keeps what was counted, so that a second method does not count it again.
+        The plug-in one. Keeps what was counted, so that a second method does not count it again.
     """
 
     columns: Columns
     target: Target
     binner: Binner
     information: PairwiseInformation
+    _estimated: dict[str, PairwiseInformation] = field(default_factory=dict, repr=False, compare=False)
+
+    def estimated(self, estimator: str) -> PairwiseInformation:
+        """The information by an estimator, from the same counts; made once."""
+        if estimator == self.information.estimator:
+            return self.information
+        if estimator not in self._estimated:
+            self._estimated[estimator] = make_information(estimator, self.information.source)
+        return self._estimated[estimator]
 
 
 def count_columns(columns: Columns, target: Target, binning: Any, n_jobs: int | None = None) -> Counted:
@@ -48,27 +58,30 @@ def count_columns(columns: Columns, target: Target, binning: Any, n_jobs: int | 
     binner = make_binner(binning, n_jobs=n_jobs).fit_columns(columns, target)
     codes = binner.codes(columns)
     phase("counting")
-    source = MemoryCounts(codes, target.codes, n_classes=target.n_classes, n_jobs=n_jobs)
+    source = MemoryCounts(codes, target.codes, n_classes=target.n_classes, weights=columns.weights, n_jobs=n_jobs)
     return Counted(columns, target, binner, PairwiseInformation(source))
 
 
 class CountSelector(ColumnSelector):
     """Base of the selectors on integer tables; a subclass chooses columns from counts."""
 
-    n_features_to_select: int
+    n_features_to_select: int | float | str | None
     binning: Any
     n_jobs: int | None
+    estimator: str = "plug-in"  # of the information; a parameter where a subclass has it
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Bin the columns, count, and choose features.
 
         Parameters
         ----------
         X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
             Numeric columns are binned; text, categorical and boolean columns are codes as they are.
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Classes of any kind; floats with a fractional part are binned into five equal-frequency classes, whose
-            edges are kept in ``target_edges_``.
+            edges are kept in ``target_edges_``. Several columns are one target: their combinations are the classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Whole numbers: how many times each sample stands, exactly as if it were repeated; one of weight 0 is absent.
 
         Returns
         -------
@@ -78,11 +91,12 @@ class CountSelector(ColumnSelector):
         ------
         ValueError
             If a parameter is not allowed, more features are asked for than there are, the target has one class,
-            or the columns hold infinite or missing values that the binner was not told to keep.
+            a weight is no whole number, or the columns hold infinite or missing values that the binner was not told to
+            keep.
         """
         self._check_parameters()
-        columns, target = self._read(X, y)
-        check_feature_count(self.n_features_to_select, len(columns))
+        columns, target = self._read(X, y, sample_weight)
+        self._feature_count(len(columns))  # a wrong number is found out before the work
         return self.fit_counted(count_columns(columns, target, self.binning, self.n_jobs))
 
     def fit_counted(self, counted: Counted) -> Self:
@@ -97,8 +111,7 @@ class CountSelector(ColumnSelector):
         self
         """
         self._check_parameters()
-        columns, information = counted.columns, counted.information
-        k = check_feature_count(self.n_features_to_select, len(columns))
+        columns, information = counted.columns, counted.estimated(self.estimator)
         self.n_features_in_ = len(columns)
         if columns.feature_names is not None:
             self.feature_names_in_ = columns.feature_names
@@ -106,7 +119,7 @@ class CountSelector(ColumnSelector):
         self.classes_ = counted.target.labels
         self.target_edges_ = counted.target.edges
         self.relevance_ = information.relevance
-        self._choose(information, k)
+        self._choose(information, self._feature_count(len(columns)))
         self.support_ = np.zeros(len(columns), bool)
         self.support_[self.selected_] = True
         self.overlap_with_, self.overlap_ = overlaps(information, self.selected_)
@@ -114,6 +127,10 @@ class CountSelector(ColumnSelector):
 
     def _check_parameters(self) -> None:
         """Raise ValueError for parameters that are wrong whatever the data."""
+
+    def _feature_count(self, n_features: int) -> int:
+        """How many to select of so many; raises ValueError where that cannot be."""
+        return check_feature_count(self.n_features_to_select, n_features)
 
     def _choose(self, information: PairwiseInformation, k: int) -> None:
         """Set ``selected_``, ``scores_`` and ``ranking_``."""
@@ -123,6 +140,14 @@ class CountSelector(ColumnSelector):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = getattr(self.binning, "missing", "error") == "bin"
         return tags
+
+
+def explain_by_counts(selector: Any, X: Any, target: Target, binning: Any, n_jobs: int | None) -> None:
+    """Bin and count for the explanation of a selector that works on rows: set its binner, relevance and overlaps."""
+    counted = count_columns(read_columns(BaseEstimator(), X, reset=True), target, binning, n_jobs)
+    selector.binner_ = counted.binner
+    selector.relevance_ = counted.information.relevance
+    selector.overlap_with_, selector.overlap_ = overlaps(counted.information, selector.selected_)
 
 
 def overlaps(

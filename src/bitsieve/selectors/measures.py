@@ -10,14 +10,18 @@ from sklearn.utils.validation import check_consistent_length
 
 from bitsieve.binning import make_binner, read_columns, read_target
 from bitsieve.binning.parameters import check_choice
-from bitsieve.information import PairwiseInformation
+from bitsieve.information import check_estimator, make_information
 from bitsieve.sources.memory import MemoryCounts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bitsieve.information import PairwiseInformation
 
-def entropy(X: Any, y: Any = None, *, binning: Any = "mdl", n_jobs: int | None = None) -> NDArray[np.float64]:
+
+def entropy(
+    X: Any, y: Any = None, *, binning: Any = "mdl", estimator: str = "plug-in", n_jobs: int | None = None
+) -> NDArray[np.float64]:
     """Entropy of every column, in bits.
 
     ``H(X) = sum_x (n_x / N) log2(N / n_x)`` over the codes that occur (plug-in).
@@ -29,18 +33,20 @@ def entropy(X: Any, y: Any = None, *, binning: Any = "mdl", n_jobs: int | None =
         Needed by ``binning="mdl"``, which cuts by the class.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes.
+    estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
+        Plug-in, or corrected for few samples: see the page on numbers for what each may be and what bounds it.
     n_jobs : int, optional
         Threads.
 
     Returns
     -------
     ndarray of shape (n_features,)
-        ``0 <= H <= log2(codes)``.
+        ``0 <= H <= log2(codes)``; miller-madow may exceed it.
 
     Raises
     ------
     ValueError
-        If the binner refuses the columns.
+        If the binner refuses the columns, or there is no such estimator.
 
     Examples
     --------
@@ -48,10 +54,12 @@ def entropy(X: Any, y: Any = None, *, binning: Any = "mdl", n_jobs: int | None =
     >>> bitsieve.entropy([[0, 0], [1, 0], [0, 1], [1, 1]], binning="none").tolist()
     [1.0, 1.0]
     """
-    return _information(X, y, binning, n_jobs).entropy
+    return _information(X, y, binning, estimator, n_jobs).entropy
 
 
-def mutual_information(X: Any, y: Any, *, binning: Any = "mdl", n_jobs: int | None = None) -> NDArray[np.float64]:
+def mutual_information(
+    X: Any, y: Any, *, binning: Any = "mdl", estimator: str = "plug-in", n_jobs: int | None = None
+) -> NDArray[np.float64]:
     """Information of every column about the target (its relevance), in bits.
 
     ``I(X;C) = sum (n_xc / N) log2(n_xc N / (n_x n_c))`` over the cells that occur (plug-in).
@@ -63,18 +71,21 @@ def mutual_information(X: Any, y: Any, *, binning: Any = "mdl", n_jobs: int | No
         Classes; floats with a fractional part are binned into five equal-frequency classes.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes.
+    estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
+        Plug-in, or corrected for few samples: see the page on numbers for what each may be and what bounds it.
     n_jobs : int, optional
         Threads.
 
     Returns
     -------
     ndarray of shape (n_features,)
-        ``0 <= I <= min(H(X), H(C))`` up to rounding of at most ``log2(n_samples) / 2**62`` bit a table cell.
+        Plug-in: ``0 <= I <= min(H(X), H(C))`` up to rounding of at most ``log2(n_samples) / 2**62`` bit a table cell.
+        Miller-madow may be negative, and nothing is clipped.
 
     Raises
     ------
     ValueError
-        If the binner refuses the columns or the target has missing values.
+        If the binner refuses the columns, the target has missing values, or there is no such estimator.
 
     Examples
     --------
@@ -82,11 +93,17 @@ def mutual_information(X: Any, y: Any, *, binning: Any = "mdl", n_jobs: int | No
     >>> bitsieve.mutual_information([[0, 0], [1, 0], [0, 1], [1, 1]], [0, 1, 0, 1], binning="none").tolist()
     [1.0, 0.0]
     """
-    return _information(X, _required(y), binning, n_jobs).relevance
+    return _information(X, _required(y), binning, estimator, n_jobs).relevance
 
 
 def mutual_information_matrix(
-    X: Any, y: Any = None, *, binning: Any = "mdl", dtype: str = "float64", n_jobs: int | None = None
+    X: Any,
+    y: Any = None,
+    *,
+    binning: Any = "mdl",
+    estimator: str = "plug-in",
+    dtype: str = "float64",
+    n_jobs: int | None = None,
 ) -> NDArray[np.floating]:
     """Information of every column about every other, in bits.
 
@@ -99,6 +116,8 @@ def mutual_information_matrix(
         Needed by ``binning="mdl"``, which cuts by the class; it takes no part in the information.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes.
+    estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
+        Plug-in, or corrected for few samples: see the page on numbers for what each may be and what bounds it.
     dtype : {"float64", "float32"}, default="float64"
         float32 halves the memory of the result.
     n_jobs : int, optional
@@ -111,7 +130,7 @@ def mutual_information_matrix(
     Raises
     ------
     ValueError
-        If the binner refuses the columns.
+        If the binner refuses the columns, or there is no such estimator.
 
     Notes
     -----
@@ -124,11 +143,17 @@ def mutual_information_matrix(
     [[1.0, 1.0], [1.0, 1.0]]
     """
     check_choice("dtype", dtype, ("float64", "float32"))
-    return _information(X, y, binning, n_jobs, by_class=False).mutual_information_matrix(np.dtype(dtype))
+    return _information(X, y, binning, estimator, n_jobs, by_class=False).mutual_information_matrix(np.dtype(dtype))
 
 
 def conditional_mutual_information_matrix(
-    X: Any, y: Any, *, binning: Any = "mdl", dtype: str = "float64", n_jobs: int | None = None
+    X: Any,
+    y: Any,
+    *,
+    binning: Any = "mdl",
+    estimator: str = "plug-in",
+    dtype: str = "float64",
+    n_jobs: int | None = None,
 ) -> NDArray[np.floating]:
     """What every column tells about the target when another is known, in bits.
 
@@ -141,6 +166,8 @@ def conditional_mutual_information_matrix(
         Classes; floats with a fractional part are binned into five equal-frequency classes.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes.
+    estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
+        Plug-in, or corrected for few samples: see the page on numbers for what each may be and what bounds it.
     dtype : {"float64", "float32"}, default="float64"
         float32 halves the memory of the result.
     n_jobs : int, optional
@@ -153,7 +180,7 @@ def conditional_mutual_information_matrix(
     Raises
     ------
     ValueError
-        If the binner refuses the columns or the target has missing values.
+        If the binner refuses the columns, the target has missing values, or there is no such estimator.
 
     Notes
     -----
@@ -169,18 +196,21 @@ def conditional_mutual_information_matrix(
     [[0.0, 1.0], [1.0, 0.0]]
     """
     check_choice("dtype", dtype, ("float64", "float32"))
-    information = _information(X, _required(y), binning, n_jobs)
+    information = _information(X, _required(y), binning, estimator, n_jobs)
     return information.conditional_mutual_information_matrix(np.dtype(dtype))
 
 
-def _information(X: Any, y: Any, binning: Any, n_jobs: int | None, *, by_class: bool = True) -> PairwiseInformation:
+def _information(
+    X: Any, y: Any, binning: Any, estimator: str, n_jobs: int | None, *, by_class: bool = True
+) -> PairwiseInformation:
+    check_estimator(estimator)
     columns = read_columns(BaseEstimator(), X, reset=True)
     target = None if y is None else read_target(y)
     if target is not None:
         check_consistent_length(X, y)
     codes = make_binner(binning, n_jobs=n_jobs).fit_columns(columns, target).codes(columns)
     classes = target.codes if by_class and target is not None else None
-    return PairwiseInformation(MemoryCounts(codes, classes, n_jobs=n_jobs))
+    return make_information(estimator, MemoryCounts(codes, classes, n_jobs=n_jobs))
 
 
 def _required(y: Any) -> Any:

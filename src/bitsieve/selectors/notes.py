@@ -77,8 +77,36 @@ def explain(features: Features, target: Target, binner: Any, selected: NDArray[n
     return notes
 
 
+def explain_stop(selector: Any, features: Features) -> list[str]:
+    """Why the selection ended before it was complete."""
+    rule = getattr(selector, "stopped_by_", "n_features_to_select")
+    if rule == "n_features_to_select":
+        return _on_length(selector)
+    k = len(selector.selected_)
+    if selector.stopping_candidate_ < 0:
+        return [f"stopped after {k:,} features: {rule}"]
+    candidate = features.names[selector.stopping_candidate_]
+    return [f"stopped after {k:,} features by {rule}: next was {candidate!r}, {selector.stopping_reason_}"]
+
+
+def _on_length(selector: Any) -> list[str]:
+    """A note where a method that finds its own number of features kept fewer than were asked for."""
+    kept, asked = len(selector.selected_), selector.n_features_to_select
+    if not isinstance(asked, int) or kept >= asked:
+        return []
+    name = type(selector).__name__
+    return [f"{name} kept {kept:,} features of the {asked:,} asked for: by its rule the others add nothing"]
+
+
 def _on_target(features: Features, target: Target) -> list[str]:
     name, n_classes = features.target, target.n_classes
+    if target.kind == "joint":
+        cut = [
+            f"; {column!r} is continuous: binned at edges {', '.join(f'{edge:g}' for edge in edges)}"
+            for column, edges in zip(target.columns, target.edges or (), strict=False)
+            if edges is not None
+        ]
+        return [f"the targets {quoted(target.columns)} are one: {n_classes:,} combinations occur{''.join(cut)}"]
     if target.edges is not None:
         edges = ", ".join(f"{edge:g}" for edge in target.edges)
         return [f"target {name!r} is continuous: binned into {n_classes} equal-frequency classes at edges {edges}"]

@@ -2,58 +2,49 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import inspect
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.by_counts.criteria import CRITERIA, make_criterion
+from bitsieve.by_counts.criteria import ALIASES, CRITERIA, make_criterion
 from bitsieve.messages import choices
+from bitsieve.selectors.catalogue import CATALOGUE
 from bitsieve.selectors.forward import ForwardSelector
-from bitsieve.selectors.sdpcmi import SDPCMI
-from bitsieve.selectors.speccmi import SpecCMI
+from bitsieve.selectors.method_info import MethodInfo
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-
-@dataclass(frozen=True)
-class MethodInfo:
-    """A method of the registry.
-
-    Attributes
-    ----------
-    name : str
-        As in ``make_selector(name)``.
-    title : str
-    formula : str
-    paper : str
-    needs : str
-        What it looks at, in words.
-    estimator : str
-        The class behind it.
-    unit : str
-        Of its scores: bits, or ratio where they are no information.
-    """
-
-    name: str
-    title: str
-    formula: str
-    paper: str
-    needs: str
-    estimator: str
-    unit: str = "bits"
+SHARED = ("n_features_to_select", "binning", "n_jobs")  # parameters of every method
 
 
 _NEEDS = {
     "marginals": "each feature with the class",
     "pairs": "pairs of features",
     "class pairs": "pairs of features within each class",
+    "joint": "each feature with the class, within the strata of the chosen ones",
 }
 
 
+_OF_THE_LOOP = ("estimator", "stopping", "constraints")  # parameters of every greedy method, whatever its criterion
+
+
 def _forward(name: str) -> Callable[..., ForwardSelector]:
-    def build(n_features_to_select: int, *, binning: Any, n_jobs: int | None, **parameters: Any) -> ForwardSelector:
+    def build(n_features_to_select: Any, *, binning: Any, n_jobs: int | None, **parameters: Any) -> ForwardSelector:
+        own = {key: parameters.pop(key) for key in _OF_THE_LOOP if key in parameters}
         criterion = make_criterion(name, **parameters) if parameters else name
-        return ForwardSelector(n_features_to_select, criterion=criterion, binning=binning, n_jobs=n_jobs)
+        return ForwardSelector(n_features_to_select, criterion=criterion, binning=binning, n_jobs=n_jobs, **own)
+
+    return build
+
+
+def _own(selector: Callable[..., Any]) -> Callable[..., Any]:
+    taken = inspect.signature(selector).parameters
+
+    def build(n_features_to_select: Any, **parameters: Any) -> Any:
+        shared = {name: parameters.pop(name) for name in SHARED if name in parameters}
+        shared = {name: value for name, value in shared.items() if name in taken}  # one on rows does not bin
+        return selector(n_features_to_select, **shared, **parameters)
 
     return build
 
@@ -79,28 +70,23 @@ _METHODS: dict[str, tuple[MethodInfo, Callable[..., Any]]] = {
     )
     for name, c in CRITERIA.items()
 }
-_METHODS["speccmi"] = (
-    MethodInfo(
-        "speccmi",
-        "Spectral relaxation of global conditional mutual information",
-        "max x'Qx, |x| = 1, Q_ij = [I(Xi;C|Xj) + I(Xj;C|Xi)] / 2",
-        "Vinh, Chan, Romano, Bailey 2014",
-        "all pairs of features within each class; n x n numbers",
-        "SpecCMI",
-    ),
-    SpecCMI,
-)
-_METHODS["sdpcmi"] = (
-    MethodInfo(
-        "sdpcmi",
-        "Semidefinite relaxation of global conditional mutual information",
-        "max <Qa,Y>, diag Y = 1, sum_i Y_0i = 2k - n, Y psd; Qa = [[1'Q1, 1'Q], [Q1, Q]]",
-        "Vinh, Chan, Romano, Bailey 2014",
-        "all pairs of features within each class; n x n numbers",
-        "SDPCMI",
-    ),
-    SDPCMI,
-)
+_METHODS |= {info.name: (info, _own(selector)) for info, selector in CATALOGUE}
+
+_METHODS |= {  # last, so that a list ends with the second names
+    name: (
+        replace(
+            _METHODS[alias.same_as][0],
+            name=name,
+            title=alias.title,
+            formula=alias.formula,
+            paper=alias.paper,
+            same_as=alias.same_as,
+            remark=alias.why,
+        ),
+        _forward(name),
+    )
+    for name, alias in ALIASES.items()
+}
 
 
 def list_methods() -> list[MethodInfo]:
@@ -114,9 +100,9 @@ def list_methods() -> list[MethodInfo]:
     --------
     >>> import bitsieve
     >>> [method.name for method in bitsieve.list_methods()][:4]
-    ['mim', 'mifs', 'mrmr', 'miq']
+    ['mim', 'mifs', 'mifsu', 'mrmr']
     """
-    return [info for info, _ in _METHODS.values()]
+    return [replace(info, parameters=parameters_of(name)) for name, (info, _) in _METHODS.items()]
 
 
 def method_name(method: str) -> str:
@@ -129,13 +115,29 @@ def method_name(method: str) -> str:
     """
     name = str(method).lower()
     if name not in _METHODS:
-        raise ValueError(f"method={method!r} is not known; {choices(name, _METHODS)}")
+        nearest = choices(name, _METHODS, whole="'bitsieve methods' lists all")
+        raise ValueError(f"method={method!r} is not known; {nearest}")
     return name
+
+
+def parameters_of(method: str) -> dict[str, Any]:
+    """What a method takes beside what all take, and the defaults.
+
+    Raises
+    ------
+    ValueError
+        If there is no such method; the nearest names are given.
+    """
+    selector = make_selector(method)
+    if isinstance(selector, ForwardSelector):
+        taken = inspect.signature(type(make_criterion(selector.criterion))).parameters
+        return {name: parameter.default for name, parameter in taken.items()}
+    return {name: value for name, value in selector.get_params(deep=False).items() if name not in SHARED}
 
 
 def make_selector(
     method: str,
-    n_features_to_select: int = 10,
+    n_features_to_select: int | float | str = 10,
     *,
     binning: Any = "mdl",
     n_jobs: int | None = None,
@@ -148,10 +150,12 @@ def make_selector(
     method : str
         A name of :func:`list_methods`.
     n_features_to_select : int, default=10
+        Or "auto" for a method that stops by itself (vmi, with ``on_plateau="stop"``).
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
     n_jobs : int, optional
     **parameters
-        Of the method, such as ``beta`` of mifs.
+        Of the method, such as ``beta`` of mifs; greedy methods also take ``estimator``, ``stopping`` and
+        ``constraints``.
 
     Returns
     -------
@@ -174,4 +178,7 @@ def make_selector(
     try:
         return build(n_features_to_select, binning=binning, n_jobs=n_jobs, **parameters)
     except TypeError:
-        raise ValueError(f"method {name!r} ({info.estimator}) does not take {', '.join(sorted(parameters))}") from None
+        known = parameters_of(name)
+        wrong = ", ".join(sorted(set(parameters) - set(known)))
+        allowed = ", ".join(known) or "no parameters"
+        raise ValueError(f"method {name!r} ({info.estimator}) does not take {wrong}; it takes {allowed}") from None

@@ -10,7 +10,8 @@ import numpy as np
 from bitsieve.layout import aligned
 from bitsieve.messages import quoted
 from bitsieve.selectors.inputs import Features, read_features
-from bitsieve.selectors.notes import explain, refuse_what_tells_nothing
+from bitsieve.selectors.notes import explain, explain_stop, refuse_what_tells_nothing
+from bitsieve.selectors.plain import finite, number, plain, plain_edges
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,7 +83,7 @@ class Selection:
 
     @property
     def unit(self) -> str:
-        """Of the scores: bits, or ratio for a method whose scores are no information."""
+        """Of the scores: bits, or ratio or mixed for a method whose scores are no information."""
         from bitsieve.selectors.registry import list_methods
 
         return next(info.unit for info in list_methods() if info.name == self.method)
@@ -93,10 +94,10 @@ class Selection:
             (
                 str(rank),
                 name,
-                _number(self.scores[rank - 1]),
-                _number(self.relevance[rank - 1]),
+                number(self.scores[rank - 1]),
+                number(self.relevance[rank - 1]),
                 self.overlap_with[rank - 1] or "-",
-                _number(self.overlap[rank - 1]),
+                number(self.overlap[rank - 1]),
             )
             for rank, name in enumerate(self.features, start=1)
         ]
@@ -110,12 +111,12 @@ class Selection:
         dict
             What ``bitsieve select --json`` prints, less the name of the output, the seconds and the version.
         """
-        labels = [_plain(label) for label in self.target.labels]
+        labels = [plain(label) for label in self.target.labels]
         edges = self.target.edges
         return {
             "method": self.method,
             "score_unit": self.unit,
-            "parameters": {name: _plain(value) for name, value in self.parameters.items()},
+            "parameters": {name: plain(value) for name, value in self.parameters.items()},
             "n_samples": len(self.target.codes),
             "n_features": int(self.selector.n_features_in_),
             "target": {
@@ -123,21 +124,34 @@ class Selection:
                 "kind": self.target.kind,
                 "n_classes": int(self.target.n_classes),
                 "labels": labels if len(labels) <= _MOST_LABELS else None,
-                "edges": None if edges is None else [float(edge) for edge in edges],
+                "edges": plain_edges(edges),
             },
             "features": [
                 {
                     "rank": rank,
                     "name": name,
                     "index": int(self.indices[rank - 1]),
-                    "score": _finite(self.scores[rank - 1]),
-                    "relevance_bits": _finite(self.relevance[rank - 1]),
+                    "score": finite(self.scores[rank - 1]),
+                    "relevance_bits": finite(self.relevance[rank - 1]),
                     "overlap_with": self.overlap_with[rank - 1],
-                    "overlap_bits": _finite(self.overlap[rank - 1]),
+                    "overlap_bits": finite(self.overlap[rank - 1]),
                 }
                 for rank, name in enumerate(self.features, start=1)
             ],
+            "stopping": self._stopping(),
             "notes": list(self.notes),
+        }
+
+    def _stopping(self) -> dict[str, Any] | None:
+        if not hasattr(self.selector, "stopped_by_"):
+            return None
+        names = getattr(self.selector, "feature_names_in_", None)
+        candidate = self.selector.stopping_candidate_
+        return {
+            "by": self.selector.stopped_by_,
+            "candidate": None if candidate < 0 else f"x{candidate}" if names is None else str(names[candidate]),
+            "value": finite(self.selector.stopping_value_),
+            "values": [finite(value) for value in self.selector.stopping_values_],
         }
 
 
@@ -145,8 +159,9 @@ def select(
     data: Any,
     target: Any = None,
     *,
+    sample_weight: Any = None,
     method: str = "speccmi",
-    n_features_to_select: int = 20,
+    n_features_to_select: int | float | str = 20,
     binning: Any = "mdl",
     target_bins: int = 5,
     n_jobs: int | None = None,
@@ -158,20 +173,25 @@ def select(
     ----------
     data : array-like of shape (n_samples, n_features), dataframe, or path
         numpy, pandas, polars or pyarrow; or a CSV, TSV, Parquet, Arrow/Feather or .npz file.
-    target : str or array-like of shape (n_samples,), optional
-        A column of ``data``, which is then no feature, or the values themselves. Only for .npz it may be left out: it
-        is ``y`` there.
+    target : str or array-like of shape (n_samples,), or several, optional
+        A column of ``data``, which is then no feature, or the values themselves. A list of columns, or a 2-D array, is
+        one target whose classes are the combinations that occur. Only for .npz it may be left out: it is ``y`` there.
+    sample_weight : str or array-like of shape (n_samples,), optional
+        A column of ``data``, which is then no feature, or the values: whole numbers, how many times each sample stands.
     method : str, default="speccmi"
         One of :func:`bitsieve.list_methods`.
-    n_features_to_select : int, default=20
+    n_features_to_select : int, float or "auto", default=20
+        A float between 0 and 1 is a share of the columns; "auto" lets a greedy method, fcbf or vmi stop by itself.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
-        How numeric columns become codes. Text, categorical and boolean columns are codes as they are.
+        How numeric columns become codes. Text, categorical and boolean columns are codes as they are. None, for a
+        method on densities (vmi), bins for the explanation alone, by "mdl".
     target_bins : int, default=5
         Equal-frequency classes of a continuous target (floats with a fractional value).
     n_jobs : int, optional
         Threads; the result is the same to the last bit for any number.
     **parameters
-        Of the binner (``n_bins``, ``uncut``, ``missing``) or of the method (such as ``beta`` of MIFS).
+        Of the binner (``n_bins``, ``uncut``, ``missing``) or of the method (such as ``beta`` of MIFS, or ``stopping``
+        and ``constraints`` of the greedy ones).
 
     Returns
     -------
@@ -191,7 +211,7 @@ def select(
     >>> bitsieve.select(X, y, method="jmi", n_features_to_select=2).features
     ['x3', 'x2']
     """
-    features = read_features(data, target)
+    features = read_features(data, target, sample_weight)
     return select_from(
         features,
         method=method,
@@ -207,35 +227,38 @@ def select_from(
     features: Features,
     *,
     method: str,
-    n_features_to_select: int,
+    n_features_to_select: int | float | str,
     binning: Any,
     target_bins: int,
     n_jobs: int | None,
     **parameters: Any,
 ) -> Selection:
     """:func:`select` from data that is read already."""
-    from bitsieve.binning.parameters import check_feature_count, check_integer
+    from bitsieve.binning.parameters import check_integer
     from bitsieve.binning.target import read_target
+    from bitsieve.selectors.counted import explain_by_counts
     from bitsieve.selectors.registry import make_selector, method_name
 
     method = method_name(method)
-    k = check_feature_count(n_features_to_select, len(features.names))
     check_integer("target_bins", target_bins, 2, 65_535)
     of_binner = {name: parameters.pop(name) for name in BINNER_PARAMETERS if name in parameters}
     binner = _binner(binning, of_binner, n_jobs)
-    selector = make_selector(method, k, binning=binner, n_jobs=n_jobs, **parameters)
+    selector = make_selector(method, n_features_to_select, binning=binner, n_jobs=n_jobs, **parameters)
 
-    target = read_target(features.y, n_bins=target_bins)
+    target = read_target(features.y, n_bins=target_bins, weights=features.weights)
     refuse_what_tells_nothing(features, target)
+    weights = features.fit_weights(selector, method)
     if target.edges is None:
-        selector.fit(features.X, features.y)
+        selector.fit(features.X, features.y, **weights)
     else:  # binned here, into target_bins classes, which the selector cannot know of
-        selector.fit(features.X, target.codes)
+        selector.fit(features.X, target.codes, **weights)
         selector.classes_, selector.target_edges_ = target.labels, target.edges
     indices = np.asarray(selector.selected_)
     if not hasattr(selector, "relevance_"):  # a method on rows: bin and count for the explanation alone
-        _count_for_explanation(selector, features, target, binner, n_jobs)
-    notes = explain(features, target, selector.binner_, indices)
+        if isinstance(binning, str) and selector.__sklearn_tags__().input_tags.allow_nan:
+            binner = _binner(binning, {"missing": "bin", **of_binner}, n_jobs)  # the method took them, so must this
+        explain_by_counts(selector, features.X, target, "mdl" if binner is None else binner, n_jobs)
+    notes = [*explain(features, target, selector.binner_, indices), *explain_stop(selector, features)]
     return Selection(
         method=method,
         features=[features.names[j] for j in indices],
@@ -249,26 +272,15 @@ def select_from(
         target=target,
         target_name=features.target,
         parameters={
-            "n_features_to_select": k,
+            "n_features_to_select": n_features_to_select,
             "binning": binning,
             **of_binner,
             "target_bins": target_bins,
+            **({} if features.weight is None else {"sample_weight": features.weight}),
             **parameters,
         },
         notes=notes,
     )
-
-
-def _count_for_explanation(selector: Any, features: Features, target: Target, binner: Any, n_jobs: int | None) -> None:
-    from sklearn.base import BaseEstimator
-
-    from bitsieve.binning import read_columns
-    from bitsieve.selectors.counted import count_columns, overlaps
-
-    counted = count_columns(read_columns(BaseEstimator(), features.X, reset=True), target, binner, n_jobs)
-    selector.binner_ = counted.binner
-    selector.relevance_ = counted.information.relevance
-    selector.overlap_with_, selector.overlap_ = overlaps(counted.information, selector.selected_)
 
 
 def _binner(binning: Any, parameters: Mapping[str, Any], n_jobs: int | None) -> Any:
@@ -279,23 +291,3 @@ def _binner(binning: Any, parameters: Mapping[str, Any], n_jobs: int | None) -> 
     from bitsieve.binning import make_binner
 
     return make_binner(binning, n_jobs=n_jobs, **parameters)
-
-
-def _number(value: float) -> str:
-    if np.isnan(value):
-        return "-"
-    text = f"{value:.4f}"
-    return text.removeprefix("-") if float(text) == 0 else text
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
-
-
-def _plain(value: Any) -> Any:
-    """``value`` as JSON can hold it."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    return str(value)

@@ -7,11 +7,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.binning.parameters import check_choice
-from bitsieve.by_counts.spectral import spectral_ranking
+from bitsieve.by_counts.certificate import certify, marginal_bound, spectral_bound, subset_objective
+from bitsieve.by_counts.conditional_matrix import CountedMatrix, conditional_matrix
+from bitsieve.by_counts.spectral import rank_by_landmarks, rank_by_spectrum
+from bitsieve.optimize.nystrom import choose_landmarks, make_nystrom
+from bitsieve.optimize.swap import improve_by_swaps
+from bitsieve.progress import phase
 from bitsieve.selectors.counted import CountSelector
+from bitsieve.selectors.memory import check_memory, refuse_more
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bitsieve.by_counts.conditional_matrix import ConditionalMatrix
+    from bitsieve.by_counts.spectral import SpectralRanking
     from bitsieve.information import PairwiseInformation
+    from bitsieve.optimize.nystrom import Nystrom
 
 
 class SpecCMI(CountSelector):
@@ -28,10 +39,19 @@ class SpecCMI(CountSelector):
     Parameters
     ----------
     n_features_to_select : int, default=10
+    approximation : {None, "nystrom"} or Nystrom, default=None
+        None counts all of Q. Nystrom counts the rows of some landmark columns alone and carries their eigenvector on
+        to the others; "nystrom" is ``Nystrom(sampling_rate=0.5, variant="extension")``.
+    refine : {None, "swap"}, default=None
+        "swap" improves the selected set by the best exchange of one feature for another, as long as one raises the
+        objective. It is then best among its neighbours, and not the top of the ranking by weights any more.
+    memory : int or str, default=None
+        Most bytes for Q, such as ``"4GB"``. Where Q is larger it is kept in tiles as far as they go, and the others are
+        counted anew for every product with it, of which there are about ten. None keeps Q whole, whatever it takes.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes; "none" takes each distinct value as its own code.
     dtype : {"float64", "float32"}, default="float64"
-        Of Q; float32 halves its memory.
+        Of Q; float32 halves its memory. Rows of landmarks are float64.
     n_jobs : int, default=None
         Threads (None is 1, -1 every core); the result is the same to the last bit for any number.
 
@@ -39,15 +59,27 @@ class SpecCMI(CountSelector):
     ----------
     support_ : ndarray of bool, shape (n_features,)
     weights_ : ndarray of float, shape (n_features,)
-        The eigenvector; 0 for columns that do not vary.
+        The eigenvector; 0 for columns that do not vary. (Nystrom's variant "paper" may give negative ones.)
     eigenvalue_ : float
-        The largest eigenvalue, in bits; k times it bounds the objective of every subset of k features.
+        The largest eigenvalue, in bits; of an approximation, its estimate.
+    objective_ : float
+        ``x'Qx`` of the selected set, in bits, from the exact entries of Q in every case.
+    upper_bound_ : float
+        No set of k features has a larger objective, in bits. Of an approximation it is a loose one, for want of Q.
+    gap_ : float
+        ``(upper_bound_ - objective_) / upper_bound_``: at most so much is lost; 0 proves the set optimal.
+    landmarks_ : ndarray of int or None
+        The columns whose rows were counted, of an approximation.
+    shift_ : float
+        What was added to the landmarks' diagonal; 0 but for the variant "paper".
     ranking_ : ndarray of int, shape (n_features,)
-        1 = largest weight; every feature has its own rank. Ties (1e-10) go to the lowest column.
+        The selected features by falling weight, then the others by falling weight; every feature has its own rank. Ties
+        (1e-10) go to the lowest column.
     selected_ : ndarray of int, shape (n_features_to_select,)
         Column indices, largest weight first.
     scores_ : ndarray of float, shape (n_features_to_select,)
-        What each selected feature contributes to the relaxed objective: ``eigenvalue_ * weights_**2``, in bits.
+        What each selected feature contributes to the relaxed objective: ``eigenvalue_ * weights_**2``, in bits
+        (negative for a negative weight).
     relevance_ : ndarray of float, shape (n_features,)
         I(Xi;C) of every column, in bits.
     overlap_with_ : ndarray of int, shape (n_features_to_select,)
@@ -66,7 +98,12 @@ class SpecCMI(CountSelector):
 
     Notes
     -----
-    Cost: O(n^2 d) samples read as bits for Q, O(n^2) a Lanczos step. Memory: n^2 numbers for Q and the bit planes.
+    Cost: O(n^2 d) samples read as bits for Q, O(n^2) a Lanczos step, O(n k) a swap. Memory: n^2 numbers for Q and the
+    bit planes. In tiles O(n^2 d) a step. With p landmarks O(n p d), and n p numbers.
+
+    The bound is the least of three: k times the largest eigenvalue; the k best rows of Q, each its diagonal entry and
+    its k - 1 largest others; and ``k (k - 1) H(C)`` less ``k - 2`` times the k smallest relevances. Of an approximation
+    only the last is known.
 
     References
     ----------
@@ -86,30 +123,74 @@ class SpecCMI(CountSelector):
         self,
         n_features_to_select: int = 10,
         *,
+        approximation: str | Nystrom | None = None,
+        refine: str | None = None,
+        memory: int | str | None = None,
         binning: Any = "mdl",
         dtype: str = "float64",
         n_jobs: int | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
+        self.approximation = approximation
+        self.refine = refine
+        self.memory = memory
         self.binning = binning
         self.dtype = dtype
         self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:
         check_choice("dtype", self.dtype, ("float64", "float32"))
+        make_nystrom(self.approximation)
+        check_memory(self.memory)
+        if self.refine is not None and self.refine != "swap":
+            raise ValueError(f"refine={self.refine!r} is not allowed: give None or 'swap'")
 
     def _choose(self, information: PairwiseInformation, k: int) -> None:
-        varying = np.flatnonzero(information.varies)
-        constant = np.flatnonzero(~information.varies)
+        varying, constant = np.flatnonzero(information.varies), np.flatnonzero(~information.varies)
         self.weights_ = np.zeros(information.n_features)
-        self.eigenvalue_ = 0.0
+        self.eigenvalue_ = self.objective_ = self.upper_bound_ = self.gap_ = self.shift_ = 0.0
+        self.landmarks_: NDArray[np.intp] | None = None
         order = constant
         if len(varying):
-            found = spectral_ranking(information, varying, np.dtype(self.dtype))
+            matrix, found = self._rank(information, varying)
             self.weights_[varying] = found.weights
-            self.eigenvalue_ = found.eigenvalue
-            order = np.concatenate([varying[found.order], constant])
+            self.eigenvalue_, self.shift_ = found.eigenvalue, found.shift
+            members = found.order[:k]
+            if self.refine == "swap":
+                members = _improved(matrix, members, found.order)
+            self._judge(information, matrix, members)
+            others = found.order[~np.isin(found.order, members)]
+            order = np.concatenate([varying[members], varying[others], constant])
         self.selected_ = order[:k]
-        self.scores_ = self.eigenvalue_ * self.weights_[self.selected_] ** 2
+        weights = self.weights_[self.selected_]
+        self.scores_ = self.eigenvalue_ * np.copysign(weights**2, weights)
         self.ranking_ = np.empty(information.n_features, np.intp)
         self.ranking_[order] = np.arange(1, information.n_features + 1)
+
+    def _rank(
+        self, information: PairwiseInformation, varying: NDArray[np.intp]
+    ) -> tuple[ConditionalMatrix, SpectralRanking]:
+        settings, memory = make_nystrom(self.approximation), check_memory(self.memory)
+        if settings is None:
+            full = conditional_matrix(information, varying, np.dtype(self.dtype), memory)
+            return full, rank_by_spectrum(full)
+        self.landmarks_ = choose_landmarks(settings, varying, information.n_features)
+        refuse_more(8 * len(self.landmarks_) * len(varying), memory, f"rows of {len(self.landmarks_):,} landmarks")
+        counted = CountedMatrix(information, varying)
+        places = np.searchsorted(varying, self.landmarks_)
+        rows = counted.rows(places, phase("counting pairs"))
+        return counted, rank_by_landmarks(rows, places, settings.variant)
+
+    def _judge(self, information: PairwiseInformation, matrix: ConditionalMatrix, members: NDArray[np.intp]) -> None:
+        k = len(members)
+        bounds = [marginal_bound(matrix.diagonal, information.class_entropy, k), *matrix.upper_bounds(k)]
+        if self.landmarks_ is None:
+            bounds.append(spectral_bound(self.eigenvalue_, k))
+        certificate = certify(subset_objective(matrix.among(members)), bounds)
+        self.objective_, self.upper_bound_, self.gap_ = certificate
+
+
+def _improved(matrix: ConditionalMatrix, members: NDArray[np.intp], order: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The members after all swaps, in the order of the ranking."""
+    swapped = improve_by_swaps(matrix.row, matrix.diagonal, members, progress=phase("swapping")).members
+    return order[np.isin(order, swapped)]

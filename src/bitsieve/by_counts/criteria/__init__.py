@@ -5,22 +5,44 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING
 
+from bitsieve.by_counts.criteria.aliases import ALIASES
+from bitsieve.by_counts.criteria.amifs import AMIFS
+from bitsieve.by_counts.criteria.betagamma import BetaGamma
 from bitsieve.by_counts.criteria.cife import CIFE
+from bitsieve.by_counts.criteria.cmi import CMI
+from bitsieve.by_counts.criteria.cmifs import CMIFS
 from bitsieve.by_counts.criteria.cmim import CMIM
+from bitsieve.by_counts.criteria.cmim_fleuret import CMIMFleuret
+from bitsieve.by_counts.criteria.condred import CondRed
+from bitsieve.by_counts.criteria.disr import DISR
+from bitsieve.by_counts.criteria.emrmr import EMRMR
+from bitsieve.by_counts.criteria.icap import ICAP
 from bitsieve.by_counts.criteria.jmi import JMI
+from bitsieve.by_counts.criteria.jmim import JMIM
 from bitsieve.by_counts.criteria.mifs import MIFS
+from bitsieve.by_counts.criteria.mifsu import MIFSU
 from bitsieve.by_counts.criteria.mim import MIM
+from bitsieve.by_counts.criteria.minred import MinRed
 from bitsieve.by_counts.criteria.miq import MIQ
 from bitsieve.by_counts.criteria.mrmr import MRMR
+from bitsieve.by_counts.criteria.njmim import NJMIM
 from bitsieve.messages import choices
 
 if TYPE_CHECKING:
-    from bitsieve.by_counts.criteria.base import Criterion
+    from bitsieve.by_counts.criteria.base import Criterion, JointCriterion
 
-CRITERIA: dict[str, type[Criterion]] = {c.name: c for c in (MIM, MIFS, MRMR, MIQ, JMI, CIFE, CMIM)}
+RELEVANCE_AND_REDUNDANCY = (MIM, MIFS, MIFSU, MRMR, MinRed)
+WITHIN_CLASSES = (JMI, EMRMR, CIFE, ICAP, CondRed, BetaGamma)
+MINIMA = (CMIM, CMIMFleuret, JMIM)
+NORMALISED = (MIQ, AMIFS, DISR, NJMIM)
+JOINT = (CMI, CMIFS)
+
+CRITERIA: dict[str, type[Criterion | JointCriterion]] = {
+    c.name: c for c in (*RELEVANCE_AND_REDUNDANCY, *WITHIN_CLASSES, *MINIMA, *NORMALISED, *JOINT)
+}
 
 
-def make_criterion(criterion: str | Criterion, **parameters: float) -> Criterion:
+def make_criterion(criterion: str | Criterion | JointCriterion, **parameters: float) -> Criterion | JointCriterion:
     """The criterion of that name with its parameters (such as ``beta``), or the object itself.
 
     Raises
@@ -28,19 +50,47 @@ def make_criterion(criterion: str | Criterion, **parameters: float) -> Criterion
     ValueError
         If there is no criterion of that name, or it has no such parameter.
     """
+    names = [*CRITERIA, *ALIASES]
     if not isinstance(criterion, str):
-        if isinstance(criterion, type) or not (hasattr(criterion, "fold") and hasattr(criterion, "score")):
-            raise ValueError(f"criterion={criterion!r} is neither a name nor a criterion; {choices('', CRITERIA)}")
+        whole = hasattr(criterion, "condition") or (hasattr(criterion, "fold") and hasattr(criterion, "score"))
+        if isinstance(criterion, type) or not whole:
+            raise ValueError(f"criterion={criterion!r} is neither a name nor a criterion; {choices('', names)}")
         return criterion
     name = criterion.lower()
-    if name not in CRITERIA:
-        raise ValueError(f"criterion={criterion!r} is not known; {choices(name, CRITERIA)}")
-    known = list(inspect.signature(CRITERIA[name]).parameters)
+    if name not in names:
+        nearest = choices(name, names, whole="'bitsieve methods' lists all")
+        raise ValueError(f"criterion={criterion!r} is not known; {nearest}")
+    made = CRITERIA[ALIASES[name].same_as if name in ALIASES else name]
+    known = list(inspect.signature(made).parameters)
     wrong = sorted(set(parameters) - set(known))
     if wrong:
         allowed = ", ".join(known) or "no parameters"
         raise ValueError(f"criterion {name!r} does not take {', '.join(wrong)}; it takes {allowed}")
-    return CRITERIA[name](**parameters)
+    return made(**parameters)
 
 
-__all__ = ["CIFE", "CMIM", "CRITERIA", "JMI", "MIFS", "MIM", "MIQ", "MRMR", "make_criterion"]
+__all__ = [
+    "ALIASES",
+    "AMIFS",
+    "CIFE",
+    "CMI",
+    "CMIFS",
+    "CMIM",
+    "CRITERIA",
+    "DISR",
+    "EMRMR",
+    "ICAP",
+    "JMI",
+    "JMIM",
+    "MIFS",
+    "MIFSU",
+    "MIM",
+    "MIQ",
+    "MRMR",
+    "NJMIM",
+    "BetaGamma",
+    "CMIMFleuret",
+    "CondRed",
+    "MinRed",
+    "make_criterion",
+]

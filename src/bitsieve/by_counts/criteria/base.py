@@ -5,6 +5,7 @@ All arrays are elementwise over candidates, so the loop may hand over all of the
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
 if TYPE_CHECKING:
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-Needs = Literal["marginals", "pairs", "class pairs"]
+Needs = Literal["marginals", "pairs", "class pairs", "joint"]
 
 
-class Criterion(Protocol):
-    """A score J(i | S) of candidate i beside the chosen set S, folded over S one feature at a time.
+class NamedCriterion(Protocol):
+    """What every criterion says of itself.
 
     Attributes
     ----------
@@ -27,14 +28,10 @@ class Criterion(Protocol):
         As in ``ForwardSelector(criterion=name)``.
     formula, paper : str
     unit : str
-        Of the score: "bits", or "ratio".
-    needs : "marginals", "pairs" or "class pairs"
+        Of the score: "bits"; "ratio" of bits by bits; "mixed" where both are added.
+    needs : "marginals", "pairs", "class pairs" or "joint"
         The tables it looks at: each feature with the class; also pairs of features; also pairs within each class,
-        which cost more to count.
-    start : float
-        What the fold of an empty S holds.
-    never_increases : bool
-        Whether adding to S can never raise a score, so that stale scores bound fresh ones (Fleuret's lazy rule).
+        which cost more to count; each feature and the class within the strata of several chosen features.
     """
 
     name: ClassVar[str]
@@ -42,6 +39,27 @@ class Criterion(Protocol):
     paper: ClassVar[str]
     unit: ClassVar[str]
     needs: ClassVar[Needs]
+
+
+class JointCriterion(NamedCriterion, Protocol):
+    """The score J(i | S) = I(Xi;C|Z), Z some of the chosen features, known all together."""
+
+    def condition(self, chosen: list[int]) -> list[int]:
+        """Z, of the features in their order of choice (at least one)."""
+        ...
+
+
+class Criterion(NamedCriterion, Protocol):
+    """A score J(i | S) of candidate i beside the chosen set S, folded over S one feature at a time.
+
+    Attributes
+    ----------
+    start : float
+        What the fold of an empty S holds.
+    never_increases : bool
+        Whether adding to S can never raise a score, so that stale scores bound fresh ones (Fleuret's lazy rule).
+    """
+
     start: ClassVar[float]
     never_increases: ClassVar[bool]
 
@@ -52,3 +70,15 @@ class Criterion(Protocol):
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """J(i | S) from the fold, the relevance I(Xi;C) and the size of S (at least 1)."""
         ...
+
+
+def check_weight(name: str, value: float) -> None:
+    """Refuse a parameter that cannot weigh a term of a score.
+
+    Raises
+    ------
+    ValueError
+        If it is not a finite number of 0 or more.
+    """
+    if not (isinstance(value, Real) and 0 <= value < float("inf")):
+        raise ValueError(f"{name}={value!r} is not a weight; give a finite number of 0 or more")

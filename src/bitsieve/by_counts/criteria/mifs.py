@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import TYPE_CHECKING, ClassVar
+
+from bitsieve.by_counts.criteria.base import check_weight
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Floats, Needs
@@ -37,8 +38,7 @@ class MIFS:
     beta: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.beta, Real) and 0 <= self.beta < float("inf")):
-            raise ValueError(f"beta={self.beta!r} is not a weight; give a finite number of 0 or more")
+        check_weight("beta", self.beta)
 
     def fold(self, folded: Floats, terms: PairTerms) -> Floats:
         """Sum of I(Xi;Xs)."""

@@ -1,0 +1,38 @@
+"""Attributes that are computed when first read and kept, without a lock.
+
+Until Python 3.12 ``functools.cached_property`` takes one lock for a whole class while it computes, so a process forked
+from another thread at that moment waits for it for ever. Two threads that read at once compute twice instead, and get
+the same value.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Self
+
+Value = TypeVar("Value")
+
+
+class cached_property(Generic[Value]):
+    """As :class:`functools.cached_property` is from Python 3.12 on."""
+
+    def __init__(self, compute: Callable[[Any], Value]) -> None:
+        self.compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> Value: ...
+    def __get__(self, instance: object | None, owner: type) -> Self | Value:
+        if instance is None:
+            return self
+        value = self.compute(instance)
+        instance.__dict__[self.name] = value  # found before this descriptor from now on, which has no __set__
+        return value

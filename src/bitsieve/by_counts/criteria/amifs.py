@@ -1,0 +1,44 @@
+"""Adaptive mutual information feature selection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from bitsieve.by_counts.criteria.base import Floats, Needs
+    from bitsieve.information.pairwise import PairTerms
+
+
+@dataclass(frozen=True)
+class AMIFS:
+    """Relevance less the mean normalised redundancy: ``J(i|S) = I(Xi;C) - (1/#S) sum_s I(Xi;Xs) / min(H(Xi), H(Xs))``.
+
+    The normalised redundancy is 0 for independent features and 1 where one of them determines the other; it is 0 for a
+    constant feature. A score is bits less a ratio, so the order depends on the unit, here the bit.
+
+    References
+    ----------
+    M. Tesmer, P. A. Estevez, "AMIFS: adaptive feature selection by using mutual information", IJCNN 2004.
+    doi:10.1109/IJCNN.2004.1379918
+    """
+
+    name: ClassVar[str] = "amifs"
+    formula: ClassVar[str] = "I(Xi;C) - mean_s I(Xi;Xs) / min(H(Xi), H(Xs))"
+    paper: ClassVar[str] = "Tesmer, Estevez 2004"
+    unit: ClassVar[str] = "mixed"
+    needs: ClassVar[Needs] = "pairs"
+    start: ClassVar[float] = 0.0
+    never_increases: ClassVar[bool] = False
+
+    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+        """Sum of I(Xi;Xs) / min(H(Xi), H(Xs))."""
+        entropy = terms.information.entropy
+        smaller = np.minimum(terms.of(entropy), entropy[terms.pivot])
+        return folded + terms.redundancy / np.where(smaller > 0, smaller, 1.0)  # a constant shares exactly 0
+
+    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
+        """I(Xi;C) less the mean."""
+        return relevance - folded / n_selected

@@ -1,0 +1,55 @@
+"""Linear family of both redundancies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from bitsieve.by_counts.criteria.base import check_weight
+
+if TYPE_CHECKING:
+    from bitsieve.by_counts.criteria.base import Floats, Needs
+    from bitsieve.information.pairwise import PairTerms
+
+
+@dataclass(frozen=True)
+class BetaGamma:
+    """Any weights of both redundancies: ``J(i|S) = I(Xi;C) - beta sum_s I(Xi;Xs) + gamma sum_s I(Xi;Xs|C)``.
+
+    (0, 0) is mim, (beta, 0) mifs, (0, 1) condred, (1, 1) cife; where the weights are 1/#S it would be mrmr and emrmr.
+
+    Parameters
+    ----------
+    beta : float, default 1.0
+        Weight of the redundancy.
+    gamma : float, default 1.0
+        Weight of the redundancy within the classes.
+
+    References
+    ----------
+    G. Brown, A. Pocock, M.-J. Zhao, M. Lujan, "Conditional likelihood maximisation: a unifying framework for
+    information theoretic feature selection", Journal of Machine Learning Research 13, 2012.
+    """
+
+    name: ClassVar[str] = "betagamma"
+    formula: ClassVar[str] = "I(Xi;C) - beta sum_s I(Xi;Xs) + gamma sum_s I(Xi;Xs|C)"
+    paper: ClassVar[str] = "Brown, Pocock, Zhao, Lujan 2012"
+    unit: ClassVar[str] = "bits"
+    needs: ClassVar[Needs] = "class pairs"
+    start: ClassVar[float] = 0.0
+    never_increases: ClassVar[bool] = False
+
+    beta: float = 1.0
+    gamma: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_weight("beta", self.beta)
+        check_weight("gamma", self.gamma)
+
+    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+        """Sum of beta I(Xi;Xs) - gamma I(Xi;Xs|C)."""
+        return folded + (self.beta * terms.redundancy - self.gamma * terms.conditional_redundancy)
+
+    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
+        """I(Xi;C) less the sum."""
+        return relevance - folded

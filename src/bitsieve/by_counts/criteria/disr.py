@@ -1,0 +1,40 @@
+"""Double input symmetrical relevance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from bitsieve.by_counts.criteria.base import Floats, Needs
+    from bitsieve.information.pairwise import PairTerms
+
+
+@dataclass(frozen=True)
+class DISR:
+    """The joint relevance of jmi, each normalised: ``J(i|S) = sum_s I(Xi,Xs;C) / H(Xi,Xs,C)``.
+
+    Against the liking of jmi for features of many codes. Scores are ratios between 0 and #S, not
+    bits; the first is still I(Xi;C). A pair that is constant, with a constant class, counts for 0.
+
+    References
+    ----------
+    P. E. Meyer, G. Bontempi, "On the use of variable complementarity for feature selection in cancer classification",
+    EvoWorkshops 2006. doi:10.1007/11732242_9
+    """
+
+    name: ClassVar[str] = "disr"
+    formula: ClassVar[str] = "sum_s I(Xi,Xs;C) / H(Xi,Xs,C)"
+    paper: ClassVar[str] = "Meyer, Bontempi 2006"
+    unit: ClassVar[str] = "ratio"
+    needs: ClassVar[Needs] = "class pairs"
+    start: ClassVar[float] = 0.0
+    never_increases: ClassVar[bool] = False
+
+    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+        """Sum of I(Xi,Xs;C) / H(Xi,Xs,C)."""
+        return folded + terms.symmetric_relevance
+
+    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
+        """The sum itself."""
+        return folded

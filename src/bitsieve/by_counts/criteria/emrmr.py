@@ -1,0 +1,40 @@
+"""Extended minimum redundancy, maximum relevance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from bitsieve.by_counts.criteria.base import Floats, Needs
+    from bitsieve.information.pairwise import PairTerms
+
+
+@dataclass(frozen=True)
+class EMRMR:
+    """Relevance less the mean class-relevant redundancy: ``J(i|S) = I(Xi;C) - (1/#S) sum_s [I(Xi;Xs) - I(Xi;Xs|C)]``.
+
+    Equal to the mean of I(Xi;C|Xs), which is how it is computed, as ``I(Xi;C|Xs) = I(Xi;C) - I(Xi;Xs) + I(Xi;Xs|C)``.
+    With ``I(Xi,Xs;C) = I(Xs;C) + I(Xi;C|Xs)`` also ``jmi = #S emrmr + sum_s I(Xs;C)``: both choose in the same order.
+
+    References
+    ----------
+    N. X. Vinh, J. Chan, S. Romano, J. Bailey, "Effective global approaches for mutual information based feature
+    selection", KDD 2014. doi:10.1145/2623330.2623611
+    """
+
+    name: ClassVar[str] = "emrmr"
+    formula: ClassVar[str] = "I(Xi;C) - mean_s [I(Xi;Xs) - I(Xi;Xs|C)]"
+    paper: ClassVar[str] = "Vinh, Chan, Romano, Bailey 2014"
+    unit: ClassVar[str] = "bits"
+    needs: ClassVar[Needs] = "class pairs"
+    start: ClassVar[float] = 0.0
+    never_increases: ClassVar[bool] = False
+
+    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+        """Sum of I(Xi;C|Xs)."""
+        return folded + terms.conditional_relevance
+
+    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
+        """The mean."""
+        return folded / n_selected

@@ -1,0 +1,41 @@
+"""Interaction capping."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from bitsieve.by_counts.criteria.base import Floats, Needs
+    from bitsieve.information.pairwise import PairTerms
+
+
+@dataclass(frozen=True)
+class ICAP:
+    """Relevance less redundancy, no credit for synergy: ``J(i|S) = I(Xi;C) - sum_s max(0, I(Xi;Xs) - I(Xi;Xs|C))``.
+
+    As cife where every chosen feature takes from what the candidate tells, never above it. A score never increases, as
+    no term of the sum is negative: stale scores bound fresh ones.
+
+    References
+    ----------
+    A. Jakulin, "Machine learning based on attribute interactions", PhD thesis, University of Ljubljana, 2005.
+    """
+
+    name: ClassVar[str] = "icap"
+    formula: ClassVar[str] = "I(Xi;C) - sum_s max(0, I(Xi;Xs) - I(Xi;Xs|C))"
+    paper: ClassVar[str] = "Jakulin 2005"
+    unit: ClassVar[str] = "bits"
+    needs: ClassVar[Needs] = "class pairs"
+    start: ClassVar[float] = 0.0
+    never_increases: ClassVar[bool] = True
+
+    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+        """Sum of I(Xi;Xs) - I(Xi;Xs|C) where positive."""
+        return folded + np.maximum(terms.redundancy - terms.conditional_redundancy, 0.0)
+
+    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
+        """I(Xi;C) less the sum."""
+        return relevance - folded

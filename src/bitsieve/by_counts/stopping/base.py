@@ -1,0 +1,34 @@
+"""What a stopping rule is: a value of the step's conditional information, and when it is no longer enough."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+if TYPE_CHECKING:
+    from bitsieve.information.given import Given
+
+
+class StoppingRule(Protocol):
+    """Judges the candidate that a criterion would take next by I(Xi;C|S), all of S known.
+
+    Attributes
+    ----------
+    name : str
+    unit : str
+        Of the value: "p" or "bits".
+    """
+
+    name: ClassVar[str]
+    unit: ClassVar[str]
+
+    def value(self, given: Given, candidate: int, n_candidates: int) -> float:
+        """What the rule looks at: of ``n_candidates`` that were tried, the criterion prefers ``candidate``."""
+        ...
+
+    def stops(self, value: float) -> bool:
+        """Whether a candidate of that value is refused, and the selection with it ended."""
+        ...
+
+    def reason(self, value: float) -> str:
+        """Why, in a few words: ``p = 0.31 > 0.05``."""
+        ...

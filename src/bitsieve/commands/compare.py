@@ -1,0 +1,152 @@
+"""``bitsieve compare``: from a table file to the errors of several methods for every number of features."""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bitsieve.commands.options import as_options, binner_parameters, say, say_warning
+from bitsieve.commands.ticker import Ticker
+from bitsieve.progress import listening
+
+if TYPE_CHECKING:
+    import argparse
+
+    from bitsieve.evaluation.checkpoint import Checkpoint
+    from bitsieve.evaluation.comparison import Comparison
+    from bitsieve.evaluation.plan import Plan
+
+KEPT = ".folds"  # added to the name of the output: finished folds of a run that has not ended
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, compare, save, print."""
+    with warnings.catch_warnings():
+        warnings.showwarning = say_warning
+        try:
+            return _run(options)
+        except ValueError as error:
+            raise ValueError(as_options(str(error))) from error
+
+
+def _run(options: argparse.Namespace) -> int:
+    start = time.perf_counter()
+    kept = _check_paths(options)
+    with Ticker() as ticker, listening(ticker.phase):
+        plan = _plan(options)
+        comparison = _compare(plan, options.threads or -1, kept)
+        ticker.phase("writing")
+        _save(comparison, options)
+    if kept is not None:
+        kept.unlink(missing_ok=True)
+    for note in comparison.notes:
+        say(f"note: {as_options(note)}")
+    if options.json:
+        _print_document(comparison, options, time.perf_counter() - start)
+    else:
+        print(comparison)
+    for what, path in (("the table of errors", options.output), ("the report", options.report)):
+        if path is not None:
+            say(f"saved {what} to {path!r}")
+    return 0
+
+
+def _check_paths(options: argparse.Namespace) -> Path | None:
+    """Refuse paths that cannot be used, before any work; say where finished folds are kept."""
+    if options.report is not None:
+        from bitsieve.report.comparison import check_report
+
+        check_report(options.report)
+    if options.output is None:
+        if options.resume:
+            raise ValueError(
+                "--resume goes on with the folds kept beside the output: give --output as in the first run"
+            )
+        return None
+    from bitsieve.evaluation.tidy import check_table_path
+
+    check_table_path(options.output)
+    kept = Path(options.output + KEPT)
+    if kept.exists() and not options.resume:
+        raise ValueError(
+            f"{str(kept)!r} holds finished folds of a run that did not end: add --resume to go on, or delete it"
+        )
+    return kept
+
+
+def _plan(options: argparse.Namespace) -> Plan:
+    from bitsieve.binning import make_binner
+    from bitsieve.evaluation.plan import DEFAULT_METHODS, make_plan
+    from bitsieve.selectors.inputs import read_features
+
+    if options.binning is None:
+        options.binning = "mdl"
+        parameters = binner_parameters(options)
+        if options.protocol == "paper":
+            parameters.setdefault("uncut", "median")
+    else:
+        parameters = binner_parameters(options)
+    return make_plan(
+        read_features(options.data, options.target),
+        methods=options.methods or DEFAULT_METHODS,
+        counts=options.features,
+        classifier=options.classifier,
+        folds=options.folds,
+        protocol=options.protocol,
+        binning=make_binner(options.binning, **parameters) if parameters else options.binning,
+        target_bins=options.target_bins,
+        random_state=options.seed,
+    )
+
+
+def _compare(plan: Plan, threads: int, kept: Path | None) -> Comparison:
+    from bitsieve.evaluation.checkpoint import Checkpoint
+    from bitsieve.evaluation.run import run_plan
+
+    if kept is None:
+        return run_plan(plan, threads)
+    checkpoint = Checkpoint(kept, plan)
+    if checkpoint.finished:
+        say(f"note: {len(checkpoint.finished):,} of {len(plan.folds):,} folds are done already")
+    try:
+        return run_plan(plan, threads, checkpoint)
+    except BaseException:
+        _tell_what_is_left(checkpoint, plan)
+        raise
+
+
+def _tell_what_is_left(checkpoint: Checkpoint, plan: Plan) -> None:
+    if checkpoint.finished:
+        say(
+            f"{len(checkpoint.finished):,} of {len(plan.folds):,} folds are finished and kept in "
+            f"{str(checkpoint.path)!r}: the same command with --resume goes on"
+        )
+    else:
+        checkpoint.path.unlink(missing_ok=True)
+
+
+def _save(comparison: Comparison, options: argparse.Namespace) -> None:
+    if options.output is not None:
+        from bitsieve.evaluation.tidy import write_comparison
+
+        write_comparison(comparison, options.output)
+    if options.report is not None:
+        from bitsieve.report.comparison import write_report
+
+        write_report(comparison, options.report)
+
+
+def _print_document(comparison: Comparison, options: argparse.Namespace, seconds: float) -> None:
+    from bitsieve import __version__
+
+    document: dict[str, Any] = {
+        **comparison.to_dict(),
+        "output": options.output,
+        "report": options.report,
+        "seconds": round(seconds, 3),
+        "version": __version__,
+    }
+    print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))

@@ -1,0 +1,62 @@
+"""Classifiers by name, or any of scikit-learn's.
+
+A classifier is a function ``grow(train, labels, test, stops)``. ``train`` and ``test`` hold the columns of the features
+in order of choice, ``labels`` are the class codes of ``train`` (at least two different ones), and for every number of
+columns in ``stops`` (ascending) it yields the predicted class codes of ``test``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bitsieve.evaluation.classifiers.centroid import nearest_mean
+from bitsieve.evaluation.classifiers.mixture import MixtureClassifier
+from bitsieve.evaluation.classifiers.neighbors import nearest_neighbors
+from bitsieve.evaluation.classifiers.refit import refit
+from bitsieve.evaluation.classifiers.svm import linear_svm
+from bitsieve.evaluation.seeded import seeded
+from bitsieve.messages import choices
+
+Floats = NDArray[np.float64]
+Grow = Callable[[Floats, NDArray[Any], Floats, NDArray[np.intp]], Iterator[NDArray[Any]]]
+
+CLASSIFIERS: dict[str, Grow] = {
+    "linear-svm": linear_svm,
+    "knn": nearest_neighbors,
+    "ncm": nearest_mean,
+    "bgm": refit(MixtureClassifier()),
+}
+
+
+def make_classifier(classifier: Any, random_state: int = 0) -> tuple[str, Grow]:
+    """The name and the growing form of a classifier.
+
+    Parameters
+    ----------
+    classifier : {"linear-svm", "knn", "ncm", "bgm"} or scikit-learn classifier
+        The linear support vector machine (C = 1, one against one), 3 nearest neighbours, nearest class mean, one
+        Bayesian Gaussian mixture a class; an object is fitted anew for every number of features.
+    random_state : int, default=0
+        Of an object that has none.
+
+    Raises
+    ------
+    ValueError
+        If there is no classifier of that name; the nearest names are given.
+    """
+    if isinstance(classifier, str):
+        name = classifier.lower()
+        if name not in CLASSIFIERS:
+            raise ValueError(f"classifier={classifier!r} is not known; {choices(name, CLASSIFIERS)}")
+        return name, CLASSIFIERS[name]
+    if not (hasattr(classifier, "fit") and hasattr(classifier, "predict")) or isinstance(classifier, type):
+        raise ValueError(
+            f"classifier={classifier!r} is not allowed: give one of {', '.join(CLASSIFIERS)} or an object of "
+            f"scikit-learn that can fit and predict"
+        )
+    classifier = seeded(classifier, random_state)
+    return " ".join(repr(classifier).split()), refit(classifier)

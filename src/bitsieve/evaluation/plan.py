@@ -1,0 +1,188 @@
+"""What a comparison is asked to do, with every question about it settled before the work begins."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+
+from bitsieve.binning import MDLBinner, make_binner, read_columns
+from bitsieve.binning.encoding import Encoded
+from bitsieve.binning.parameters import check_integer
+from bitsieve.binning.target import read_target
+from bitsieve.evaluation.classifiers import make_classifier
+from bitsieve.evaluation.feature_counts import feature_counts
+from bitsieve.evaluation.folds import make_folds
+from bitsieve.evaluation.seeded import seeded
+from bitsieve.messages import choices
+from bitsieve.selectors.notes import refuse_what_tells_nothing
+from bitsieve.selectors.registry import make_selector, method_name
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bitsieve.binning.columns import Columns
+    from bitsieve.binning.target import Target
+    from bitsieve.evaluation.classifiers.registry import Grow
+    from bitsieve.evaluation.folds import Fold
+    from bitsieve.selectors.inputs import Features
+
+PROTOCOLS = ("nested", "paper")
+DEFAULT_METHODS = ("mim", "mrmr", "jmi", "speccmi")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A comparison, ready to run.
+
+    Attributes
+    ----------
+    features : Features
+    columns : Columns
+    target : Target
+    selectors : dict
+        Label to an unfitted selector that ranks as many features as the largest count.
+    counts : ndarray of int
+        Numbers of features, ascending.
+    classifier : str
+    grow : callable
+    folds : list of Fold
+    protocol : {"nested", "paper"}
+    binning : binner or str
+    random_state : int
+    notes : list of str
+    """
+
+    features: Features = field(repr=False)
+    columns: Columns = field(repr=False)
+    target: Target = field(repr=False)
+    selectors: dict[str, Any]
+    counts: NDArray[np.intp]
+    classifier: str
+    grow: Grow = field(repr=False)
+    folds: list[Fold] = field(repr=False)
+    protocol: str
+    binning: Any
+    random_state: int
+    notes: list[str]
+
+    def fingerprint(self) -> dict[str, Any]:
+        """What makes two plans the same: the question in words, and a digest of the data and the folds."""
+        digest = hashlib.sha256()
+        for j in range(len(self.columns)):
+            values = self.columns.values(j)
+            for array in values if isinstance(values, Encoded) else [values]:
+                _digest(digest, array)
+        _digest(digest, self.target.codes)
+        for fold in self.folds:
+            _digest(digest, fold.train)
+            _digest(digest, fold.test)
+        return {
+            "methods": {label: _in_words(selector) for label, selector in self.selectors.items()},
+            "features": self.counts.tolist(),
+            "classifier": self.classifier,
+            "protocol": self.protocol,
+            "binning": _in_words(self.binning),
+            "data": digest.hexdigest(),
+        }
+
+
+def make_plan(
+    features: Features,
+    *,
+    methods: Any = DEFAULT_METHODS,
+    counts: Any = None,
+    classifier: Any = "linear-svm",
+    folds: Any = None,
+    protocol: str = "nested",
+    binning: Any = None,
+    target_bins: int = 5,
+    random_state: int = 0,
+) -> Plan:
+    """Check every part of a comparison, and put them together; see :func:`bitsieve.compare`."""
+    if protocol not in PROTOCOLS:
+        raise ValueError(f"protocol={protocol!r} is not known; {choices(str(protocol), PROTOCOLS)}")
+    check_integer("random_state", random_state, 0, 2**32 - 1)
+    name, grow = make_classifier(classifier, random_state)
+    binner = _binning(binning, protocol)
+    target = read_target(features.y, n_bins=target_bins)
+    refuse_what_tells_nothing(features, target)
+    columns = read_columns(BaseEstimator(), features.X, reset=True)
+    asked, notes = feature_counts(counts, len(columns))
+    if target.edges is not None:
+        edges = ", ".join(f"{edge:g}" for edge in target.edges)
+        notes.append(
+            f"target {features.target!r} is continuous: the classes to be told apart are {target.n_classes} intervals "
+            f"of equal frequency with edges {edges}"
+        )
+    made, on_folds = make_folds(target, folds, random_state)
+    return Plan(
+        features=features,
+        columns=columns,
+        target=target,
+        selectors=make_selectors(methods, int(asked[-1]), binner, random_state),
+        counts=asked,
+        classifier=name,
+        grow=grow,
+        folds=made,
+        protocol=protocol,
+        binning=binner,
+        random_state=random_state,
+        notes=notes + on_folds,
+    )
+
+
+def make_selectors(methods: Any, n_features_to_select: int, binning: Any, random_state: int) -> dict[str, Any]:
+    """Label to unfitted selector, from names, from a mapping of labels to names or selectors, or from one of them.
+
+    Raises
+    ------
+    ValueError
+        If a name is not known (the nearest are given), is given twice, or there is none.
+    """
+    if isinstance(methods, Mapping):
+        named = dict(methods)
+    else:
+        listed = [methods] if isinstance(methods, str) or not isinstance(methods, Iterable) else list(methods)
+        named = {_label(method): method for method in listed}
+        if len(named) < len(listed):
+            raise ValueError(
+                "a method is given more than once: name each once, or give a dict of labels to selectors to compare "
+                "one method with itself"
+            )
+    if not named:
+        raise ValueError("no method is given: name at least one, such as 'jmi'")
+    made = {}
+    for label, method in named.items():
+        if isinstance(method, str):
+            selector = make_selector(method, n_features_to_select, binning=binning)
+        elif hasattr(method, "get_params") and "n_features_to_select" in method.get_params():
+            selector = clone(method).set_params(n_features_to_select=n_features_to_select)
+        else:
+            raise ValueError(f"method {method!r} is not allowed: give a name of 'bitsieve methods' or a selector")
+        made[str(label)] = seeded(selector, random_state)
+    return made
+
+
+def _label(method: Any) -> str:
+    return method_name(method) if isinstance(method, str) else " ".join(repr(method).split())
+
+
+def _binning(binning: Any, protocol: str) -> Any:
+    if binning is None:
+        return MDLBinner(uncut="median") if protocol == "paper" else "mdl"
+    make_binner(binning)
+    return binning
+
+
+def _in_words(thing: Any) -> str:
+    return " ".join(repr(thing).split())
+
+
+def _digest(digest: Any, array: NDArray[Any]) -> None:
+    digest.update(f"{array.dtype} {array.shape};".encode())
+    digest.update(repr(array.tolist()).encode() if array.dtype.kind == "O" else np.ascontiguousarray(array).tobytes())

@@ -1,0 +1,85 @@
+"""A comparison in a few lines: one row a method, and the answer in a sentence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bitsieve.layout import aligned
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bitsieve.evaluation.comparison import Comparison
+
+
+def summarise(comparison: Comparison, method: str) -> dict[str, Any]:
+    """One method: means over the numbers of features, and what it is with the number chosen for it."""
+    row = comparison.methods.index(method)
+    rates = comparison.rates[row]
+    choice = comparison.choice(method)
+    at = int(np.searchsorted(comparison.counts, choice.n_features))
+    outcomes = [comparison.test(method, other).outcome for other in comparison.methods if other != method]
+    stability = comparison.stability(method)
+    return {
+        "method": method,
+        "mean_error": float(rates.mean()),
+        "std_error": float(rates.std(ddof=1)) if len(rates) > 1 else None,
+        "least_error": choice.best_error,
+        "least_error_at": choice.best_n_features,
+        "chosen_features": choice.n_features,
+        "chosen_error": choice.error,
+        "chosen_standard_error": _number(choice.standard_error),
+        "wins": outcomes.count("+"),
+        "ties": outcomes.count("="),
+        "losses": outcomes.count("-"),
+        "redundancy": _mean(comparison.redundancy[row]),
+        "separability": _mean(comparison.separability[row, :, at]),
+        "stability_nogueira": _mean(stability["nogueira"]),
+        "stability_kuncheva": _mean(stability["kuncheva"]),
+        "seconds_selecting": _seconds(comparison, comparison.seconds_selecting[row]),
+        "seconds_classifying": float(comparison.seconds_classifying[row].sum()),
+    }
+
+
+def as_text(comparison: Comparison) -> str:
+    """The summary as a table and the answer in a sentence."""
+    of_curve = ("method", "error %", "+-", "W/T/L", "least %", "at")
+    of_choice = ("chosen", "error %", "redundancy", "stability", "seconds")
+    rows = [
+        (
+            row["method"],
+            f"{100 * row['mean_error']:.1f}",
+            _text(row["std_error"], 100, 1),
+            f"{row['wins']}/{row['ties']}/{row['losses']}",
+            f"{100 * row['least_error']:.1f}",
+            f"{row['least_error_at']:,}",
+            f"{row['chosen_features']:,}",
+            f"{100 * row['chosen_error']:.1f}",
+            _text(row["redundancy"], 1, 2),
+            _text(row["stability_nogueira"], 1, 2),
+            f"{row['seconds_selecting'] + row['seconds_classifying']:.1f}",
+        )
+        for row in comparison.summary()
+    ]
+    return aligned((*of_curve, *of_choice), rows, right=(False, *[True] * 10)) + f"\n\n{comparison.choice()}"
+
+
+def _seconds(comparison: Comparison, seconds: NDArray[np.float64]) -> float:
+    """Over all folds; one selection that served all of them is counted once."""
+    return float(seconds[0] if comparison.parameters["protocol"] == "paper" else seconds.sum())
+
+
+def _mean(values: NDArray[np.float64]) -> float | None:
+    """Of those that are defined; None if none is."""
+    defined = values[np.isfinite(values)]
+    return float(defined.mean()) if len(defined) else None
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else value
+
+
+def _text(value: float | None, scale: float, digits: int) -> str:
+    return "-" if value is None else f"{scale * value:.{digits}f}"

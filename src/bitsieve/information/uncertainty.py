@@ -1,0 +1,32 @@
+"""Symmetric uncertainty: mutual information as a share of the two entropies.
+
+``SU(X,Y) = 2 I(X;Y) / (H(X) + H(Y))``, 0 where both entropies are 0; between 0 and 1, and 1 if each tells the other.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bitsieve.information.pairwise import PairTerms, PairwiseInformation
+
+    Floats = NDArray[np.float64]
+
+
+def class_uncertainty(information: PairwiseInformation) -> Floats:
+    """SU(Xi,C) of every feature."""
+    return _share(information.relevance, information.entropy + information.class_entropy)
+
+
+def pair_uncertainty(terms: PairTerms) -> Floats:
+    """SU(Xi,Xs) of the features of ``terms`` with their pivot s."""
+    entropy = terms.information.entropy
+    return _share(terms.redundancy, terms.of(entropy) + entropy[terms.pivot])
+
+
+def _share(information: Floats, entropies: Floats) -> Floats:
+    return np.divide(2 * information, entropies, out=np.zeros_like(entropies), where=entropies > 0)

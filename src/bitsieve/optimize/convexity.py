@@ -1,0 +1,68 @@
+"""Whether a quadratic is convex, and how far it is from it.
+
+A Cholesky factorisation is the proof: it goes through if and only if all eigenvalues are positive, to its rounding.
+Where it fails, the smallest eigenvalue tells what is missing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.linalg import LinAlgError, cholesky, eigvalsh
+from threadpoolctl import threadpool_limits
+
+from bitsieve.optimize.eigen import lanczos
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+SMALL = 2000  # rows up to which all eigenvalues take about a second
+SLACK = 1e-8  # an eigenvalue above -SLACK is taken for 0: it moves x'Hx on the simplex by 1e-8 at most
+
+
+def is_convex(matrix: Floats, added: float = 0.0) -> bool:
+    """Whether all eigenvalues of ``matrix + added I`` are above -1e-8.
+
+    Notes
+    -----
+    Cost: at most n^3 / 3, and often little if they are not. Memory: a copy of the matrix.
+    """
+    copy = np.array(matrix, np.float64)
+    copy[np.diag_indices_from(copy)] += added + SLACK
+    with threadpool_limits(1, "blas"):
+        try:
+            cholesky(copy.T, lower=True, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            return False
+    return True
+
+
+def smallest_eigenvalue(matrix: Floats) -> float:
+    """Of a symmetric matrix that is not convex.
+
+    Notes
+    -----
+    Up to 2,000 rows by LAPACK, n^3 4 / 3 and a copy. Beyond by Lanczos, O(n^2) a product, from a random vector, as a
+    vector of ones would miss the eigenvalues of columns that are treated alike; what it finds is less its residual, and
+    put to the proof; LAPACK has to do it if it fails.
+    """
+    if len(matrix) > SMALL:
+        found = _by_lanczos(matrix)
+        if is_convex(matrix, -found):
+            return found
+    with threadpool_limits(1, "blas"):
+        return float(eigvalsh(matrix, check_finite=False)[0])
+
+
+def _by_lanczos(matrix: Floats) -> float:
+    start = np.random.default_rng(0).standard_normal(len(matrix))
+    top = max(float(np.abs(row).sum()) for row in matrix)  # no eigenvalue is larger
+    with threadpool_limits(1, "blas"):
+        pair = lanczos(
+            lambda v: top * v - matrix @ v, start / np.sqrt(start @ start), tolerance=1e-12, max_products=400
+        )
+        residual = matrix @ pair.vector - (top - pair.value) * pair.vector
+        return top - pair.value - float(np.sqrt(residual @ residual))

@@ -1,0 +1,207 @@
+"""Nystrom: a symmetric matrix known by some of its rows, the landmarks.
+
+With the rows ``[A B]`` of the landmarks, ``Qhat = [[A, B], [B', B' A^-1 B]]`` is the matrix of rank p that has them.
+It is kept as a factor, ``Qhat = G G'`` with G of shape (n, p), and never formed. A must be positive definite: where it
+is not clearly so, ``shift = max(0, 0.05 largest - smallest eigenvalue of A)`` is added to its diagonal. The shift moves
+the answer (a smaller one lets ``A^-1`` explode, a larger one lifts the landmarks over the others), so it is reported.
+
+Fowlkes, Belongie, Chung, Malik, "Spectral grouping using the Nystrom method", IEEE Transactions on Pattern Analysis
+and Machine Intelligence 26(2), 2004. doi:10.1109/TPAMI.2004.1262185
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.linalg import cholesky, eigvalsh, solve_triangular
+from threadpoolctl import threadpool_limits
+
+from bitsieve.messages import choices
+from bitsieve.optimize.eigen import Eigenpair, dominant_eigenvector, dot, lanczos
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+CLEARLY_POSITIVE = 0.05  # the least eigenvalue of A over its largest, once shifted
+MIXED = -1e-12  # an entry of a unit vector below this is negative, above it is rounding
+VARIANTS = ("extension", "paper")
+
+
+@dataclass(frozen=True)
+class Nystrom:
+    """Which rows of a matrix of information are counted, in place of all.
+
+    Attributes
+    ----------
+    sampling_rate : float, default=0.5
+        Share of the columns that are landmarks, in (0, 1]: ``round(sampling_rate * n)`` of them, at least one.
+    landmarks : sequence of int, optional
+        Column indices to use instead of a draw. Those that do not vary are left out.
+    random_state : int, Generator or None, default=0
+        Of the draw, uniform without replacement; None draws anew at every fit.
+    variant : {"extension", "paper"}, optional
+        "paper": the approximation to the letter; "extension": eigenvectors of the landmarks carried on to the others;
+        None: what serves the method best.
+
+    Raises
+    ------
+    ValueError
+        If the rate is not in (0, 1], or landmarks repeat or are no column indices.
+
+    Examples
+    --------
+    >>> from bitsieve import Nystrom
+    >>> Nystrom(0.2, random_state=7)
+    Nystrom(sampling_rate=0.2, landmarks=None, random_state=7, variant=None)
+    """
+
+    sampling_rate: float = 0.5
+    landmarks: Any = None
+    random_state: Any = 0
+    variant: str | None = None
+
+    def __post_init__(self) -> None:
+        rate = self.sampling_rate
+        number = isinstance(rate, (int, float, np.number)) and not isinstance(rate, bool)
+        if not number or not 0 < rate <= 1:
+            raise ValueError(
+                f"sampling_rate={rate!r} is not allowed: give a share of the columns, above 0 and at most 1"
+            )
+        if self.variant is not None and self.variant not in VARIANTS:
+            raise ValueError(f"variant={self.variant!r} is not known; {choices(str(self.variant), VARIANTS)}")
+        try:
+            np.random.default_rng(self.random_state)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"random_state={self.random_state!r} is not allowed: give a whole number of 0 or more, "
+                "a Generator or None"
+            ) from None
+        if self.landmarks is not None:
+            object.__setattr__(self, "landmarks", _checked(self.landmarks))
+
+
+def make_nystrom(approximation: Any) -> Nystrom | None:
+    """The settings meant by a parameter: None, "nystrom" or settings.
+
+    Raises
+    ------
+    ValueError
+        If it is none of them.
+    """
+    if approximation is None or isinstance(approximation, Nystrom):
+        return approximation
+    if isinstance(approximation, str) and approximation == "nystrom":
+        return Nystrom()
+    raise ValueError(f"approximation={approximation!r} is not allowed: give None, 'nystrom' or Nystrom(...)")
+
+
+def choose_landmarks(settings: Nystrom, columns: NDArray[np.intp], n_features: int) -> NDArray[np.intp]:
+    """The landmarks among ``columns`` (ascending), as ascending column indices.
+
+    Raises
+    ------
+    ValueError
+        If given landmarks are beyond the ``n_features`` columns, or none of them is among ``columns``.
+    """
+    if settings.landmarks is None:
+        count = max(1, round(settings.sampling_rate * len(columns)))
+        return np.sort(np.random.default_rng(settings.random_state).choice(columns, count, replace=False))
+    given = np.array(settings.landmarks, np.intp)
+    if given.max() >= n_features:
+        raise ValueError(
+            f"landmark {int(given.max())} is not a column: the table has {n_features:,}, give indices from 0 to "
+            f"{n_features - 1}"
+        )
+    kept = np.intersect1d(given, columns)
+    if not len(kept):
+        raise ValueError(f"none of the {len(given):,} landmarks varies: give columns of more than one value")
+    return kept
+
+
+class Factor(NamedTuple):
+    """``Qhat = matrix @ matrix.T``, matrix of shape (n, p), and what was added to the diagonal of A."""
+
+    matrix: Floats
+    shift: float
+
+
+def nystrom_factor(rows: Floats, landmarks: NDArray[np.intp]) -> Factor:
+    """The factor of the approximated matrix.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (p, n)
+        Those rows of a symmetric matrix.
+    landmarks : ndarray of int, shape (p,)
+        Where they stand in it.
+
+    Notes
+    -----
+    ``G = [A; B'] R^-1`` with ``A + shift = R'R`` (Cholesky). Cost: O(p^3 + n p^2). Memory: n p numbers.
+    """
+    with threadpool_limits(1, "blas"):
+        inner = (rows[:, landmarks] + rows[:, landmarks].T) / 2
+        values = eigvalsh(inner)
+        if not values[-1] > 0:  # the landmarks tell nothing, even alone
+            return Factor(np.zeros(rows.shape[::-1]), 0.0)
+        shift = max(0.0, float(CLEARLY_POSITIVE * values[-1] - values[0]))
+        inner[np.diag_indices_from(inner)] += shift
+        outer = np.array(rows, np.float64)
+        outer[:, landmarks] = inner
+        root = cholesky(inner, overwrite_a=True)
+        return Factor(solve_triangular(root, outer, trans="T", overwrite_b=True).T, shift)
+
+
+def top_eigenpair(factor: Floats) -> Eigenpair:
+    """The largest eigenpair of ``factor @ factor.T``, the vector of unit length and with a sum >= 0.
+
+    Notes
+    -----
+    It is ``factor @ u / sqrt(value)`` with the pair (value, u) of the small matrix ``factor.T @ factor``.
+    Cost: O(n p) a product, some dozens of them.
+    """
+    n = len(factor)
+    with threadpool_limits(1, "blas"):
+        pair = lanczos(lambda vector: factor @ (factor.T @ vector), np.full(n, 1 / np.sqrt(n)))
+    return pair._replace(vector=-pair.vector) if pair.vector.sum() < 0 else pair
+
+
+def nystrom_weights(factor: Floats) -> Floats:
+    """Weights by which the columns are ranked: the top eigenvector of the approximated matrix, after the paper.
+
+    Its entries may have mixed signs, as those of ``Qhat`` may. Then the problem is put to vectors of -1 and 1 with one
+    more variable that is always 1: the top eigenvector of ``[[1'Qhat 1, 1'Qhat], [Qhat 1, Qhat]]`` with its first entry
+    positive, without that entry.
+    """
+    vector = top_eigenpair(factor).vector
+    if vector.min() >= MIXED:
+        return np.maximum(vector, 0)
+    bipolar = top_eigenpair(np.vstack([factor.sum(axis=0), factor])).vector
+    return bipolar[1:] if bipolar[0] >= 0 else -bipolar[1:]
+
+
+def extended_weights(rows: Floats, landmarks: NDArray[np.intp]) -> Floats:
+    """The top eigenvector u of A (no shift) carried on to the other columns: ``v = [u; B'u / value]``, of unit length.
+
+    It is never of mixed sign for rows >= 0, and needs no inverse. Cost: O(n p). At p = n it is exact.
+    """
+    inner = dominant_eigenvector(rows[:, landmarks])
+    with threadpool_limits(1, "blas"):
+        vector = inner.vector @ rows
+    vector[landmarks] = inner.value * inner.vector
+    length = np.sqrt(dot(vector, vector))
+    return vector / length if length > 0 else np.full(len(vector), 1 / np.sqrt(len(vector)))
+
+
+def _checked(landmarks: Any) -> tuple[int, ...]:
+    places = np.asarray(landmarks)
+    if places.ndim != 1 or not places.size or places.dtype.kind not in "iu" or places.min() < 0:
+        raise ValueError(f"landmarks={landmarks!r} is not allowed: give a list of column indices, 0 or more")
+    distinct, counts = np.unique(places, return_counts=True)
+    if len(distinct) < len(places):
+        raise ValueError(f"landmarks hold column {distinct[counts > 1][0]} more than once: give each column once")
+    return tuple(places.tolist())

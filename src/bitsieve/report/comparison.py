@@ -1,0 +1,170 @@
+"""The report of a comparison: error curves, the paired tests, redundancy, stability, the choice in a sentence."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bitsieve.evaluation.tidy import check_writable
+from bitsieve.report.figures import Curves, draw, require_matplotlib
+from bitsieve.report.page import bullets, figure, heading, page, paragraph, table
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from bitsieve.evaluation.comparison import Comparison
+
+K = "number of features"
+MOST_FEATURES = 50  # listed by name
+
+
+def check_report(path: str | PathLike[str]) -> None:
+    """Refuse, before any work, a report that could not be drawn or written."""
+    require_matplotlib()
+    check_writable(path, "report")
+
+
+def write_report(comparison: Comparison, path: str | PathLike[str]) -> None:
+    """Write the report as one HTML file; it appears whole or not at all."""
+    check_report(path)
+    path = Path(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_text(report(comparison), encoding="utf-8")
+        os.replace(temporary, path)
+    except OSError as error:
+        raise ValueError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def report(comparison: Comparison) -> str:
+    """The report as HTML text."""
+    parameters = comparison.parameters
+    rows = comparison.summary()
+    parts = [
+        paragraph(f"{comparison.choice()}.", "answer"),
+        paragraph(_setting(parameters), "aside"),
+        heading("Errors"),
+        figure(draw(_errors(comparison)), "Errors pooled over the folds; a mark: the number chosen for the method."),
+        table(
+            ("method", "mean error %", "+-", "wins", "ties", "losses", "least %", "at", "chosen", "error %", "+-"),
+            [_errors_row(row) for row in rows],
+        ),
+        paragraph(
+            "Mean and +- (standard deviation) are over the numbers of features. Wins, ties and losses: "
+            "one-sided paired t-tests over the numbers of features at 5 % against each other method. Chosen: the "
+            "fewest features whose error is within one standard error, over the folds, of the method's least.",
+            "aside",
+        ),
+    ]
+    if len(rows) > 1:
+        parts += [heading("Who is better than whom"), _pairs(comparison)]
+        parts += [paragraph("+ the method of the row has the lower error at 5 %, - the higher, = neither.", "aside")]
+    parts += _selections(comparison)
+    parts += [
+        heading("Seconds"),
+        table(
+            ("method", "selecting", "classifying"),
+            [(r["method"], f"{r['seconds_selecting']:.2f}", f"{r['seconds_classifying']:.2f}") for r in rows],
+        ),
+        paragraph(
+            "Over all folds. Binning is in the time of each method on counts; of pairs of features, which they share, "
+            "the first to need one spends the time.",
+            "aside",
+        ),
+    ]
+    if comparison.notes:
+        parts += [heading("Notes"), bullets(comparison.notes)]
+    return page(f"Feature selection for {parameters['target']}", parts)
+
+
+def _setting(parameters: dict[str, Any]) -> str:
+    where = {
+        "nested": "binning, ranking and scaling learned inside each fold",
+        "paper": "ranked once on all samples, the test samples included: such errors are too low",
+    }[parameters["protocol"]]
+    return (
+        f"{parameters['n_samples']:,} samples, {parameters['n_features']:,} features, {parameters['n_classes']:,} "
+        f"classes; classifier {parameters['classifier']}, {parameters['n_folds']:,} folds, binning "
+        f"{parameters['binning']}; {where}."
+    )
+
+
+def _errors(comparison: Comparison) -> Curves:
+    lines = dict(zip(comparison.methods, 100 * comparison.rates, strict=True))
+    chosen = {method: comparison.choice(method).n_features for method in comparison.methods}
+    return Curves("errors", comparison.counts, lines, K, "error (%)", chosen)
+
+
+def _errors_row(row: dict[str, Any]) -> tuple[str, ...]:
+    return (
+        row["method"],
+        _percent(row["mean_error"]),
+        _percent(row["std_error"]),
+        str(row["wins"]),
+        str(row["ties"]),
+        str(row["losses"]),
+        _percent(row["least_error"]),
+        f"{row['least_error_at']:,}",
+        f"{row['chosen_features']:,}",
+        _percent(row["chosen_error"]),
+        _percent(row["chosen_standard_error"]),
+    )
+
+
+def _pairs(comparison: Comparison) -> str:
+    rows = [
+        (one, *("" if one == other else comparison.test(one, other).outcome for other in comparison.methods))
+        for one in comparison.methods
+    ]
+    return table(("", *comparison.methods), rows)
+
+
+def _selections(comparison: Comparison) -> list[str]:
+    with np.errstate(invalid="ignore"):
+        redundancy = dict(zip(comparison.methods, comparison.redundancy.mean(axis=1), strict=True))
+    stability = {method: comparison.stability(method)["nogueira"] for method in comparison.methods}
+    parts = [heading("What was selected")]
+    if _any(redundancy):
+        drawn = draw(Curves("redundancy", comparison.counts, redundancy, K, "redundancy"))
+        parts.append(figure(drawn, "Mean absolute correlation of the selected numeric features, 0 to 1."))
+    if _any(stability):
+        drawn = draw(Curves("stability", comparison.counts, stability, K, "stability"))
+        parts.append(figure(drawn, "Stability of the selection over the folds (Nogueira): 1 the same, 0 as by chance."))
+    shown = ("redundancy", "stability_nogueira", "stability_kuncheva", "separability")
+    rows = [(row["method"], *(_text(row[name]) for name in shown)) for row in comparison.summary()]
+    header = ("method", "redundancy", "stability (Nogueira)", "stability (Kuncheva)", "separability J, chosen number")
+    return [*parts, table(header, rows), *_features(comparison)]
+
+
+def _features(comparison: Comparison) -> list[str]:
+    """Which features the folds chose under the method and the number of the answer."""
+    choice = comparison.choice()
+    folds = comparison.selected[comparison.methods.index(choice.method)]
+    times = np.zeros(len(comparison.names), np.intp)
+    places = np.zeros(len(comparison.names), np.intp)
+    for selected in folds:
+        times[selected[: choice.n_features]] += 1
+        places[selected[: choice.n_features]] += np.arange(1, len(selected[: choice.n_features]) + 1)
+    often = sorted(np.flatnonzero(times), key=lambda j: (-times[j], places[j]))[:MOST_FEATURES]
+    rows = [(comparison.names[j], f"{times[j]:,} of {len(folds):,}", f"{places[j] / times[j]:.1f}") for j in often]
+    return [
+        paragraph(f"Features that {choice.method} has among its first {choice.n_features:,}, most often chosen first:"),
+        table(("feature", "folds", "mean rank"), rows),
+    ]
+
+
+def _any(lines: dict[str, Any]) -> bool:
+    return any(np.isfinite(values).any() for values in lines.values())
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f}"
+
+
+def _text(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}"

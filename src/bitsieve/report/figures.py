@@ -1,0 +1,106 @@
+"""Line figures as SVG text that can stand inside an HTML page."""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+# Okabe and Ito's colours, told apart by most colour-blind readers; beyond eight the marker still tells.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C00")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+STYLE: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "font.family": "sans-serif",
+    "font.size": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#e6e6e6",
+    "axes.axisbelow": True,
+    "text.parse_math": False,  # a dollar sign in a name is a dollar sign
+}
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What a figure shows.
+
+    Attributes
+    ----------
+    name : str
+        Of the figure within its page.
+    x : ndarray
+    lines : mapping of str to ndarray
+        Label to values, nan where there is none.
+    x_label, y_label : str
+    marked : mapping of str to float, optional
+        Label to the x that is marked on its line.
+    """
+
+    name: str
+    x: NDArray[np.intp]
+    lines: Mapping[str, NDArray[np.float64]]
+    x_label: str
+    y_label: str
+    marked: Mapping[str, float] | None = None
+
+
+def require_matplotlib() -> None:
+    """Refuse, before any work, to draw without matplotlib.
+
+    Raises
+    ------
+    ValueError
+        It is not installed.
+    """
+    if find_spec("matplotlib") is None:
+        raise ValueError("figures need matplotlib, which is not installed: pip install 'bitsieve[report]'")
+
+
+def style(label: str, labels: Sequence[str]) -> tuple[str, str]:
+    """The colour and the marker of a label, the same in every figure with these labels."""
+    at = list(labels).index(label)
+    return COLOURS[at % len(COLOURS)], MARKERS[at % len(MARKERS)]
+
+
+def draw(curves: Curves, width: float = 8.0, height: float = 3.6) -> str:
+    """The figure as an ``<svg>`` element; the same curves give the same text."""
+    import matplotlib
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    with matplotlib.rc_context(STYLE | {"svg.hashsalt": curves.name}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # the reader's fonts are used, not matplotlib's
+        figure = Figure(figsize=(width, height), layout="constrained")
+        axes = figure.add_subplot()
+        handles = []
+        for label, values in curves.lines.items():
+            colour, marker = style(label, list(curves.lines))
+            few = len(curves.x) <= 12
+            (line,) = axes.plot(curves.x, values, color=colour, marker=marker if few else None, markersize=4, lw=1.6)
+            if curves.marked and label in curves.marked:
+                at = curves.marked[label]
+                height_there = values[int(np.searchsorted(curves.x, at))]
+                axes.plot([at], [height_there], marker=marker, ms=8, color=colour, mec="white", mew=1.2, zorder=5)
+            handles.append(line)
+        axes.set_xlabel(curves.x_label)
+        axes.set_ylabel(curves.y_label)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        figure.legend(handles, list(curves.lines), loc="outside right upper", frameon=False)
+        buffer = io.StringIO()
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    text = buffer.getvalue()
+    svg = text[text.index("<svg") :]
+    label = f"{curves.y_label} against {curves.x_label}"
+    return re.sub(r"<svg ", f'<svg role="img" aria-label="{label}" ', svg, count=1)

@@ -1,0 +1,80 @@
+"""Selectors on rows: what they are given instead of counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from bitsieve.binning.missing import check_values
+from bitsieve.binning.parameters import check_feature_count
+from bitsieve.by_samples.rows import Rows
+from bitsieve.selectors.base import ColumnSelector
+
+if TYPE_CHECKING:
+    from bitsieve.binning.columns import Columns
+    from bitsieve.binning.target import Target
+
+
+def rows_of(columns: Columns) -> Rows:
+    """The columns as arrays of samples, numeric ones apart from categorical ones."""
+    numeric = np.array([j for j in range(len(columns)) if columns.is_numeric(j)], np.intp)
+    categorical = np.setdiff1d(np.arange(len(columns)), numeric)
+    numbers = np.empty((columns.n_samples, len(numeric)))
+    for place, j in enumerate(numeric):
+        numbers[:, place] = columns.values(int(j))
+    codes = np.empty((columns.n_samples, len(categorical)), np.int32)
+    for place, j in enumerate(categorical):
+        codes[:, place] = columns.categorical(int(j)).codes
+    return Rows(numbers, codes, numeric, categorical)
+
+
+class SampleSelector(ColumnSelector):
+    """Base of the selectors on rows; a subclass chooses columns from them."""
+
+    n_features_to_select: int | float
+    _takes_missing = False
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Choose features from the values as they are.
+
+        Parameters
+        ----------
+        X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
+            Text, categorical and boolean columns are categories, all others numbers.
+        y : array-like of shape (n_samples,)
+            Classes of any kind; floats with a fractional part are binned into five equal-frequency classes, whose
+            edges are kept in ``target_edges_``.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter is not allowed, more features are asked for than there are, the target has one class,
+            or the columns hold values that the method cannot use.
+        """
+        self._check_parameters()
+        columns, target = self._read(X, y)
+        k = check_feature_count(self.n_features_to_select, len(columns))
+        check_values(columns, allow_missing=self._takes_missing, instead="impute them first, or drop the rows")
+        self.classes_ = target.labels
+        self.target_edges_ = target.edges
+        self._choose(columns, target, k)
+        self.support_ = np.zeros(len(columns), bool)
+        self.support_[self.selected_] = True
+        return self
+
+    def _check_parameters(self) -> None:
+        """Raise ValueError for parameters that are wrong whatever the data."""
+
+    def _choose(self, columns: Columns, target: Target, k: int) -> None:
+        """Set ``selected_``, ``scores_`` and ``ranking_``."""
+        raise NotImplementedError
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self._takes_missing
+        return tags

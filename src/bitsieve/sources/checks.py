@@ -1,0 +1,80 @@
+"""What a table of codes must be, to be counted in memory."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bitsieve.counts.terms import MAX_SAMPLES
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MAX_CODES = 1 << 16
+MAX_FEATURES = 10**6
+
+
+def checked_codes(codes: NDArray) -> NDArray:
+    if codes.ndim != 2 or not codes.size:
+        raise ValueError(
+            f"codes of shape {codes.shape} are not a table; give (n_samples, n_features), neither of them 0"
+        )
+    if codes.dtype.kind not in "iub":
+        raise ValueError(f"codes of type {codes.dtype} are not integers; bin the columns first")
+    n_samples, n_features = codes.shape
+    if n_samples > MAX_SAMPLES:
+        raise ValueError(f"{n_samples} samples are more than the limit of 2**31; count them in parts")
+    if n_features > MAX_FEATURES:
+        raise ValueError(f"{n_features} features are more than the limit of 10**6; filter the columns first")
+    if codes.dtype in (np.uint8, np.uint16):
+        return codes
+    if codes.dtype.kind == "i" and codes.min() < 0:
+        raise ValueError(f"code {codes.min()} is negative; codes are 0, 1, 2, ... (CategoricalBinner makes them)")
+    largest = int(codes.max())
+    if largest >= MAX_CODES:
+        raise ValueError(f"code {largest} is beyond the limit of 65,536 codes a feature; use fewer bins")
+    return codes.astype(np.uint8 if largest < 256 else np.uint16)
+
+
+def checked_weights(weights: NDArray, n_rows: int) -> NDArray[np.int64]:
+    if weights.shape != (n_rows,):
+        raise ValueError(f"weights of shape {weights.shape} do not fit {n_rows} samples; give one weight a sample")
+    if weights.dtype.kind not in "iub" or weights.min() < 1:
+        raise ValueError("weights must be whole numbers from 1: leave out rows of weight 0, round others")
+    if weights.sum(dtype=np.float64) > MAX_SAMPLES:
+        raise ValueError(
+            f"the weights sum to {weights.sum(dtype=np.float64):,.0f} samples, more than the limit of 2**31: "
+            "scale them down, such as by np.rint(100 * w / w.max())"
+        )
+    return weights.astype(np.int64)
+
+
+def check_room(n_samples: int, arities: NDArray[np.int32]) -> None:
+    """Refuse weights whose samples would not fit the memory of the machine."""
+    planes = np.minimum((arities.astype(np.int64) - 1) / 8, 2.0)  # bytes a sample: bit planes, or a column of 16 bits
+    needed = n_samples * (4 + float(planes.sum()))
+    if needed > memory_bytes():
+        raise ValueError(
+            f"the weights sum to {n_samples:,} samples, which take {needed / 2**30:,.1f} GiB, more than this machine "
+            "has: scale them down, such as by np.rint(100 * w / w.max())"
+        )
+
+
+def memory_bytes() -> float:
+    """Main memory of the machine, infinite where it is not known."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return float("inf")
+
+
+def checked_classes(classes: NDArray, n_samples: int, n_classes: int | None) -> NDArray:
+    if classes.shape != (n_samples,):
+        raise ValueError(f"classes of shape {classes.shape} do not fit {n_samples} samples; give one class a sample")
+    if classes.dtype.kind not in "iub" or (classes.dtype.kind == "i" and classes.min() < 0):
+        raise ValueError("classes must be codes 0, 1, 2, ...; encode the labels first")
+    if n_classes is not None and int(classes.max()) >= n_classes:
+        raise ValueError(f"class {int(classes.max())} is not below n_classes={n_classes}")
+    return classes

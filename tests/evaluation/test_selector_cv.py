@@ -1,0 +1,69 @@
+"""The selector that chooses method and number of features itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+
+import bitsieve
+from bitsieve import SelectorCV, make_selector
+
+WINE = load_wine(return_X_y=True, as_frame=True)
+
+
+def test_it_is_the_choice_of_the_comparison():
+    selector = SelectorCV(methods=["mim", "mrmr", "jmi"], classifier="knn", folds=5).fit(*WINE)
+    comparison = bitsieve.compare(
+        *WINE, methods=["mim", "mrmr", "jmi"], features=range(1, 14), classifier="knn", folds=5
+    )
+    np.testing.assert_array_equal(selector.comparison_.errors, comparison.errors)
+    choice = comparison.choice()
+    assert (selector.method_, selector.n_features_to_select_) == (choice.method, choice.n_features)
+    alone = make_selector(choice.method, choice.n_features).fit(*WINE)
+    for name in ("selected_", "scores_", "ranking_", "support_"):
+        np.testing.assert_array_equal(getattr(selector, name), getattr(alone, name))
+    assert selector.get_feature_names_out().tolist() == alone.get_feature_names_out().tolist()
+    assert selector.transform(WINE[0]).equals(alone.transform(WINE[0]))
+
+
+def test_nested_cross_validation():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = make_pipeline(SelectorCV(methods=["mim", "jmi"], features=[2, 5, 10], classifier="ncm", folds=4), SVC())
+    assert cross_val_score(model, X, y, cv=3).mean() > 0.85
+
+
+def test_tables_of_words_and_a_continuous_target(table):
+    X, y = table.drop_columns(["diagnosis"]), table["diagnosis"]
+    asked = {"methods": "jmi", "features": range(1, 6), "classifier": "ncm", "folds": 4}
+    one = SelectorCV(**asked).fit(X, y)
+    other = SelectorCV(**asked).fit(X.to_pandas(), y.to_pandas())
+    assert one.selected_.tolist() == other.selected_.tolist()
+    assert one.classes_.tolist() == ["benign", "malignant"]
+    binned = SelectorCV(**asked).fit(X.drop_columns(["mean_area"]), X["mean_area"])
+    assert len(binned.classes_) == 5
+
+
+def test_mixed_lists():
+    X = [[j % 4 + 0.5, "ab"[j % 2], j % 3] for j in range(24)]
+    y = [j % 2 for j in range(24)]
+    selector = SelectorCV(methods="mim", classifier="ncm", folds=3).fit(X, y)
+    assert (selector.selected_.tolist(), selector.n_features_to_select_) == ([1], 1)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"methods": "jim"}, "did you mean jmim"),
+        ({"classifier": "centroid"}, "choose one of linear-svm"),
+        ({"features": [99]}, "features begin at 99"),
+        ({"folds": 59}, "fewer than the 59 folds"),
+        ({"n_jobs": 0}, "n_jobs=0"),
+    ],
+)
+def test_mistakes(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        SelectorCV(**parameters).fit(*WINE)

@@ -1,0 +1,66 @@
+"""The proof of convexity and the smallest eigenvalue against LAPACK."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bitsieve.optimize import convexity
+from bitsieve.optimize.convexity import is_convex, smallest_eigenvalue
+
+
+def with_least(value, n, seed):
+    """A symmetric matrix whose smallest eigenvalue is the value, to the rounding of a product."""
+    random = np.random.default_rng(seed)
+    basis = np.linalg.qr(random.standard_normal((n, n)))[0]
+    values = np.concatenate([[value], value + 0.1 + random.random(n - 1)])
+    matrix = (basis * values) @ basis.T
+    return (matrix + matrix.T) / 2
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 80])
+@pytest.mark.parametrize(("value", "convex"), [(0.5, True), (0.0, True), (-1e-9, True), (-2e-8, False), (-3.0, False)])
+def test_is_convex(n, value, convex):
+    matrix = with_least(value, n, n)
+    before = matrix.tobytes()
+    assert is_convex(matrix) == convex
+    assert is_convex(matrix, 5.0)
+    assert not is_convex(matrix, -5.0)
+    assert matrix.tobytes() == before
+
+
+def test_singular_is_convex():
+    loads = np.random.default_rng(0).random((60, 4))
+    assert is_convex(loads @ loads.T)
+    assert is_convex(np.ones((30, 30)))
+    assert is_convex(np.zeros((3, 3)))
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 80])
+@pytest.mark.parametrize("value", [-2.0, -1e-3])
+def test_smallest_eigenvalue(n, value):
+    assert smallest_eigenvalue(with_least(value, n, n)) == pytest.approx(value, abs=1e-13)  # 80 roundings of about 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_by_lanczos(seed, monkeypatch):
+    monkeypatch.setattr(convexity, "SMALL", 0)
+    matrix = with_least(-0.7, 120, seed)
+    before = matrix.tobytes()
+    found = smallest_eigenvalue(matrix)
+    # Never above the eigenvalue by more than rounding, below it by the residual: 1e-12 of the largest row sum.
+    assert -0.7 - 1e-9 <= found <= -0.7 + 1e-12
+    assert is_convex(matrix, -found)
+    assert matrix.tobytes() == before
+
+
+def test_columns_that_are_treated_alike(monkeypatch):
+    """The least eigenvector of a matrix of ones without its diagonal is orthogonal to the ones."""
+    monkeypatch.setattr(convexity, "SMALL", 0)
+    assert smallest_eigenvalue(np.ones((40, 40)) - np.eye(40)) == pytest.approx(-1, abs=1e-9)
+
+
+def test_lapack_helps_out_where_lanczos_fails(monkeypatch):
+    monkeypatch.setattr(convexity, "SMALL", 0)
+    monkeypatch.setattr(convexity, "_by_lanczos", lambda matrix: -0.1)
+    assert smallest_eigenvalue(with_least(-0.7, 20, 0)) == pytest.approx(-0.7, abs=1e-13)

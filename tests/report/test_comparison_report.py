@@ -1,0 +1,115 @@
+"""The report of a comparison is one file that needs nothing else, and says what the comparison says."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+
+import bitsieve
+from bitsieve.report import figures
+from bitsieve.report.comparison import check_report, report, write_report
+from bitsieve.report.figures import Curves, draw
+
+X, Y = load_wine(return_X_y=True)
+
+
+class Balanced(HTMLParser):
+    """Every element is closed; what it refers to and what it says."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.seen, self.attributes, self.text = [], [], [], []
+        self.feed(text)
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append(tag)
+        self.attributes += attrs
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.seen.append(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return bitsieve.compare(X, Y, methods=["mim", "jmi"], features=range(1, 14), classifier="ncm", folds=4)
+
+
+def test_page(comparison):
+    page = Balanced(report(comparison))
+    text = " ".join(page.text)
+    assert str(comparison.choice()) in text
+    assert page.seen.count("svg") == 3
+    assert page.seen.count("table") == 5
+    for row in comparison.summary():
+        assert f"{100 * row['mean_error']:.1f}" in text
+    assert "script" not in page.seen
+    outside = [value for name, value in page.attributes if name in ("src", "href") and not value.startswith("#")]
+    assert outside == []
+
+
+def test_same_comparison_same_page(comparison):
+    assert report(comparison) == report(comparison)
+
+
+def test_names_are_escaped():
+    names = ["<script>alert(1)</script>", "a & b", "$x$", '"quoted"', "größe 漢字"]
+    methods = {"<b>mim</b>": "mim", "$jmi$": "jmi", "_漢": "mrmr"}
+    import pandas as pd
+
+    frame = pd.DataFrame(X[:, :5], columns=names)
+    frame["<i>kind</i>"] = Y
+    comparison = bitsieve.compare(
+        frame, "<i>kind</i>", methods=methods, features=range(1, 6), classifier="ncm", folds=4
+    )
+    text = report(comparison)
+    page = Balanced(text)
+    assert not {"script", "b", "i"} & set(page.seen)
+    said = " ".join(page.text)
+    assert "Feature selection for <i>kind</i>" in said
+    for method in methods:
+        assert said.count(method) >= 5  # three tables, two or three figures
+
+
+def test_one_method_one_number_one_selection():
+    comparison = bitsieve.compare(X, Y, methods="mim", features=[1], classifier="ncm", folds=4, protocol="paper")
+    page = Balanced(report(comparison))
+    assert page.seen.count("svg") == 1
+    assert "such errors are too low" in " ".join(page.text)
+
+
+def test_gaps_and_marks_in_a_figure():
+    x = np.arange(1, 30)
+    values = np.where(x < 5, np.nan, x / 30.0)
+    svg = draw(Curves("test", x, {"a": values, "b": values / 2}, "x", "y", {"a": 7}))
+    assert svg.startswith('<svg role="img" aria-label="y against x"')
+    assert re.search(r"#0072b2", svg, re.IGNORECASE)
+
+
+def test_paths_are_checked_before_the_work(tmp_path, comparison, monkeypatch):
+    for path, message in (
+        (tmp_path, "is a directory"),
+        (tmp_path / "missing" / "report.html", "there is no directory"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            check_report(path)
+    path = tmp_path / "report.html"
+    write_report(comparison, path)
+    assert path.read_text(encoding="utf-8") == report(comparison)
+    assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
+    monkeypatch.setattr(figures, "find_spec", lambda name: None)
+    with pytest.raises(ValueError, match=r"figures need matplotlib, which is not installed: pip install"):
+        check_report(path)
