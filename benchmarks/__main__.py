@@ -29,6 +29,8 @@ SCRIPTS = (
     "global_ranking",
     "qpfs_nystrom",
     "large_protocol",
+    "sdp",
+    "large_shape",
     "comparison",
 )
 
