@@ -30,6 +30,7 @@ SCRIPTS = (
     "qpfs_nystrom",
     "large_shape",
     "large_protocol",
+    "sdp",
     "comparison",
 )
 
