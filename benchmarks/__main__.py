@@ -22,6 +22,7 @@ SCRIPTS = (
     "startup",
     "large_protocol",
     "comparison",
+    "variational",
 )
 
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from bitsieve.selectors.selection import Selection as Selection
     from bitsieve.selectors.selection import select as select
     from bitsieve.selectors.speccmi import SpecCMI as SpecCMI
+    from bitsieve.selectors.vmi import VMI as VMI
 
     __version__: str
 
@@ -50,6 +51,7 @@ _HOMES = {
     "Selection": "bitsieve.selectors.selection",
     "SelectorCV": "bitsieve.evaluation.selector_cv",
     "SpecCMI": "bitsieve.selectors.speccmi",
+    "VMI": "bitsieve.selectors.vmi",
     "compare": "bitsieve.evaluation.compare",
     "conditional_mutual_information_matrix": "bitsieve.selectors.measures",
     "entropy": "bitsieve.selectors.measures",
@@ -62,6 +64,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "VMI",
     "CategoricalBinner",
     "Comparison",
     "Constraints",

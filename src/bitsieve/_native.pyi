@@ -4,6 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
+Doubles = NDArray[np.float64]
+Floats = NDArray[np.float32]
+Codes = NDArray[np.uint8] | NDArray[np.uint16]
 
 def term_shift(n_samples: int) -> int: ...
 def term_table(n_samples: int, limit: int) -> Integers: ...
@@ -12,6 +15,96 @@ def kernel_names() -> list[str]: ...
 def mdl_cuts(
     values: NDArray[np.float64], classes: NDArray[np.int32], n_classes: int, table: Integers, shift: int
 ) -> NDArray[np.float64]: ...
+def log2(x: float) -> float: ...
+def exp2(kernel: str, values: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def log2_of_counts(limit: int) -> Doubles: ...
+def table_stride(cells: int) -> int: ...
+def rough_table_stride(cells: int) -> int: ...
+def likelihood_tables(
+    codes: Codes,
+    arities: NDArray[np.int32],
+    sizes: Integers,
+    log_counts: Doubles,
+    chosen: int,
+    features: Integers,
+    offset: Integers,
+    logs: bool,
+    cells: Doubles | Floats,
+    own: Doubles,
+) -> None: ...
+def naive_sums(
+    kernel: str,
+    n_samples: int,
+    n_classes: int,
+    weights: Doubles | Floats,
+    log_weights: Doubles,
+    start: NDArray[np.int32],
+    active: NDArray[np.int32],
+    codes: Codes,
+    arities: NDArray[np.int32],
+    cells: Doubles | Floats,
+    offset: Integers,
+    features: Integers,
+    out: Doubles,
+) -> None: ...
+def rough_pair_sums(
+    kernel: str,
+    n_samples: int,
+    n_classes: int,
+    weights: Doubles | Floats,
+    log_weights: Doubles,
+    start: NDArray[np.int32],
+    active: NDArray[np.int32],
+    codes: Codes,
+    arities: NDArray[np.int32],
+    pending: list[int],
+    cells: list[Doubles | Floats],
+    offsets: list[Integers],
+    exponent: float,
+    state: Floats | None,
+    features: Integers,
+    out: Doubles,
+) -> None: ...
+def exact_pair_sums(
+    kernel: str,
+    n_samples: int,
+    n_classes: int,
+    weights: Doubles | Floats,
+    log_weights: Doubles,
+    start: NDArray[np.int32],
+    active: NDArray[np.int32],
+    codes: Codes,
+    arities: NDArray[np.int32],
+    sizes: Integers,
+    log_counts: Doubles,
+    given: list[int],
+    features: Integers,
+    own: Doubles,
+    out: Doubles,
+    state: Doubles | None,
+) -> None: ...
+def state_sums(
+    kernel: str,
+    n_samples: int,
+    n_classes: int,
+    weights: Doubles | Floats,
+    log_weights: Doubles,
+    start: NDArray[np.int32],
+    active: NDArray[np.int32],
+    exponent: float,
+    state: Doubles,
+    out: Doubles,
+) -> None: ...
+def kernel_sums(
+    kernel: str,
+    x: NDArray[np.float64],
+    sx: float,
+    z: NDArray[np.float64] | None,
+    sz: float,
+    first: int,
+    last: int,
+    out: NDArray[np.float64],
+) -> None: ...
 
 class Packed:
     def __init__(

@@ -100,6 +100,7 @@ def _parser() -> argparse.ArgumentParser:
     methods = commands.add_parser("methods", allow_abbrev=False, help="list every method, its paper and what it needs")
     methods.add_argument("--json", action="store_true", help="print one JSON document")
     methods.set_defaults(run=_methods)
+    _add_reproduce(commands)
     return parser
 
 
@@ -235,6 +236,24 @@ def _counts(text: str) -> list[int] | range:
     return numbers
 
 
+def _add_reproduce(commands: argparse._SubParsersAction[_Parser]) -> None:
+    reproduce = commands.add_parser(
+        "reproduce",
+        allow_abbrev=False,
+        help="compute a table or a figure of a paper anew",
+        description="Compute a table or a figure of a paper anew. Without --figure or --table: list what there is.",
+    )
+    add = reproduce.add_argument
+    add("paper", metavar="PAPER", help="gao2016")
+    add("--figure", metavar="NAME", help="which figure, such as 3")
+    add("--table", metavar="NAME", help="which table")
+    add("--output", metavar="FILE", help="save the figure; .png, .svg or .pdf (needs bitsieve[report])")
+    add("--data-dir", metavar="DIR", help="the directory with the public data sets, for what needs some")
+    add("--seed", type=int, default=0, metavar="N", help="of what is drawn at random (default: 0)")
+    add("--threads", type=_count, metavar="N", help="threads (default: all cores)")
+    reproduce.set_defaults(run=_reproduce)
+
+
 def _count(text: str) -> int:
     try:
         number = int(text)
@@ -271,3 +290,9 @@ def _methods(options: argparse.Namespace) -> int:
     from bitsieve.commands.methods import run
 
     return run(as_json=options.json)
+
+
+def _reproduce(options: argparse.Namespace) -> int:
+    from bitsieve.commands.reproduce import run
+
+    return run(options)

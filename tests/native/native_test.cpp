@@ -16,6 +16,8 @@
 
 using namespace bitsieve;
 
+void test_variational(int& passed, int& failed);
+
 namespace {
 
 int passed = 0, failed = 0;
@@ -174,6 +176,7 @@ void test_mdl() {
 int main() {
     test_terms();
     test_mdl();
+    test_variational(passed, failed);
     std::mt19937 random(7);
     const std::vector<std::vector<std::int64_t>> sizes = {{1},        {64},          {63, 65},           {0, 5, 0, 2},
                                                           {128, 127}, {129, 1, 200}, {3, 3, 3, 3, 3, 3}, {700, 300}};

@@ -9,6 +9,7 @@ from bitsieve.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.messages import choices
 from bitsieve.selectors.forward import ForwardSelector
 from bitsieve.selectors.speccmi import SpecCMI
+from bitsieve.selectors.vmi import VMI
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,6 +97,30 @@ _METHODS["speccmi"] = (
 )
 
 
+def _vmi(decomposition: str) -> Callable[..., VMI]:
+    def build(n_features_to_select: int, **parameters: Any) -> VMI:
+        return VMI(n_features_to_select, decomposition=decomposition, **parameters)
+
+    return build
+
+
+for _name, _decomposition, _factor in (
+    ("vmi", "naive", "p(xi|c)"),
+    ("vmi-pairwise", "pairwise", "prod_s p(xi|xs,c)^(1/#S)"),
+):
+    _METHODS[_name] = (
+        MethodInfo(
+            _name,
+            f"Variational information maximisation, {_decomposition}",
+            f"I(XS,Xi;C) >= mean log2 q(xS,xi|c) / q(xS,xi), q(xi|xS,c) = {_factor}",
+            "Gao, Ver Steeg, Galstyan 2016",
+            "the rows: a likelihood a sample and class",
+            "VMI",
+        ),
+        _vmi(_decomposition),
+    )
+
+
 def list_methods() -> list[MethodInfo]:
     """Every method that :func:`make_selector` builds.
 
@@ -141,6 +166,7 @@ def make_selector(
     method : str
         A name of :func:`list_methods`.
     n_features_to_select : int, default=10
+        Or "auto" for a method that stops by itself (vmi, with ``on_plateau="stop"``).
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
     n_jobs : int, optional
     **parameters

@@ -179,7 +179,8 @@ def select(
     n_features_to_select : int, float or "auto", default=20
         A float between 0 and 1 is a share of the columns; "auto" lets a greedy method stop by itself.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
-        How numeric columns become codes. Text, categorical and boolean columns are codes as they are.
+        How numeric columns become codes. Text, categorical and boolean columns are codes as they are. None, for a
+        method on densities (vmi), bins for the explanation alone, by "mdl".
     target_bins : int, default=5
         Equal-frequency classes of a continuous target (floats with a fractional value).
     n_jobs : int, optional
@@ -248,7 +249,7 @@ def select_from(
         selector.classes_, selector.target_edges_ = target.labels, target.edges
     indices = np.asarray(selector.selected_)
     if not hasattr(selector, "relevance_"):  # a method on rows: bin and count for the explanation alone
-        _count_for_explanation(selector, features, target, binner, n_jobs)
+        _count_for_explanation(selector, features, target, "mdl" if binner is None else binner, n_jobs)
     notes = [*explain(features, target, selector.binner_, indices), *_on_stopping(selector, features)]
     return Selection(
         method=method,

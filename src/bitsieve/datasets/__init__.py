@@ -1,0 +1,1 @@
+"""Seeded generators of the papers' synthetic data, one a file."""

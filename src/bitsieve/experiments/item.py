@@ -1,0 +1,90 @@
+"""What a paper's module offers: items such as "figure 3", each a program that returns text and perhaps a figure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from bitsieve.experiments import PAPERS
+from bitsieve.messages import choices
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to run an item.
+
+    Attributes
+    ----------
+    data_dir : Path or None
+        Where the public data sets lie, for items that need some.
+    seed : int
+        Of what is drawn at random.
+    n_jobs : int
+        Threads.
+    draw : bool
+        Whether a figure is wanted.
+    """
+
+    data_dir: Path | None = None
+    seed: int = 0
+    n_jobs: int = -1
+    draw: bool = False
+
+
+@dataclass(frozen=True)
+class Result:
+    """What an item found.
+
+    Attributes
+    ----------
+    text : str
+        For the terminal.
+    figure : matplotlib Figure or None
+        Where one was wanted.
+    """
+
+    text: str
+    figure: Any = None
+
+
+@dataclass(frozen=True)
+class Item:
+    """A table or a figure of a paper.
+
+    Attributes
+    ----------
+    title : str
+        One line.
+    run : callable
+        Options to Result.
+    has_figure : bool
+    """
+
+    title: str
+    run: Callable[[Options], Result]
+    has_figure: bool = False
+
+
+def items_of(paper: str) -> dict[str, Item]:
+    """The items of a paper by name.
+
+    Raises
+    ------
+    ValueError
+        If no such paper is here; the nearest names are given.
+    """
+    if paper not in PAPERS:
+        raise ValueError(f"there is nothing of a paper {paper!r}; {choices(paper, PAPERS)}")
+    return import_module(PAPERS[paper]).ITEMS
+
+
+def require_matplotlib() -> None:
+    """Refuse, before any work, to draw without matplotlib."""
+    if find_spec("matplotlib") is None:
+        raise ValueError("figures need matplotlib, which is not installed: pip install 'bitsieve[report]'")

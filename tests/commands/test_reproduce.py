@@ -1,0 +1,89 @@
+"""``bitsieve reproduce``: what there is, its text, its figure, and one line for each mistake."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from bitsieve.cli import main
+from bitsieve.experiments import gao2016
+from bitsieve.experiments.item import Item, Options, Result
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """A figure that needs no work in the place of the paper's."""
+
+    def run(options: Options) -> Result:
+        figure = None
+        if options.draw:
+            from matplotlib.figure import Figure
+
+            figure = Figure(figsize=(2, 2))
+            figure.add_subplot().plot([0, options.seed])
+        return Result(f"seed {options.seed}, {options.n_jobs} threads", figure)
+
+    monkeypatch.setitem(gao2016.ITEMS, "figure 3", Item("a line", run, has_figure=True))
+
+
+def refused(capsys, *arguments):
+    assert main(["reproduce", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    return err.removeprefix("bitsieve: error: ").rstrip()
+
+
+def test_listing(capsys):
+    assert main(["reproduce", "gao2016"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[:2] for line in lines[1:]] == [["--figure", "3"], ["--table", "parity"]]
+
+
+def test_text(capsys, quick):
+    assert main(["reproduce", "gao2016", "--figure", "3", "--seed", "7", "--threads", "2"]) == 0
+    out, err = capsys.readouterr()
+    assert out == "seed 7, 2 threads\n"
+    assert err == "bitsieve: note: --output FILE.png draws it (.svg and .pdf too)\n"
+
+
+@pytest.mark.parametrize(("ending", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_figure(capsys, quick, tmp_path, ending, start):
+    path = tmp_path / f"figure.{ending}"
+    files = []
+    for _ in range(2):
+        assert main(["reproduce", "gao2016", "--figure", "3", "--seed", "1", "--output", str(path)]) == 0
+        assert capsys.readouterr().err == f"bitsieve: saved the figure to {str(path)!r}\n"
+        files.append(path.read_bytes())
+    assert files[0].startswith(start)
+    assert files[0] == files[1]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_paper_s_figure(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(gao2016, "N_SAMPLES", 300)
+    assert main(["reproduce", "gao2016", "--figure", "3", "--output", str(tmp_path / "figure.svg")]) == 0
+    drawn = (tmp_path / "figure.svg").read_text()
+    assert "<svg" in drawn
+    assert "step  VMI naive" in capsys.readouterr().out
+
+
+def test_mistakes(capsys, quick, tmp_path):
+    figure = ("gao2016", "--figure", "3")
+    assert "did you mean figure 3?" in refused(capsys, "gao2016", "--figure", "33")
+    assert refused(capsys, *figure, "--table", "parity") == "--figure and --table are two things: give one of them"
+    assert "end it in one of .png, .svg, .pdf" in refused(capsys, *figure, "--output", str(tmp_path / "figure.gif"))
+    (tmp_path / "folder.png").mkdir()
+    assert "is a directory" in refused(capsys, *figure, "--output", str(tmp_path / "folder.png"))
+    assert "make it first" in refused(capsys, *figure, "--output", str(tmp_path / "no" / "figure.png"))
+    assert "is no figure: leave --output out" in refused(capsys, "gao2016", "--table", "parity", "--output", "a.png")
+    assert "by --data-dir" in refused(capsys, "gao2016", "--table", "parity")
+
+
+def test_without_matplotlib(capsys, quick, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    output = tmp_path / "figure.png"
+    message = refused(capsys, "gao2016", "--figure", "3", "--output", str(output))
+    assert message == "figures need matplotlib, which is not installed: pip install 'bitsieve[report]'"
+    assert not output.exists()
