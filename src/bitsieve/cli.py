@@ -244,11 +244,14 @@ def _add_reproduce(commands: argparse._SubParsersAction[_Parser]) -> None:
         description="Compute a table or a figure of a paper anew. Without --figure or --table: list what there is.",
     )
     add = reproduce.add_argument
-    add("paper", metavar="PAPER", help="gao2016")
+    add("paper", metavar="PAPER", help="gao2016, vinh2014")
     add("--figure", metavar="NAME", help="which figure, such as 3")
     add("--table", metavar="NAME", help="which table")
-    add("--output", metavar="FILE", help="save the figure; .png, .svg or .pdf (needs bitsieve[report])")
+    add("--output", metavar="FILE", help="save the figure; .png, .svg, .pdf (needs bitsieve[report]); or all in .json")
     add("--data-dir", metavar="DIR", help="the directory with the public data sets, for what needs some")
+    add("--sets", type=_names, metavar="A,B,...", help="of the data sets, only these")
+    add("--protocol", metavar="NAME", help="paper: as published (default); nested: ranked inside each fold beside it")
+    add("--json", action="store_true", help="print one JSON document")
     add("--seed", type=int, default=0, metavar="N", help="of what is drawn at random (default: 0)")
     add("--threads", type=_count, metavar="N", help="threads (default: all cores)")
     reproduce.set_defaults(run=_reproduce)

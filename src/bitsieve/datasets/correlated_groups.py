@@ -5,8 +5,8 @@
 
 so that members of a group are correlated by 0.95 in absolute value. The columns are shuffled.
 
-Y. Zhai, M. Tan, I. Tsang, Y. S. Ong, "Discovering support and affiliated features from very high dimensions", ICML 2012.
-doi:10.48550/arXiv.1206.6477 (the sizes; groups of 5 to 20 members)
+Y. Zhai, M. Tan, I. Tsang, Y. S. Ong, "Discovering support and affiliated features from very high dimensions", ICML
+2012. doi:10.48550/arXiv.1206.6477 (the sizes; groups of 5 to 20 members)
 """
 
 from __future__ import annotations
