@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.binning import MDLBinner
 from bitsieve.evaluation.compare import compare
 from bitsieve.evaluation.folds import FEW_SAMPLES
 from bitsieve.experiments.item import Options, Result
@@ -21,9 +22,12 @@ if TYPE_CHECKING:
     from bitsieve.evaluation.comparison import Comparison
 
 N_FOLDS = 10
+LEAST, MOST = 10, 100  # features
 OWN: dict[str, dict[str, Any]] = {
     "qpfs": {"convexify": "shift"}
 }  # parameters: mutual information is not convex as it is
+# As compare has it by default; a selector brings its own.
+BINNING: dict[str, Any] = {"paper": MDLBinner(uncut="median"), "nested": "mdl"}
 HEADER = ("", *METHODS)
 RIGHT = (False, *[True] * len(METHODS))
 
@@ -51,13 +55,13 @@ def table_4(options: Options) -> Result:
 
 def table_5(options: Options) -> Result:
     """Errors of every method as mean and deviation over the numbers of features, beside the paper's."""
-    methods, lacking = available()
+    lacking = available()[1]
     within = cells = 0
     for table in tables(options, tuple(TABLE_5)):
         if isinstance(table, Missing):
             options.part(str(table), {"set": table.row, "missing": table.origin})
             continue
-        text, record = _row(options, table, methods)
+        text, record = _row(options, table)
         cells += len(record["within"])
         within += sum(record["within"].values())
         options.part(text, record)
@@ -69,17 +73,22 @@ def table_5(options: Options) -> Result:
 NOTHING = "None of the data sets is there: give the directory that holds their .npz files by --data-dir."
 
 
-def available() -> tuple[dict[str, Any], list[str]]:
+def available(binning: Any = "mdl") -> tuple[dict[str, Any], list[str]]:
     """The paper's methods by its names, as selectors, and the names of those that the registry does not have."""
     known = {method.name for method in list_methods()}
-    there = {label: make_selector(name, **OWN.get(name, {})) for label, name in METHODS.items() if name in known}
+    there = {
+        label: make_selector(name, binning=binning, **OWN.get(name, {}))
+        for label, name in METHODS.items()
+        if name in known
+    }
     return there, [label for label in METHODS if label not in there]
 
 
-def curves(options: Options, table: Table, methods: dict[str, Any], protocol: str) -> Comparison:
-    """Errors for 10 to 100 features, or to all of fewer."""
+def curves(options: Options, table: Table, protocol: str) -> Comparison:
+    """Errors of the methods that are here for 10 to 100 features, or to all of fewer."""
+    methods, _ = available(BINNING[protocol])
     return _compared(
-        options, table, methods, protocol, range(min(10, table.n_features), min(table.n_features, 100) + 1)
+        options, table, methods, protocol, range(min(LEAST, table.n_features), min(table.n_features, MOST) + 1)
     )
 
 
@@ -108,13 +117,13 @@ def _folds(table: Table, seed: int) -> Any:
     return StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed)
 
 
-def _row(options: Options, table: Table, methods: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def _row(options: Options, table: Table) -> tuple[str, dict[str, Any]]:
     published = TABLE_5[table.row]
     began = time.perf_counter()
     phase(f"comparing on {table.row}")
-    ours = curves(options, table, methods, "paper")
+    ours = curves(options, table, "paper")
     errors, deviations = _summary(ours)
-    differences = {label: errors[label] - published[label].error for label in methods}
+    differences = {label: errors[label] - published[label].error for label in ours.methods}
     # Differences of numbers that are printed with one decimal.
     within = {
         label: round(abs(difference), 9) <= published[label].deviation for label, difference in differences.items()
@@ -140,9 +149,9 @@ def _row(options: Options, table: Table, methods: dict[str, Any]) -> tuple[str, 
     }
     biased = ""
     if options.protocol == "nested":
-        nested_errors, nested_deviations = _summary(curves(options, table, methods, "nested"))
+        nested_errors, nested_deviations = _summary(curves(options, table, "nested"))
         rows.insert(2, ("ranked in folds", *_cells(nested_errors, nested_deviations)))
-        bias = float(np.mean([nested_errors[label] - errors[label] for label in methods]))
+        bias = float(np.mean([nested_errors[label] - errors[label] for label in ours.methods]))
         biased = f"; ranking inside the folds is {bias:+.2f} points worse"
         record |= {"nested_errors": nested_errors, "nested_deviations": nested_deviations, "bias": bias}
     record["seconds"] = round(time.perf_counter() - began, 1)
