@@ -32,6 +32,7 @@ SCRIPTS = (
     "large_protocol",
     "sdp",
     "comparison",
+    "variational",
 )
 
 

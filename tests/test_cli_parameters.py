@@ -7,7 +7,8 @@ import json
 import pytest
 
 import bitsieve
-from bitsieve.cli import _assignment, main
+from bitsieve.cli import main
+from bitsieve.commands.arguments import _assignment
 
 
 @pytest.fixture

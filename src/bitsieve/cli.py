@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
+from bitsieve.commands.arguments import make_parser
 from bitsieve.messages import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 DONE, FAILED, USER_MISTAKE, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
-
-
-class UsageError(ValueError):
-    """The command line itself is wrong."""
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line, as all errors here are."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{one_line(message)} (see {self.prog} --help)")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -52,7 +41,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a name that the terminal's encoding lacks is escaped, not fatal
             stream.reconfigure(errors="backslashreplace")
-    options = _parser().parse_args(arguments)
+    options = make_parser().parse_args(arguments)
     code = options.run(options)
     if sys.stdout is not None:
         sys.stdout.flush()
@@ -87,243 +76,3 @@ def _guarded(run: Callable[[], int]) -> int:
 def _complain(message: str, code: int) -> int:
     print(f"bitsieve: {message}", file=sys.stderr)
     return code
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
-        prog="bitsieve", allow_abbrev=False, description="Feature selection by information, exact and in bits."
-    )
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
-    _add_select(commands)
-    _add_compare(commands)
-    methods = commands.add_parser("methods", allow_abbrev=False, help="list every method, its paper and what it needs")
-    methods.add_argument("--json", action="store_true", help="print one JSON document")
-    methods.set_defaults(run=_methods)
-    _add_reproduce(commands)
-    return parser
-
-
-class _Version(argparse.Action):
-    def __call__(self, *_: object) -> NoReturn:
-        from bitsieve import __version__
-
-        print(f"bitsieve {__version__}")
-        raise SystemExit(DONE)
-
-
-def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
-    select = commands.add_parser(
-        "select",
-        allow_abbrev=False,
-        help="rank the features of a table by what they tell about its target",
-        description="Rank the features of a table by what they tell about its target. The ranking goes to standard "
-        "output, notes and progress to standard error.",
-        epilog="Exit codes: 0 done, 1 failed inside, 2 a mistake in what was given (one line says which), "
-        "130 interrupted.",
-    )
-    add = select.add_argument
-    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather or .npz (X, y), told by content")
-    add(
-        "--target",
-        metavar="COLUMN",
-        action="append",
-        help="the column to tell about; y by default in a .npz; give it again for several columns taken together",
-    )
-    add("--weight", metavar="COLUMN", help="the column that says how many times each row stands: whole numbers")
-    add("--method", default="speccmi", metavar="NAME", help="one of 'bitsieve methods' (default: speccmi)")
-    add(
-        "--set",
-        action="append",
-        default=[],
-        type=_assignment,
-        metavar="NAME=VALUE",
-        help="a parameter of the method, such as beta=0.5; once for each ('bitsieve methods' lists them)",
-    )
-    add(
-        "--features",
-        type=_how_many,
-        metavar="K",
-        help="how many to select: a number, a share such as 0.1, or auto (default: 20, or all when there are fewer)",
-    )
-    add("--stop", metavar="RULE", help="end earlier: significance, permutation or threshold (auto: significance)")
-    add("--level", type=float, metavar="P", help="level of significance and permutation (default: 0.05)")
-    add("--min-bits", type=float, metavar="BITS", help="what a feature must add under threshold (default: 0.01)")
-    add("--include", action="append", metavar="COLUMN", help="select it first, whatever it tells (repeatable)")
-    add("--exclude", action="append", metavar="COLUMN", help="never select it (repeatable)")
-    add("--group", action="append", nargs="+", metavar="COLUMN", help="columns taken together (repeatable)")
-    add(
-        "--binning",
-        default="mdl",
-        metavar="RULE",
-        help="how numeric columns become codes: mdl, quantile, uniform, or none for codes already (default: mdl)",
-    )
-    add("--bins", type=_count, metavar="N", help="bins of quantile and uniform (default: 10)")
-    add("--uncut", choices=("leave", "median"), help="what mdl does with a column without a cut (default: leave)")
-    add("--missing", choices=("error", "bin"), help="missing values: an error, or a code of their own (default: error)")
-    add(
-        "--estimator",
-        choices=("plug-in", "miller-madow", "shrinkage"),
-        help="how information is estimated from counts (default: plug-in)",
-    )
-    add("--target-bins", type=_count, default=5, metavar="N", help="classes of a continuous target (default: 5)")
-    add(
-        "--output",
-        metavar="FILE",
-        help="save the selected columns and the target; .parquet, .csv, .tsv, .arrow, .feather or .npz",
-    )
-    add("--json", action="store_true", help="print one JSON document")
-    add(
-        "--threads",
-        type=_count,
-        metavar="N",
-        help="threads (default: all cores); the result is the same for any number",
-    )
-    select.set_defaults(run=_select)
-
-
-def _add_reproduce(commands: argparse._SubParsersAction[_Parser]) -> None:
-    reproduce = commands.add_parser(
-        "reproduce",
-        allow_abbrev=False,
-        help="compute a table or a figure of a paper anew",
-        description="Compute a table or a figure of a paper anew. Without --figure or --table: list what there is.",
-    )
-    add = reproduce.add_argument
-    add("paper", metavar="PAPER", help="gao2016")
-    add("--figure", metavar="NAME", help="which figure, such as 3")
-    add("--table", metavar="NAME", help="which table")
-    add("--output", metavar="FILE", help="save the figure; .png, .svg or .pdf (needs bitsieve[report])")
-    add("--data-dir", metavar="DIR", help="the directory with the public data sets, for what needs some")
-    add("--seed", type=int, default=0, metavar="N", help="of what is drawn at random (default: 0)")
-    add("--threads", type=_count, metavar="N", help="threads (default: all cores)")
-    reproduce.set_defaults(run=_reproduce)
-
-
-def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
-    compare = commands.add_parser(
-        "compare",
-        allow_abbrev=False,
-        help="cross-validate a classifier on what several methods select, for every number of features",
-        description="Cross-validate a classifier on the first k features of several methods, for every k. Each method "
-        "ranks once a fold, on the training samples alone. The table goes to standard output, notes and progress to "
-        "standard error.",
-        epilog="Ctrl-C keeps the finished folds beside --output; the same command with --resume goes on.",
-    )
-    add = compare.add_argument
-    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather or .npz (X, y), told by content")
-    add("--target", metavar="COLUMN", help="the column to tell about; y by default in a .npz")
-    add("--methods", type=_names, metavar="A,B,...", help="of 'bitsieve methods' (default: mim,mrmr,jmi,speccmi)")
-    add(
-        "--features",
-        type=_counts,
-        metavar="FROM:TO[:STEP]",
-        help="numbers of features, or a list as 5,10,20 (default: 10:100, or all when there are fewer than 10)",
-    )
-    add(
-        "--classifier",
-        default="linear-svm",
-        metavar="NAME",
-        help="linear-svm, knn (3 neighbours), ncm (nearest class mean), bgm (Gaussian mixtures) (default: linear-svm)",
-    )
-    add("--folds", type=_folds, metavar="N", help="stratified folds, or loo (default: loo below 100 rows, else 10)")
-    add("--seed", type=int, default=0, metavar="N", help="of the shuffle into folds (default: 0)")
-    add(
-        "--protocol",
-        default="nested",
-        metavar="NAME",
-        help="nested: ranked inside each fold; paper: once on all rows, as published, too good (default: nested)",
-    )
-    add("--binning", metavar="RULE", help="mdl, quantile, uniform or none, as for select (default: mdl)")
-    add("--bins", type=_count, metavar="N", help="bins of quantile and uniform (default: 10)")
-    add(
-        "--uncut",
-        choices=("leave", "median"),
-        help="what mdl does with a column without a cut (default: leave; with --protocol paper: median)",
-    )
-    add("--missing", choices=("error", "bin"), help="missing values: an error, or a code of their own (default: error)")
-    add("--target-bins", type=_count, default=5, metavar="N", help="classes of a continuous target (default: 5)")
-    add("--report", metavar="FILE.html", help="write a report with figures, in one file (needs bitsieve[report])")
-    add("--output", metavar="FILE", help="save errors by method, fold and number; .parquet, .csv or .json")
-    add("--resume", action="store_true", help="go on with the finished folds of an interrupted run")
-    add("--json", action="store_true", help="print one JSON document")
-    add("--threads", type=_count, metavar="N", help="threads over the folds (default: all cores); same result for any")
-    compare.set_defaults(run=_compare)
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _folds(text: str) -> int | str:
-    return int(text) if text.isdecimal() else text
-
-
-def _counts(text: str) -> list[int] | range:
-    try:
-        if ":" not in text:
-            numbers: list[int] | range = [int(part) for part in text.split(",")]
-        else:
-            first, last, *step = (int(part) for part in text.split(":"))
-            numbers = range(first, last + 1, *step)
-    except (ValueError, TypeError):
-        numbers = []
-    if not numbers or min(numbers) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no range: give FROM:TO, as 10:100, or a list, as 5,10,20")
-    return numbers
-
-
-def _count(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no count: give a whole number, at least 1")
-    return number
-
-
-def _assignment(text: str) -> tuple[str, object]:
-    name, _, value = (part.strip() for part in text.partition("="))
-    if not (name and value):
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE: give for example beta=0.5")
-    for read in (int, float):
-        try:
-            return name, read(value)
-        except ValueError:
-            continue
-    return name, {"true": True, "false": False, "none": None}.get(value.lower(), value)
-
-
-def _how_many(text: str) -> int | float | str:
-    if text == "auto":
-        return text
-    try:
-        share = float(text)
-    except ValueError:
-        share = 0.0
-    return share if 0 < share < 1 else _count(text)
-
-
-def _select(options: argparse.Namespace) -> int:
-    from bitsieve.commands.select import run
-
-    return run(options)
-
-
-def _compare(options: argparse.Namespace) -> int:
-    from bitsieve.commands.compare import run
-
-    return run(options)
-
-
-def _methods(options: argparse.Namespace) -> int:
-    from bitsieve.commands.methods import run
-
-    return run(as_json=options.json)
-
-
-def _reproduce(options: argparse.Namespace) -> int:
-    from bitsieve.commands.reproduce import run
-
-    return run(options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 import pytest
@@ -77,7 +78,7 @@ def test_mistakes(capsys, quick, tmp_path):
     (tmp_path / "folder.png").mkdir()
     assert "is a directory" in refused(capsys, *figure, "--output", str(tmp_path / "folder.png"))
     assert "make it first" in refused(capsys, *figure, "--output", str(tmp_path / "no" / "figure.png"))
-    assert "is no figure: leave --output out" in refused(capsys, "gao2016", "--table", "parity", "--output", "a.png")
+    assert "is no figure" in refused(capsys, "gao2016", "--table", "parity", "--output", "a.png")
     assert "by --data-dir" in refused(capsys, "gao2016", "--table", "parity")
 
 
@@ -87,3 +88,61 @@ def test_without_matplotlib(capsys, quick, tmp_path, monkeypatch):
     message = refused(capsys, "gao2016", "--figure", "3", "--output", str(output))
     assert message == "figures need matplotlib, which is not installed: pip install 'bitsieve[report]'"
     assert not output.exists()
+
+
+@pytest.fixture
+def parted(monkeypatch):
+    """A table of two parts in the place of a paper's."""
+
+    def run(options: Options) -> Result:
+        for name in options.sets or ("one", "two"):
+            options.part(f"{name} by {options.protocol}", {"set": name})
+            if name == "stop":
+                raise KeyboardInterrupt
+        return Result("the end")
+
+    item = Item("two parts", run, sets=("one", "two", "stop"), cross_validates=True)
+    monkeypatch.setitem(gao2016.ITEMS, "table parts", item)
+
+
+def test_parts_are_printed_as_they_come(capsys, parted):
+    assert main(["reproduce", "gao2016", "--table", "parts", "--protocol", "nested"]) == 0
+    assert capsys.readouterr().out == "one by nested\ntwo by nested\nthe end\n"
+
+
+def test_parts_as_json(capsys, parted, tmp_path):
+    path = tmp_path / "parts.json"
+    arguments = ["reproduce", "gao2016", "--table", "parts", "--json", "--sets", "Two", "--output", str(path)]
+    assert main(arguments) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["parts"] == [{"set": "Two"}]
+    assert document["finished"] is True
+    assert json.loads(path.read_text()) == document
+
+
+def test_an_interrupted_run_keeps_what_is_finished(capsys, parted, tmp_path):
+    path = tmp_path / "parts.json"
+    arguments = ["reproduce", "gao2016", "--table", "parts", "--sets", "one,stop,two", "--output", str(path)]
+    assert main(arguments) == 130
+    assert capsys.readouterr().out == "one by paper\nstop by paper\n"
+    document = json.loads(path.read_text())
+    assert document["parts"] == [{"set": "one"}, {"set": "stop"}]
+    assert document["finished"] is False
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--sets", "tow"], "no data set 'tow'; did you mean two"),
+        (["--protocol", "nest"], "--protocol nest is not known; did you mean nested"),
+        (["--data-dir", "nowhere"], "there is no directory 'nowhere'"),
+        (["--output", "a.png"], "end it in one of .json, as 'table parts' is no figure"),
+    ],
+)
+def test_choices_that_are_refused(capsys, parted, arguments, message):
+    assert message in refused(capsys, "gao2016", "--table", "parts", *arguments)
+
+
+def test_choices_that_an_item_does_not_offer(capsys, quick):
+    assert "has no choice of data sets" in refused(capsys, "gao2016", "--figure", "3", "--sets", "lung")
+    assert "has one protocol only" in refused(capsys, "gao2016", "--figure", "3", "--protocol", "nested")

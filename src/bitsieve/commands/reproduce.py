@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bitsieve.commands.record import Record
 from bitsieve.commands.ticker import Ticker
 from bitsieve.layout import aligned
 from bitsieve.messages import choices, one_line
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
     from bitsieve.experiments.item import Item
 
 FORMATS = (".png", ".svg", ".pdf")
+PROTOCOLS = ("paper", "nested")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Find the item, run it, print its text, save its figure."""
-    from bitsieve.experiments.item import Options, items_of
-    from bitsieve.report.figures import require_matplotlib
+    """Find the item, run it, print what it finds as it comes, save it or its figure."""
+    from bitsieve.experiments.item import items_of
 
     items = items_of(options.paper)
     name = _name(options)
@@ -33,29 +34,65 @@ def run(options: argparse.Namespace) -> int:
     if name not in items:
         raise ValueError(f"there is no {name!r} of {options.paper}; {choices(name, items)}")
     item = items[name]
+    _check_choices(options, name, item)
     output = None if options.output is None else Path(options.output)
     if output is not None:
-        if not item.has_figure:
-            raise ValueError(f"{name!r} of {options.paper} is no figure: leave --output out")
-        _check_output(output)
+        _check_output(output, item, name)
+    _run(options, name, item, output)
+    return 0
+
+
+def _run(options: argparse.Namespace, name: str, item: Item, output: Path | None) -> None:
+    from bitsieve.experiments.item import Options
+    from bitsieve.report.figures import require_matplotlib
+
+    drawn = output is not None and output.suffix.lower() in FORMATS
+    if drawn:
         require_matplotlib()
+    record = Record(options.paper, name, options.seed, quiet=options.json)
     asked = Options(
         data_dir=None if options.data_dir is None else Path(options.data_dir),
         seed=options.seed,
         n_jobs=options.threads or -1,
-        draw=output is not None,
+        draw=drawn,
+        sets=tuple(options.sets or ()),
+        protocol=options.protocol or PROTOCOLS[0],
+        part=record.add,
     )
+    figure = None
     with Ticker() as ticker, listening(ticker.phase):
-        result = item.run(asked)
-        if output is not None:
+        try:
+            result = item.run(asked)
+            record.end(result.text)
+            figure = result.figure
+        finally:  # interrupted or not: what is finished is kept
+            if output is not None and not drawn and record.parts:
+                record.save(output)
+        if drawn and output is not None:
             ticker.phase("writing")
-            _save(result.figure, output)
-    print(result.text)
+            _save(figure, output)
+    print(record.document() if options.json else result.text)
     if output is not None:
-        print(f"bitsieve: saved the figure to {str(output)!r}", file=sys.stderr)
+        print(f"bitsieve: saved the {'figure' if drawn else 'results'} to {str(output)!r}", file=sys.stderr)
     elif item.has_figure:
         print("bitsieve: note: --output FILE.png draws it (.svg and .pdf too)", file=sys.stderr)
-    return 0
+
+
+def _check_choices(options: argparse.Namespace, name: str, item: Item) -> None:
+    """Refuse, before any work, choices that the item does not offer."""
+    if options.sets and not item.sets:
+        raise ValueError(f"{name!r} of {options.paper} has no choice of data sets: leave --sets out")
+    known = [each.lower() for each in item.sets]
+    for each in options.sets or ():
+        if each.lower() not in known:
+            raise ValueError(f"{name!r} of {options.paper} has no data set {each!r}; {choices(each.lower(), known)}")
+    if options.protocol is not None:
+        if options.protocol not in PROTOCOLS:
+            raise ValueError(f"--protocol {options.protocol} is not known; {choices(options.protocol, PROTOCOLS)}")
+        if not item.cross_validates:
+            raise ValueError(f"{name!r} of {options.paper} has one protocol only: leave --protocol out")
+    if options.data_dir is not None and not Path(options.data_dir).is_dir():
+        raise ValueError(f"there is no directory {options.data_dir!r}: give the one that holds the data sets")
 
 
 def _name(options: argparse.Namespace) -> str | None:
@@ -71,16 +108,17 @@ def _listing(paper: str, items: dict[str, Item]) -> str:
     return aligned((f"of {paper}", "what it is"), rows, (False, False))
 
 
-def _check_output(path: Path) -> None:
-    """Refuse, before any work, a path that no figure could be written to."""
-    if path.suffix.lower() not in FORMATS:
-        raise ValueError(f"cannot tell the format of the output {str(path)!r}: end it in one of {', '.join(FORMATS)}")
-    if path.is_dir():
-        raise ValueError(f"the output {str(path)!r} is a directory: give the path of a file")
-    if not path.parent.is_dir():
-        raise ValueError(f"there is no directory {str(path.parent)!r} for the output: make it first")
-    if not os.access(path.parent, os.W_OK):
-        raise ValueError(f"the directory {str(path.parent)!r} of the output cannot be written: choose another one")
+def _check_output(path: Path, item: Item, name: str) -> None:
+    """Refuse, before any work, a path that nothing could be written to."""
+    from bitsieve.evaluation.tidy import check_writable
+
+    allowed = (*(FORMATS if item.has_figure else ()), ".json")
+    if path.suffix.lower() not in allowed:
+        what = "" if item.has_figure else f", as {name!r} is no figure"
+        raise ValueError(
+            f"cannot tell the format of the output {str(path)!r}: end it in one of {', '.join(allowed)}{what}"
+        )
+    check_writable(path, "output")
 
 
 def _save(figure: Any, path: Path) -> None:

@@ -4,4 +4,5 @@ from __future__ import annotations
 
 PAPERS = {
     "gao2016": "bitsieve.experiments.gao2016",
+    "vinh2014": "bitsieve.experiments.vinh2014",
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -28,12 +28,21 @@ class Options:
         Threads.
     draw : bool
         Whether a figure is wanted.
+    sets : tuple of str
+        The data sets to take, in lower case; all of them where empty.
+    protocol : {"paper", "nested"}
+        Of an item that cross-validates: as the paper did, or beside it the ranking inside each fold.
+    part : callable
+        Told every finished part: its text, and its figures as plain data.
     """
 
     data_dir: Path | None = None
     seed: int = 0
     n_jobs: int = -1
     draw: bool = False
+    sets: tuple[str, ...] = ()
+    protocol: str = "paper"
+    part: Callable[[str, dict[str, Any]], None] = field(default=lambda text, record: None)
 
 
 @dataclass(frozen=True)
@@ -43,7 +52,7 @@ class Result:
     Attributes
     ----------
     text : str
-        For the terminal.
+        For the terminal, after the parts.
     figure : matplotlib Figure or None
         Where one was wanted.
     """
@@ -63,11 +72,17 @@ class Item:
     run : callable
         Options to Result.
     has_figure : bool
+    sets : tuple of str
+        Names of the data sets that can be chosen from; empty where there is no choice.
+    cross_validates : bool
+        Whether there is a choice of protocol.
     """
 
     title: str
     run: Callable[[Options], Result]
     has_figure: bool = False
+    sets: tuple[str, ...] = ()
+    cross_validates: bool = False
 
 
 def items_of(paper: str) -> dict[str, Item]:

@@ -1,0 +1,201 @@
+"""The tables of the paper: its numbers are all there, and every item runs on small data."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from bitsieve.datasets.waveform import make_waveform
+from bitsieve.experiments import vinh2014_errors, vinh2014_ranking
+from bitsieve.experiments.item import Options, items_of
+from bitsieve.experiments.vinh2014 import ITEMS
+from bitsieve.experiments.vinh2014_errors import available
+from bitsieve.experiments.vinh2014_published import INDEPENDENT, METHODS, SCORES, TABLE_2, TABLE_3, TABLE_4, TABLE_5
+from bitsieve.experiments.vinh2014_relaxations import best_objectives, objectives
+from bitsieve.experiments.vinh2014_sets import Missing, Table, prepared, read
+from bitsieve.selectors.registry import list_methods
+
+KNOWN = {method.name for method in list_methods()}
+
+
+@pytest.fixture
+def parts():
+    return []
+
+
+@pytest.fixture
+def options(tmp_path, parts):
+    """A directory with a small waveform.npz and a small Lung of 40 samples."""
+    random = np.random.default_rng(0)
+    X, y = make_waveform(120, random_state=1)
+    np.savez(tmp_path / "waveform.npz", X=X, y=y)
+    classes = np.arange(40) % 2
+    np.savez(tmp_path / "lung_d3.npz", X=classes[:, None] + random.integers(-1, 2, (40, 12)), y=classes)
+    return Options(data_dir=tmp_path, n_jobs=1, part=lambda text, record: parts.append((text, record)))
+
+
+def test_the_paper_s_rows_are_all_there():
+    assert set(TABLE_4) == set(TABLE_5)
+    assert len(TABLE_5) == 15
+    assert all(list(row) == list(METHODS) for row in TABLE_5.values())
+    assert len(TABLE_2) == 6
+    assert set(TABLE_2) < set(TABLE_5)
+    assert set(TABLE_5) - set(INDEPENDENT) == {"Gisette"}
+    assert len(TABLE_3) == 7
+
+
+@pytest.mark.parametrize("method", SCORES)
+def test_signs_add_up_to_the_paper_s_last_line(method):
+    signs = [row[method].sign for row in TABLE_5.values()]
+    assert tuple(signs.count(sign) for sign in "+=-") == SCORES[method]
+
+
+def test_items():
+    assert items_of("vinh2014") is ITEMS
+    assert list(ITEMS) == ["table 2", "table 3", "table 4", "table 5", "figure 2"]
+
+
+def test_methods_are_those_of_the_registry():
+    there, lacking = available()
+    assert set(there) | set(lacking) == set(METHODS)
+    assert {METHODS[label] for label in lacking}.isdisjoint(KNOWN)
+
+
+def test_table_5(options, parts):
+    text = ITEMS["table 5"].run(options).text
+    records = {record["set"]: record for _, record in parts}
+    assert set(records) == set(TABLE_5)
+    assert "UCI" in records["Musk2"]["missing"]
+    done = {name: record for name, record in records.items() if "errors" in record}
+    assert set(done) == {"Lung", "Waveform"}
+    for name, record in done.items():
+        for label, curve in record["curves"].items():
+            assert record["errors"][label] == pytest.approx(np.mean(curve))
+            assert record["deviations"][label] == pytest.approx(np.std(curve, ddof=1))
+            apart = abs(record["errors"][label] - TABLE_5[name][label].error)
+            assert record["within"][label] == (apart <= TABLE_5[name][label].deviation)
+    assert done["Lung"]["counts"] == [10, 11, 12]
+    cells = sum(len(record["within"]) for record in done.values())
+    assert f"of {cells} cells" in text
+
+
+def test_nested_beside_the_paper_s_protocol(options, parts, monkeypatch):
+    """On labels that tell nothing, ranking on all samples shows errors below chance, ranking in folds does not."""
+    random = np.random.default_rng(0)
+    classes = np.arange(30) % 2
+    X = random.integers(0, 2, (30, 60)) + 0.01 * random.standard_normal((30, 60))
+    np.savez(options.data_dir / "colon.npz", X=X, y=classes)
+    monkeypatch.setattr(vinh2014_errors, "MOST", 12)
+    nested = Options(**{**vars(options), "sets": ("colon",), "protocol": "nested"})
+    ITEMS["table 5"].run(nested)
+    ((text, record),) = parts
+    assert "ranked in folds" in text
+    assert record["errors"]["maxRel"] < 40 < 50 < record["nested_errors"]["maxRel"]
+    differences = [record["nested_errors"][label] - record["errors"][label] for label in record["errors"]]
+    assert record["bias"] == pytest.approx(np.mean(differences))
+
+
+def test_table_4(options, parts):
+    text = ITEMS["table 4"].run(options).text
+    errors = {record["set"]: record["error"] for _, record in parts if "error" in record}
+    assert set(errors) == {"Lung", "Waveform"}
+    assert all(0 <= error <= 100 for error in errors.values())
+    apart = np.mean([abs(error - TABLE_4[name].error) for name, error in errors.items()])
+    assert text == f"Mean absolute difference over 2 sets: {apart:.2f} points."
+
+
+def test_no_data_at_all():
+    text = ITEMS["table 4"].run(Options(sets=("musk2",))).text
+    assert text.startswith("None of the data sets is there: give the directory")
+
+
+@pytest.mark.skipif("sdpcmi" not in KNOWN, reason="the method sdpcmi is not here")
+def test_table_2(options, parts):
+    ITEMS["table 2"].run(Options(**{**vars(options), "sets": ("lung", "waveform")}))
+    lung, waveform = sorted((record for _, record in parts), key=lambda record: record["set"])
+    assert (lung["cases"], waveform["cases"]) == (12, 21)
+    for record in (lung, waveform):
+        assert record["same"] + record["semidefinite is better"] + record["spectral is better"] == record["cases"]
+        assert min(record["short_of_the_optimum"]) > -1e-9  # rounding of a sum
+    assert abs(waveform["short_of_the_optimum"][-1]) < 1e-9  # all features: the only subset
+
+
+def test_objectives_against_all_subsets():
+    random = np.random.default_rng(5)
+    matrix = random.random((7, 7))
+    matrix += matrix.T
+    order = random.permutation(7)
+    every = {
+        k: [matrix[np.ix_(s, s)].sum() for s in map(list, itertools.combinations(range(7), k))] for k in range(1, 8)
+    }
+    np.testing.assert_allclose(best_objectives(matrix), [max(every[k]) for k in range(1, 8)])
+    reached = [matrix[np.ix_(order[:k], order[:k])].sum() for k in range(1, 8)]
+    np.testing.assert_allclose(objectives(matrix, order, 7), reached)
+
+
+def test_table_3(monkeypatch, parts):
+    monkeypatch.setattr(vinh2014_ranking, "TABLE_3", {40: (1.0, 2.0, 3.0), 10**7: (None, 1.0, 1.0)})
+    ITEMS["table 3"].run(Options(part=lambda text, record: parts.append((text, record))))
+    (_, small), (text, large) = parts
+    assert {"MRMR", "SPECCMI"} <= set(small["seconds"])
+    assert large == {"n_features": 10**7, "left_out": True}
+    assert "GiB" in text
+
+
+def test_rankings_of_given_matrices():
+    matrix, relevance = vinh2014_ranking.drawn(30, np.random.default_rng(0))
+    assert np.linalg.eigvalsh(matrix).min() > 0
+    chosen: list[int] = []
+    for _ in range(30):  # the definition, term by term
+        left = [j for j in range(30) if j not in chosen]
+        scores = [relevance[j] - (np.mean([matrix[j, s] for s in chosen]) if chosen else 0) for j in left]
+        chosen.append(left[int(np.argmax(scores))])
+    assert vinh2014_ranking.rank_mrmr(matrix, relevance).tolist() == chosen
+    vector = np.abs(np.linalg.eigh(matrix)[1][:, -1])
+    assert vinh2014_ranking.rank_speccmi(matrix, relevance).tolist() == np.argsort(-vector).tolist()
+
+
+@pytest.mark.skipif("qpfs" not in KNOWN, reason="the method qpfs is not here")
+def test_qpfs_of_given_matrices_meets_its_conditions():
+    matrix, relevance = vinh2014_ranking.drawn(30, np.random.default_rng(0))
+    order = vinh2014_ranking.rank_qpfs(matrix, relevance)
+    assert sorted(order.tolist()) == list(range(30))
+    diagonal = np.diag([1.0, 2.0, 4.0])  # equal relevances: weights are inverse to the diagonal
+    assert vinh2014_ranking.rank_qpfs(diagonal, np.ones(3)).tolist() == [0, 1, 2]
+
+
+def test_figure_2(options, parts):
+    figure = ITEMS["figure 2"].run(Options(**{**vars(options), "sets": ("digits",), "draw": True})).figure
+    ((text, record),) = parts
+    assert text.startswith("digits: 1,198 training samples, 599 test samples, 64 features")
+    assert record["counts"] == list(range(1, 65))
+    for curve in record["errors"].values():
+        assert curve[-1] == record["errors"]["MRMR"][-1]  # all features are the same, however ranked
+        assert curve[0] > curve[-1]
+    assert [axes.get_title() for axes in figure.axes] == ["digits"]
+
+
+def test_figure_2_names_what_is_missing(options, parts):
+    ITEMS["figure 2"].run(options)
+    missing = {record["set"] for _, record in parts if "missing" in record}
+    assert missing == {"hwdb1.0", "hwdb1.1", "olhwdb1.0", "olhwdb1.1", "optdigits"}
+
+
+def test_waveform_is_drawn_where_it_is_not_there():
+    table = read(Options(seed=4), "Waveform")
+    assert isinstance(table, Table)
+    assert (make_waveform(5000, random_state=4)[0] == table.X).all()
+    assert isinstance(read(Options(), "Lung"), Missing)
+
+
+def test_preparation():
+    filled = prepared("Lymphoma", np.array([[1.0, 2.0], [np.nan, 4.0]]))
+    assert filled.tolist() == [[1, 2], [1, 4]]
+    assert prepared("Promoter", np.array([[0, 3]])).to_numpy().tolist() == [["0", "3"]]
+
+
+def test_no_such_set(options):
+    with pytest.raises(ValueError, match="no data set 'lungs' here; did you mean 'lung'"):
+        ITEMS["table 5"].run(Options(**{**vars(options), "sets": ("lungs",)}))
