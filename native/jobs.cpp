@@ -176,63 +176,34 @@ void tally_units(const Packed& packed, const Terms& terms, std::int64_t pivot_un
     }
 }
 
-void row_sums(const Packed& packed, const Terms& terms, std::int64_t pivot_feature, const std::int64_t* units,
-              std::int64_t n_units, std::int64_t* xy, std::int64_t* xyc) {
-    const auto keep = [&](std::int64_t unit, const std::int64_t* unit_xy, const std::int64_t* unit_xyc) {
-        const std::int64_t* features = packed.features(unit);
-        for (int lane = 0; lane < kLanes && features[lane] >= 0; ++lane) {
-            xy[features[lane]] = unit_xy[lane];
-            if (xyc) xyc[features[lane]] = unit_xyc[lane];
-        }
-    };
+// The sums of one pivot (-1: a constant) with each unit; `take(unit, xy, xyc)` is handed eight of them.
+template <class Take>
+void each_unit(const Packed& packed, const Terms& terms, std::int64_t pivot_feature, const std::int64_t* units,
+               std::int64_t n_units, bool within, const Take& take) {
     std::int64_t tallied = 0;  // units that come first and hold bytes, if the pivot does too
     if (packed.tallied() && (pivot_feature < 0 || !packed.is_wide(pivot_feature)))
         while (tallied < n_units && units[tallied] < packed.n_groups()) ++tallied;
     if (tallied > 0)
         tally_units(packed, terms, pivot_feature < 0 ? -1 : packed.unit_of(pivot_feature),
-                    pivot_feature < 0 ? 0 : packed.lane_of(pivot_feature), units, tallied, xyc != nullptr, keep);
+                    pivot_feature < 0 ? 0 : packed.lane_of(pivot_feature), units, tallied, within, take);
     Pivot pivot(packed, pivot_feature, n_units * kLanes);
-    std::int64_t unit_xy[kLanes], unit_xyc[kLanes];
+    std::int64_t xy[kLanes] = {}, xyc[kLanes] = {};
     for (std::int64_t u = tallied; u < n_units; ++u) {
-        pivot.unit_sums(units[u], terms, unit_xy, xyc ? unit_xyc : nullptr);
-        keep(units[u], unit_xy, unit_xyc);
+        pivot.unit_sums(units[u], terms, xy, within ? xyc : nullptr);
+        take(units[u], xy, xyc);
     }
 }
 
-void pair_cells(const Packed& packed, std::int64_t pivot_feature, const std::int64_t* columns, std::int64_t n,
-                std::int64_t xy_width, std::int64_t* xy, std::int64_t xyc_width, std::int64_t* xyc) {
-    const std::int64_t arity = pivot_feature < 0 ? 1 : packed.arity(pivot_feature);
-    const bool as_planes = !packed.tallied() && (pivot_feature < 0 || !packed.is_wide(pivot_feature));
-    std::vector<std::uint64_t> planes, tables;
-    std::vector<std::uint32_t> margins;
-    std::optional<TablePivot> codes;
-    if (as_planes && pivot_feature >= 0) packed.pivot(pivot_feature, planes, margins);
-    const PivotView view{planes.data(), margins.data(), int(arity - 1), 1, nullptr};
-    for (std::int64_t k = 0, counted = -1; k < n; ++k) {
-        const std::int64_t other = columns[k], unit = packed.unit_of(other);
-        std::int64_t *pooled = xy + k * xy_width, *within = xyc ? xyc + k * xyc_width : nullptr;
-        if (!as_planes || unit >= packed.n_groups()) {
-            if (!codes) codes.emplace(packed, pivot_feature);
-            codes->cells(other, pooled, within);
-            continue;
-        }
-        const GroupView group = packed.group(unit);
-        const std::int64_t n_columns = group.n_planes + 1;
-        if (unit != counted) {
-            tables.resize(std::size_t(packed.n_classes() * arity * n_columns * kLanes));
-            packed.kernel().pair_cells(view, group, packed.segments(), tables.data());
-            counted = unit;
-        }
-        const std::uint64_t* cell = tables.data() + packed.lane_of(other);
-        const std::int64_t n_codes = packed.arity(other);
-        for (std::int64_t c = 0; c < packed.n_classes(); ++c)
-            for (std::int64_t a = 0; a < arity; ++a, cell += n_columns * kLanes)
-                for (std::int64_t b = 0; b < n_codes; ++b) {
-                    const std::int64_t count = std::int64_t(cell[b * kLanes]);
-                    pooled[a * n_codes + b] += count;
-                    if (within && count) *within++ = count;
-                }
-    }
+void row_sums(const Packed& packed, const Terms& terms, std::int64_t pivot_feature, const std::int64_t* units,
+              std::int64_t n_units, std::int64_t* xy, std::int64_t* xyc) {
+    each_unit(packed, terms, pivot_feature, units, n_units, xyc != nullptr,
+              [&](std::int64_t unit, const std::int64_t* unit_xy, const std::int64_t* unit_xyc) {
+                  const std::int64_t* features = packed.features(unit);
+                  for (int lane = 0; lane < kLanes && features[lane] >= 0; ++lane) {
+                      xy[features[lane]] = unit_xy[lane];
+                      if (xyc) xyc[features[lane]] = unit_xyc[lane];
+                  }
+              });
 }
 
 template <class Real>
@@ -274,26 +245,27 @@ template <class Real>
 void matrix_rows(const Packed& packed, const Terms& terms, const PairForm& form, const std::int64_t* pivots,
                  std::int64_t n_pivots, const std::int64_t* units, std::int64_t n_units, const Rows<Real>& out) {
     const auto values = packed.kernel().tile_values;
-    std::int64_t xy[kLanes] = {}, xyc[kLanes] = {}, row[kLanes], column[kLanes];
+    std::int64_t row[kLanes], column[kLanes];
+    const std::int64_t nothing[kLanes] = {};
     double forward[kLanes], backward[kLanes];
     for (std::int64_t a = 0; a < n_pivots; ++a) {
         const std::int64_t i = pivots[a];
-        Pivot pivot(packed, i, n_units * kLanes);
-        for (std::int64_t u = 0; u < n_units; ++u) {
-            pivot.unit_sums(units[u], terms, xy, form.xyc_sign ? xyc : nullptr);
-            const std::int64_t* features = packed.features(units[u]);
-            for (int b = 0; b < kLanes; ++b) {
-                row[b] = features[b] < 0 ? 0 : form.row[features[b]];
-                column[b] = features[b] < 0 ? 0 : form.column[features[b]];
-            }
-            values(1, xy, form.xy_sign, xyc, form.xyc_sign, &form.row[i], column, form.unit, forward);
-            if (form.symmetric) {
-                values(1, xy, form.xy_sign, xyc, form.xyc_sign, &form.column[i], row, form.unit, backward);
-                for (int b = 0; b < kLanes; ++b) forward[b] = (forward[b] + backward[b]) * 0.5;
-            }
-            for (int b = 0; b < kLanes && features[b] >= 0; ++b)
-                if (out.place[features[b]] >= 0) out.values[a * out.size + out.place[features[b]]] = Real(forward[b]);
-        }
+        each_unit(packed, terms, i, units, n_units, form.xyc_sign != 0,
+                  [&](std::int64_t unit, const std::int64_t* xy, const std::int64_t* within) {
+                      const std::int64_t *features = packed.features(unit), *xyc = within ? within : nothing;
+                      for (int b = 0; b < kLanes; ++b) {
+                          row[b] = features[b] < 0 ? 0 : form.row[features[b]];
+                          column[b] = features[b] < 0 ? 0 : form.column[features[b]];
+                      }
+                      values(1, xy, form.xy_sign, xyc, form.xyc_sign, &form.row[i], column, form.unit, forward);
+                      if (form.symmetric) {
+                          values(1, xy, form.xy_sign, xyc, form.xyc_sign, &form.column[i], row, form.unit, backward);
+                          for (int b = 0; b < kLanes; ++b) forward[b] = (forward[b] + backward[b]) * 0.5;
+                      }
+                      for (int b = 0; b < kLanes && features[b] >= 0; ++b)
+                          if (out.place[features[b]] >= 0)
+                              out.values[a * out.size + out.place[features[b]]] = Real(forward[b]);
+                  });
     }
 }
 
