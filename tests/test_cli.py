@@ -117,6 +117,18 @@ def test_auto_says_where_it_stopped_and_why(data, done, rule):
     assert note in result.stderr
 
 
+@pytest.mark.parametrize("method", ["speccmi", "sdpcmi"])
+def test_global_methods_say_how_far_from_the_best_they_can_be(data, done, method):
+    result = done("select", data, "--target", "diagnosis", "--method", method, "--features", "3", "--json")
+    known = json.loads(result.stdout)["certificate"]
+    assert 0 < known["objective_bits"] <= known["upper_bound_bits"]
+    # the gap is made of these two numbers, by one subtraction and one division
+    assert known["gap"] == pytest.approx(1 - known["objective_bits"] / known["upper_bound_bits"], abs=1e-12)
+    assert f"at most {100 * known['gap']:.1f} % are missing" in result.stderr
+    greedy = done("select", data, "--target", "diagnosis", "--method", "jmi", "--json")
+    assert json.loads(greedy.stdout)["certificate"] is None
+
+
 def test_threshold_and_share(data, done):
     command = ("select", data, "--target", "diagnosis", "--method", "cmim", "--json")
     document = json.loads(done(*command, "--features", "0.5", "--stop", "threshold", "--min-bits", "0.02").stdout)

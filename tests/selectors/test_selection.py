@@ -270,7 +270,9 @@ def test_note_of_identifiers_and_row_numbers():
 
 def test_no_notes_without_reason(iris):
     X, y, _ = iris
-    assert bitsieve.select(X, y, n_features_to_select=2).notes == []
+    assert bitsieve.select(X, y, method="jmi", n_features_to_select=2).notes == []
+    (note,) = bitsieve.select(X, y, method="speccmi", n_features_to_select=2).notes
+    assert note.startswith("x'Qx of these 2 features is ")
 
 
 def test_a_reduced_file_can_be_selected_from_again(tmp_path):

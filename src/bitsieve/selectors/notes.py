@@ -89,6 +89,17 @@ def explain_stop(selector: Any, features: Features) -> list[str]:
     return [f"stopped after {k:,} features by {rule}: next was {candidate!r}, {selector.stopping_reason_}"]
 
 
+def explain_gap(selector: Any) -> list[str]:
+    """How far the subset can be from the best one, where the method knows a bound."""
+    if not hasattr(selector, "upper_bound_"):
+        return []
+    k = len(selector.selected_)
+    return [
+        f"x'Qx of these {k:,} features is {selector.objective_:.4f} bits; no other {k:,} reach more than "
+        f"{selector.upper_bound_:.4f}: at most {100 * selector.gap_:.1f} % are missing"
+    ]
+
+
 def _on_length(selector: Any) -> list[str]:
     """A note where a method that finds its own number of features kept fewer than were asked for."""
     kept, asked = len(selector.selected_), selector.n_features_to_select

@@ -20,6 +20,17 @@ def finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
+def certificate(selector: Any) -> dict[str, float | None] | None:
+    """The objective of a subset, the bound on every other's, and the gap between; None where the method has none."""
+    if not hasattr(selector, "upper_bound_"):
+        return None
+    return {
+        "objective_bits": finite(selector.objective_),
+        "upper_bound_bits": finite(selector.upper_bound_),
+        "gap": finite(selector.gap_),
+    }
+
+
 def plain_edges(edges: Any) -> Any:
     """The edges of a target; of several columns a list for each, None for one that was not binned."""
     if edges is None:

@@ -10,8 +10,8 @@ import numpy as np
 from bitsieve.layout import aligned
 from bitsieve.messages import quoted
 from bitsieve.selectors.inputs import Features, read_features
-from bitsieve.selectors.notes import explain, explain_stop, refuse_what_tells_nothing
-from bitsieve.selectors.plain import finite, number, plain, plain_edges
+from bitsieve.selectors.notes import explain, explain_gap, explain_stop, refuse_what_tells_nothing
+from bitsieve.selectors.plain import certificate, finite, number, plain, plain_edges
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -139,6 +139,7 @@ class Selection:
                 for rank, name in enumerate(self.features, start=1)
             ],
             "stopping": self._stopping(),
+            "certificate": certificate(self.selector),
             "notes": list(self.notes),
         }
 
@@ -258,7 +259,8 @@ def select_from(
         if isinstance(binning, str) and selector.__sklearn_tags__().input_tags.allow_nan:
             binner = _binner(binning, {"missing": "bin", **of_binner}, n_jobs)  # the method took them, so must this
         explain_by_counts(selector, features.X, target, "mdl" if binner is None else binner, n_jobs)
-    notes = [*explain(features, target, selector.binner_, indices), *explain_stop(selector, features)]
+    notes = explain(features, target, selector.binner_, indices)
+    notes += explain_stop(selector, features) + explain_gap(selector)
     return Selection(
         method=method,
         features=[features.names[j] for j in indices],
