@@ -21,9 +21,9 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from benchmarks.data import Shape, make_codes
 from benchmarks.harness import parser, print_table, significant, write_result
 from bitsieve import list_methods, make_selector
-from bitsieve.binning import read_columns
-from bitsieve.binning.target import read_target
 from bitsieve.selectors.counted import Counted, count_columns
+from bitsieve.table.columns import read_columns
+from bitsieve.table.target import read_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,15 +21,15 @@ from threadpoolctl import threadpool_limits
 from benchmarks.data import Shape, make_codes
 from benchmarks.harness import interleave, parser, print_table, seconds_text, significant, summary, write_result
 from bitsieve.by_counts.criteria import make_criterion
-from bitsieve.by_counts.greedy import forward_select
-from bitsieve.by_counts.pick import pick
-from bitsieve.by_counts.quadratic import balanced_alpha
+from bitsieve.by_counts.greedy.forward import forward_select
+from bitsieve.by_counts.pairwise.quadratic import balanced_alpha
+from bitsieve.common.ties import pick
+from bitsieve.counts.packed import MemoryCounts
 from bitsieve.information import PairwiseInformation
 from bitsieve.optimize.convexity import is_convex, smallest_eigenvalue
 from bitsieve.optimize.eigen import dominant_eigenvector
 from bitsieve.optimize.quadratics import DenseQuadratic
 from bitsieve.optimize.simplex_qp import minimize_on_simplex
-from bitsieve.sources.memory import MemoryCounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,11 +18,11 @@ import numpy as np
 from benchmarks.harness import parser, print_table, seconds_text, significant, write_result
 from benchmarks.worker import reset_peak, status
 from bitsieve.binning import EqualFrequencyBinner
+from bitsieve.counts.packed import MemoryCounts
 from bitsieve.evaluation.train_test import class_means, nearest_mean_curves
 from bitsieve.information import PairwiseInformation
 from bitsieve.selectors.counted import Counted
 from bitsieve.selectors.registry import make_selector
-from bitsieve.sources.memory import MemoryCounts
 
 METHODS = ("mim", "mrmr", "jmi")
 COUNTS = range(10, 201, 10)
@@ -126,8 +126,8 @@ def count(train: np.ndarray, y_train: np.ndarray, threads: int) -> Counted:
     """10 equal-frequency bins, packed."""
     from sklearn.base import BaseEstimator
 
-    from bitsieve.binning import read_columns
-    from bitsieve.binning.target import read_target
+    from bitsieve.table.columns import read_columns
+    from bitsieve.table.target import read_target
 
     columns, target = read_columns(BaseEstimator(), train, reset=True), read_target(y_train)
     binner = EqualFrequencyBinner(n_bins=10, n_jobs=threads).fit_columns(columns, target)

@@ -17,12 +17,13 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
 from benchmarks.data import Shape, make_codes
 from benchmarks.harness import parser, print_table, significant, write_result
-from bitsieve.binning import read_columns, read_target
-from bitsieve.by_counts.quadratic import approximated_ranking, quadratic_ranking
+from bitsieve.by_counts.pairwise.quadratic import approximated_ranking, quadratic_ranking
+from bitsieve.counts.packed import MemoryCounts
 from bitsieve.information import PairwiseInformation
 from bitsieve.optimize.nystrom import Nystrom, choose_landmarks
 from bitsieve.selectors.counted import count_columns
-from bitsieve.sources.memory import MemoryCounts
+from bitsieve.table.columns import read_columns
+from bitsieve.table.target import read_target
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

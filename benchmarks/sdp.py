@@ -22,11 +22,11 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.data import Shape, make_codes
 from benchmarks.harness import interleave, parser, print_table, ratio, seconds_text, significant, summary, write_result
-from bitsieve.by_counts.rounding import round_factor
+from bitsieve.by_counts.pairwise.rounding import round_factor
+from bitsieve.counts.packed import MemoryCounts
 from bitsieve.information import PairwiseInformation
 from bitsieve.optimize.eigen import dominant_eigenvector
 from bitsieve.optimize.low_rank_sdp import solve_low_rank
-from bitsieve.sources.memory import MemoryCounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable

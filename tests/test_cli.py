@@ -14,7 +14,7 @@ from sklearn.datasets import load_breast_cancer
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.sources.files import read_table
+from bitsieve.files.read import read_table
 
 
 @pytest.fixture

@@ -1,9 +1,9 @@
 """bitsieve: greedy JMI by an estimator, codes already made, packing included."""
 
 from bitsieve.by_counts.criteria import make_criterion
-from bitsieve.by_counts.greedy import forward_select
+from bitsieve.by_counts.greedy.forward import forward_select
+from bitsieve.counts.packed import MemoryCounts
 from bitsieve.information import make_information
-from bitsieve.sources.memory import MemoryCounts
 
 
 def prepare(codes, classes):

@@ -1,8 +1,8 @@
 """bitsieve's FCBF, engine level: codes already made, packing included, no estimator around it."""
 
-from bitsieve.by_counts.fcbf import fast_correlation_filter
+from bitsieve.by_counts.blankets.fcbf import fast_correlation_filter
+from bitsieve.counts.packed import MemoryCounts
 from bitsieve.information.pairwise import PairwiseInformation
-from bitsieve.sources.memory import MemoryCounts
 
 
 def prepare(codes, classes):

@@ -3,10 +3,10 @@
 import time
 
 from bitsieve.by_counts.criteria import make_criterion
-from bitsieve.by_counts.greedy import forward_select
-from bitsieve.by_counts.spectral import spectral_ranking
+from bitsieve.by_counts.greedy.forward import forward_select
+from bitsieve.by_counts.pairwise.spectral import spectral_ranking
+from bitsieve.counts.packed import MemoryCounts
 from bitsieve.information.pairwise import PairwiseInformation
-from bitsieve.sources.memory import MemoryCounts
 
 
 def prepare(codes, classes):

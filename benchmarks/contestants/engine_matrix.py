@@ -4,8 +4,8 @@ import time
 
 import numpy as np
 
+from bitsieve.counts.packed import MemoryCounts
 from bitsieve.information.pairwise import PairwiseInformation
-from bitsieve.sources.memory import MemoryCounts
 
 
 def prepare(codes, classes):

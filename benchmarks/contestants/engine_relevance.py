@@ -1,7 +1,7 @@
 """bitsieve, engine level: I(Xi;C) of every feature from codes already made, packing included."""
 
+from bitsieve.counts.packed import MemoryCounts
 from bitsieve.information.pairwise import PairwiseInformation
-from bitsieve.sources.memory import MemoryCounts
 
 
 def prepare(codes, classes):

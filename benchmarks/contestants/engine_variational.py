@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from bitsieve.by_samples.code_tables import CodeTable
-from bitsieve.by_samples.codes import NaiveBound, PairwiseBound
-from bitsieve.by_samples.variational import variational_select
+from bitsieve.by_samples.variational.code_tables import CodeTable
+from bitsieve.by_samples.variational.codes import NaiveBound, PairwiseBound
+from bitsieve.by_samples.variational.search import variational_select
 
 KINDS = {"naive": NaiveBound, "pairwise": PairwiseBound}
 

@@ -22,25 +22,25 @@ if TYPE_CHECKING:
     from bitsieve.evaluation.selector_cv import SelectorCV as SelectorCV
     from bitsieve.optimize.nystrom import Nystrom as Nystrom
     from bitsieve.report.weights import plot_weights as plot_weights
+    from bitsieve.selection.information import (
+        conditional_mutual_information_matrix as conditional_mutual_information_matrix,
+    )
+    from bitsieve.selection.information import entropy as entropy
+    from bitsieve.selection.information import mutual_information as mutual_information
+    from bitsieve.selection.information import mutual_information_matrix as mutual_information_matrix
+    from bitsieve.selection.selection import Selection as Selection
+    from bitsieve.selection.selection import select as select
     from bitsieve.selectors.constraints import Constraints as Constraints
     from bitsieve.selectors.eqpfs import EQPFS as EQPFS
     from bitsieve.selectors.fcbf import FCBF as FCBF
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
     from bitsieve.selectors.koller_sahami import KollerSahami as KollerSahami
-    from bitsieve.selectors.measures import (
-        conditional_mutual_information_matrix as conditional_mutual_information_matrix,
-    )
-    from bitsieve.selectors.measures import entropy as entropy
-    from bitsieve.selectors.measures import mutual_information as mutual_information
-    from bitsieve.selectors.measures import mutual_information_matrix as mutual_information_matrix
     from bitsieve.selectors.qpfs import QPFS as QPFS
     from bitsieve.selectors.rcfs import RCFS as RCFS
     from bitsieve.selectors.registry import list_methods as list_methods
     from bitsieve.selectors.registry import make_selector as make_selector
     from bitsieve.selectors.relieff import ReliefF as ReliefF
     from bitsieve.selectors.sdpcmi import SDPCMI as SDPCMI
-    from bitsieve.selectors.selection import Selection as Selection
-    from bitsieve.selectors.selection import select as select
     from bitsieve.selectors.speccmi import SpecCMI as SpecCMI
     from bitsieve.selectors.vmi import VMI as VMI
 
@@ -50,9 +50,9 @@ _HOMES = {
     "CategoricalBinner": "bitsieve.binning",
     "compare": "bitsieve.evaluation.compare",
     "Comparison": "bitsieve.evaluation.comparison",
-    "conditional_mutual_information_matrix": "bitsieve.selectors.measures",
+    "conditional_mutual_information_matrix": "bitsieve.selection.information",
     "Constraints": "bitsieve.selectors.constraints",
-    "entropy": "bitsieve.selectors.measures",
+    "entropy": "bitsieve.selection.information",
     "EQPFS": "bitsieve.selectors.eqpfs",
     "EqualFrequencyBinner": "bitsieve.binning",
     "EqualWidthBinner": "bitsieve.binning",
@@ -62,8 +62,8 @@ _HOMES = {
     "list_methods": "bitsieve.selectors.registry",
     "make_selector": "bitsieve.selectors.registry",
     "MDLBinner": "bitsieve.binning",
-    "mutual_information": "bitsieve.selectors.measures",
-    "mutual_information_matrix": "bitsieve.selectors.measures",
+    "mutual_information": "bitsieve.selection.information",
+    "mutual_information_matrix": "bitsieve.selection.information",
     "Nystrom": "bitsieve.optimize.nystrom",
     "PermutationStopping": "bitsieve.by_counts.stopping",
     "plot_weights": "bitsieve.report.weights",
@@ -71,8 +71,8 @@ _HOMES = {
     "RCFS": "bitsieve.selectors.rcfs",
     "ReliefF": "bitsieve.selectors.relieff",
     "SDPCMI": "bitsieve.selectors.sdpcmi",
-    "select": "bitsieve.selectors.selection",
-    "Selection": "bitsieve.selectors.selection",
+    "select": "bitsieve.selection.selection",
+    "Selection": "bitsieve.selection.selection",
     "SelectorCV": "bitsieve.evaluation.selector_cv",
     "show_kernel": "bitsieve.counts.kernels",
     "SignificanceStopping": "bitsieve.by_counts.stopping",

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from bitsieve.commands.arguments import make_parser
-from bitsieve.messages import one_line
+from bitsieve.common.messages import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,8 +8,10 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from bitsieve import _native
-from bitsieve.binning import MDLBinner, read_columns, read_target
+from bitsieve.binning import MDLBinner
 from bitsieve.counts.terms import entropy_terms
+from bitsieve.table.columns import read_columns
+from bitsieve.table.target import read_target
 
 getcontext().prec = 50
 _LN2 = Decimal(2).ln()

@@ -30,9 +30,9 @@ from bitsieve.by_counts.criteria import (
     MinRed,
     make_criterion,
 )
-from bitsieve.by_counts.greedy import forward_select
+from bitsieve.by_counts.greedy.forward import forward_select
+from bitsieve.counts.packed import MemoryCounts
 from bitsieve.information import PairwiseInformation
-from bitsieve.sources.memory import MemoryCounts
 
 TIE = 1e-10
 NOTHING = 1e-12

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitsieve.by_counts.criteria import ALIASES, make_criterion
-from bitsieve.by_counts.greedy import forward_select
+from bitsieve.by_counts.greedy.forward import forward_select
+from bitsieve.counts.packed import MemoryCounts
 from bitsieve.information import PairwiseInformation
-from bitsieve.sources.memory import MemoryCounts
 
 # Sums over at most a dozen chosen features of numbers below 4 bits, each side rounded in its own order.
 SUMS = 1e-13

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from bitsieve.by_counts.criteria import CMI, JMI, MIM, make_criterion
-from bitsieve.by_counts.greedy import forward_select
+from bitsieve.by_counts.greedy.forward import forward_select
 from bitsieve.by_counts.stopping import (
     STOPPING_RULES,
     PermutationStopping,
@@ -15,9 +15,9 @@ from bitsieve.by_counts.stopping import (
     ThresholdStopping,
     make_stopping,
 )
+from bitsieve.counts.packed import MemoryCounts
 from bitsieve.information import PairwiseInformation
 from bitsieve.information.given import Given
-from bitsieve.sources.memory import MemoryCounts
 
 
 def information_of(codes, classes, **keywords):

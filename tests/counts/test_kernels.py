@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from bitsieve.counts import reference
 from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE, available_kernels, choose_kernel, show_kernel
+from bitsieve.counts.packed import MemoryCounts
 from bitsieve.counts.source import PairForm
-from bitsieve.sources.memory import MemoryCounts
 
 KERNELS = available_kernels()
 every_kernel = pytest.mark.parametrize("kernel", KERNELS)
@@ -285,7 +285,7 @@ def test_wide_columns_in_rows(kernel):
 SCRIPT = """
 import numpy as np
 from bitsieve.counts.kernels import show_kernel
-from bitsieve.sources.memory import MemoryCounts
+from bitsieve.counts.packed import MemoryCounts
 codes = np.random.default_rng(0).integers(0, 5, (500, 20)).astype(np.uint8)
 source = MemoryCounts(codes, codes[:, 0] % 2)
 print(source.kernel.name, source.kernel.table_only, [s.tolist() for s in source.pair_sums(3, None, True)])

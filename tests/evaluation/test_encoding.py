@@ -8,8 +8,8 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import bitsieve
-from bitsieve.binning import read_columns
 from bitsieve.evaluation.encoding import encode_features
+from bitsieve.table.columns import read_columns
 
 TRAIN = np.arange(4)
 FRAME = pd.DataFrame(
@@ -66,7 +66,7 @@ def test_whole_table_with_missing_values_and_words(table):
     binning = bitsieve.MDLBinner(missing="bin")
     one = bitsieve.compare(X, y, methods=["jmi"], features=range(1, 10), folds=5, binning=binning)
     other = bitsieve.compare(
-        bitsieve.selectors.inputs.read_features(frame, "diagnosis").X,
+        bitsieve.table.inputs.read_features(frame, "diagnosis").X,
         y.to_numpy(),
         methods=["jmi"],
         features=range(1, 10),

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bitsieve.by_counts.spectral import spectral_ranking
+from bitsieve.by_counts.pairwise.spectral import spectral_ranking
+from bitsieve.counts.packed import MemoryCounts
 from bitsieve.information import PairwiseInformation
 from bitsieve.information.pairwise import PairTerms
-from bitsieve.sources.memory import MemoryCounts
 
 # The definition adds one term a cell, here at most some hundred terms of at most 1 bit, each right to a few 1e-16;
 # the engine rounds its fixed-point terms at 2**-57 bit and divides once.

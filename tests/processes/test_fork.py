@@ -19,7 +19,7 @@ import warnings
 
 import numpy as np
 
-import bitsieve.sources.memory as memory
+import bitsieve.counts.packed as memory
 from bitsieve import ForwardSelector, SpecCMI
 
 
@@ -75,7 +75,7 @@ import warnings
 import numpy as np
 
 from bitsieve.information import PairwiseInformation
-from bitsieve.sources.memory import MemoryCounts
+from bitsieve.counts.packed import MemoryCounts
 
 warnings.filterwarnings("ignore", message=".*fork.*", category=DeprecationWarning)
 codes = np.random.default_rng(0).integers(0, 3, (400, 500)).astype(np.uint8)

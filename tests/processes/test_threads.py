@@ -15,10 +15,10 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 
-import bitsieve.sources.memory as memory
+import bitsieve.counts.packed as memory
 from bitsieve import ForwardSelector, SpecCMI
 from bitsieve.counts.blocks import run_blocks
-from bitsieve.sources.memory import MemoryCounts
+from bitsieve.counts.packed import MemoryCounts
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -105,7 +105,7 @@ def test_interrupt_leaves_no_threads_running(n_jobs):
 LONG_JOB = """
 import numpy as np
 from bitsieve.information import PairwiseInformation
-from bitsieve.sources.memory import MemoryCounts
+from bitsieve.counts.packed import MemoryCounts
 
 codes = np.random.default_rng(0).integers(0, 3, (5000, 6000)).astype(np.uint8)
 information = PairwiseInformation(MemoryCounts(codes, n_jobs=2, kernel="table"))

@@ -12,10 +12,11 @@ from sklearn.datasets import load_breast_cancer
 
 import bitsieve
 from bitsieve import Constraints, ForwardSelector, select
-from bitsieve.binning import read_columns, read_target
 from bitsieve.cli import main
 from bitsieve.information import ESTIMATORS
 from bitsieve.selectors.counted import count_columns
+from bitsieve.table.columns import read_columns
+from bitsieve.table.target import read_target
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,9 @@ from sklearn.datasets import load_breast_cancer, load_iris
 
 from bitsieve import EqualFrequencyBinner, ForwardSelector, MDLBinner
 from bitsieve.by_counts.criteria import CRITERIA, JMI, MIFS, make_criterion
-from bitsieve.by_counts.greedy import forward_select
+from bitsieve.by_counts.greedy.forward import forward_select
+from bitsieve.counts.packed import MemoryCounts
 from bitsieve.information import PairwiseInformation
-from bitsieve.sources.memory import MemoryCounts
 
 # One rounding of a sum of logarithms by the definition.
 DEFINITION = 1e-13

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import spearmanr
 from sklearn.datasets import load_breast_cancer, load_digits
 
-import bitsieve.by_counts.tiles as tiles
+import bitsieve.by_counts.pairwise.tiles as tiles
 from bitsieve import Nystrom, SpecCMI, conditional_mutual_information_matrix, make_selector
 
 ROUNDING = 1e-11  # of some hundred entries of a few bits
@@ -166,7 +166,7 @@ def test_extension_by_its_formula(digits):
 
 
 def test_only_rows_of_landmarks_are_counted(digits, monkeypatch):
-    from bitsieve.sources.memory import MemoryCounts
+    from bitsieve.counts.packed import MemoryCounts
 
     X, y = digits
     counted = []

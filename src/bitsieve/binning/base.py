@@ -8,14 +8,14 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from bitsieve.binning.assign import Side, assign
-from bitsieve.binning.columns import Columns, read_columns
-from bitsieve.binning.encoding import Encoded, lookup
-from bitsieve.binning.missing import check_values, is_missing
-from bitsieve.binning.target import Target, read_target
-from bitsieve.binning.weights import weigh
+from bitsieve.common.parameters import check_choice
 from bitsieve.counts.blocks import run_blocks, thread_count
-from bitsieve.parameters import check_choice
+from bitsieve.table.assign import Side, assign
+from bitsieve.table.columns import Columns, read_columns
+from bitsieve.table.encoding import Encoded, lookup
+from bitsieve.table.missing import check_values, is_missing
+from bitsieve.table.target import Target, read_target
+from bitsieve.table.weights import weigh
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.binning.base import Binner, unknown_category
-from bitsieve.binning.encoding import distinct, lookup
-from bitsieve.binning.missing import is_missing
+from bitsieve.table.encoding import distinct, lookup
+from bitsieve.table.missing import is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from bitsieve.binning.columns import Columns
-    from bitsieve.binning.target import Target
+    from bitsieve.table.columns import Columns
+    from bitsieve.table.target import Target
 
 
 class CategoricalBinner(Binner):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bitsieve.binning.base import Binner
-from bitsieve.binning.cuts import equal_frequency_cuts
-from bitsieve.parameters import check_integer
+from bitsieve.common.parameters import check_integer
+from bitsieve.table.cuts import equal_frequency_cuts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bitsieve.binning.columns import Columns
-    from bitsieve.binning.target import Target
+    from bitsieve.table.columns import Columns
+    from bitsieve.table.target import Target
 
 
 class EqualFrequencyBinner(Binner):

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve.binning.base import Binner
-from bitsieve.binning.cuts import equal_width_cuts
-from bitsieve.parameters import check_integer
+from bitsieve.common.parameters import check_integer
+from bitsieve.table.cuts import equal_width_cuts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from bitsieve.binning.columns import Columns
-    from bitsieve.binning.target import Target
+    from bitsieve.table.columns import Columns
+    from bitsieve.table.target import Target
 
 _CHUNK = 1 << 18  # cuts found at once: bounds the memory
 

@@ -8,17 +8,17 @@ import numpy as np
 
 from bitsieve import _native
 from bitsieve.binning.base import Binner
-from bitsieve.binning.cuts import median_cut
+from bitsieve.common.parameters import check_choice
 from bitsieve.counts.terms import entropy_terms
-from bitsieve.parameters import check_choice
+from bitsieve.table.cuts import median_cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from bitsieve.binning.columns import Columns
-    from bitsieve.binning.target import Target
+    from bitsieve.table.columns import Columns
+    from bitsieve.table.target import Target
 
 _TERMS = 1 << 22
 

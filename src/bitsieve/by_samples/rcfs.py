@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import squareform
 from threadpoolctl import threadpool_limits
 
-from bitsieve.by_counts.pick import TIE
+from bitsieve.common.ties import TIE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

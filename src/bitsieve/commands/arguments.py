@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import NoReturn
 
-from bitsieve.messages import one_line
+from bitsieve.common.messages import one_line
 
 
 class UsageError(ValueError):

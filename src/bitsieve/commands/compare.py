@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bitsieve.commands.options import as_options, binner_parameters, say, say_warning
 from bitsieve.commands.ticker import Ticker
-from bitsieve.progress import listening
+from bitsieve.common.progress import listening
 
 if TYPE_CHECKING:
     import argparse
@@ -80,7 +80,7 @@ def _check_paths(options: argparse.Namespace) -> Path | None:
 def _plan(options: argparse.Namespace) -> Plan:
     from bitsieve.binning import make_binner
     from bitsieve.evaluation.plan import DEFAULT_METHODS, make_plan
-    from bitsieve.selectors.inputs import read_features
+    from bitsieve.table.inputs import read_features
 
     if options.binning is None:
         options.binning = "mdl"

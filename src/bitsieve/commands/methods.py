@@ -6,7 +6,7 @@ import json
 import textwrap
 from typing import TYPE_CHECKING
 
-from bitsieve.layout import width
+from bitsieve.common.layout import width
 
 if TYPE_CHECKING:
     from bitsieve.selectors.registry import MethodInfo

@@ -6,7 +6,7 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.messages import allowed_names, one_line
+from bitsieve.common.messages import allowed_names, one_line
 
 if TYPE_CHECKING:
     import argparse

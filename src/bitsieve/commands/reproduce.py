@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from bitsieve.commands.record import Record
 from bitsieve.commands.ticker import Ticker
-from bitsieve.layout import aligned
-from bitsieve.messages import choices, one_line
-from bitsieve.progress import listening
+from bitsieve.common.layout import aligned
+from bitsieve.common.messages import choices, one_line
+from bitsieve.common.progress import listening
 
 if TYPE_CHECKING:
     import argparse

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from bitsieve.commands.options import as_options, binner_parameters, say, say_warning
 from bitsieve.commands.ticker import Ticker
-from bitsieve.progress import listening
+from bitsieve.common.progress import listening
 
 if TYPE_CHECKING:
     import argparse
 
-    from bitsieve.selectors.inputs import Features
-    from bitsieve.selectors.selection import Selection
+    from bitsieve.selection.selection import Selection
+    from bitsieve.table.inputs import Features
 
 DEFAULT_FEATURES = 20
 
@@ -37,19 +37,19 @@ def _run(options: argparse.Namespace) -> int:
     if options.estimator is not None:
         parameters["estimator"] = options.estimator
     if options.output is not None:
-        from bitsieve.sources.write import check_output
+        from bitsieve.files.write import check_output
 
         check_output(options.output, options.data)
 
     with Ticker() as ticker, listening(ticker.phase):
-        from bitsieve.selectors.inputs import read_features
-        from bitsieve.selectors.selection import select_from
+        from bitsieve.selection.selection import select_from
+        from bitsieve.table.inputs import read_features
 
         parameters |= _method_parameters(options)
         features = read_features(options.data, options.target, options.weight)
         k = _how_many(options.features, len(features.names))
         if options.output is not None:
-            from bitsieve.sources.write import check_fits
+            from bitsieve.files.write import check_fits
 
             if len(features.targets) > 1 and options.output.lower().endswith(".npz"):
                 raise ValueError("a .npz holds one target, not several: write .parquet, .arrow or .csv")
@@ -133,8 +133,8 @@ def _how_many(asked: int | float | str | None, n_features: int) -> int | float |
 
 
 def _save(selection: Selection, features: Features, path: str) -> None:
-    from bitsieve.sources.npz import ArrayTable
-    from bitsieve.sources.write import write_table
+    from bitsieve.files.npz import ArrayTable
+    from bitsieve.files.write import write_table
 
     whole = features.whole
     if isinstance(whole, ArrayTable):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from bitsieve.common.messages import choices
 from bitsieve.datasets.files import DataSet
-from bitsieve.messages import choices
 
 LOADERS = {"breast_wdbc": "load_breast_cancer", "digits": "load_digits", "iris": "load_iris", "wine": "load_wine"}
 

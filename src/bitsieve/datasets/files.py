@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from bitsieve.common.messages import one_line, quoted
 from bitsieve.datasets.origins import ORIGINS
-from bitsieve.messages import one_line, quoted
 
 if TYPE_CHECKING:
     from os import PathLike

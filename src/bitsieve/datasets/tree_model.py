@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.messages import one_line
+from bitsieve.common.messages import one_line
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

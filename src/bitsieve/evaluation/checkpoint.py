@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.common.messages import quoted
 from bitsieve.evaluation.protocol import Scored
-from bitsieve.messages import quoted
 
 if TYPE_CHECKING:
     from os import PathLike

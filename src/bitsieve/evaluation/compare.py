@@ -95,7 +95,7 @@ def compare(
     """
     from bitsieve.evaluation.checkpoint import Checkpoint
     from bitsieve.evaluation.run import run_plan
-    from bitsieve.selectors.inputs import read_features
+    from bitsieve.table.inputs import read_features
 
     plan = make_plan(
         read_features(data, target),

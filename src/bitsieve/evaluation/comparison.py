@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.common.messages import choices
 from bitsieve.evaluation.choice import Choice, choose, standard_errors
 from bitsieve.evaluation.significance import PairedTest, paired_test
 from bitsieve.evaluation.stability import kuncheva, nogueira
-from bitsieve.messages import choices
 
 if TYPE_CHECKING:
     import pyarrow as pa

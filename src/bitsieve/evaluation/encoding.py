@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.binning.columns import Columns
+    from bitsieve.table.columns import Columns
 
     Floats = NDArray[np.float64]
 

@@ -10,26 +10,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from bitsieve.binning import MDLBinner, make_binner, read_columns
-from bitsieve.binning.encoding import Encoded
-from bitsieve.binning.target import read_target
+from bitsieve.binning import MDLBinner, make_binner
+from bitsieve.common.messages import choices
+from bitsieve.common.parameters import check_integer
 from bitsieve.evaluation.classifiers import make_classifier
 from bitsieve.evaluation.feature_counts import feature_counts
 from bitsieve.evaluation.folds import make_folds
 from bitsieve.evaluation.seeded import seeded
-from bitsieve.messages import choices
-from bitsieve.parameters import check_integer
-from bitsieve.selectors.notes import refuse_what_tells_nothing
+from bitsieve.selection.notes import refuse_what_tells_nothing
 from bitsieve.selectors.registry import make_selector, method_name
+from bitsieve.table.columns import read_columns
+from bitsieve.table.encoding import Encoded
+from bitsieve.table.target import read_target
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.binning.columns import Columns
-    from bitsieve.binning.target import Target
     from bitsieve.evaluation.classifiers.registry import Grow
     from bitsieve.evaluation.folds import Fold
-    from bitsieve.selectors.inputs import Features
+    from bitsieve.table.columns import Columns
+    from bitsieve.table.inputs import Features
+    from bitsieve.table.target import Target
 
 PROTOCOLS = ("nested", "paper")
 DEFAULT_METHODS = ("mim", "mrmr", "jmi", "speccmi")

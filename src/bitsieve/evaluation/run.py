@@ -11,10 +11,10 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
+from bitsieve.common.progress import phase
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.evaluation.comparison import Comparison
 from bitsieve.evaluation.protocol import rank, score
-from bitsieve.progress import phase
 
 if TYPE_CHECKING:
     from bitsieve.evaluation.checkpoint import Checkpoint

@@ -10,7 +10,7 @@ import numpy as np
 from bitsieve.evaluation.plan import make_plan
 from bitsieve.evaluation.run import run_plan
 from bitsieve.selectors.base import ColumnSelector
-from bitsieve.selectors.inputs import Features
+from bitsieve.table.inputs import Features
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.layout import aligned
+from bitsieve.common.layout import aligned
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from bitsieve.common.progress import phase
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.evaluation.feature_counts import feature_counts
-from bitsieve.progress import phase
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.common.layout import aligned
 from bitsieve.datasets.tree_model import make_tree_model, tree_model_information
 from bitsieve.experiments.gao2016_parity import table_parity
 from bitsieve.experiments.item import Item, Options, Result
-from bitsieve.layout import aligned
 from bitsieve.selectors.vmi import VMI
 
 if TYPE_CHECKING:

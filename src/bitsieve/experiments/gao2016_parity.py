@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bitsieve.common.layout import aligned
 from bitsieve.experiments.item import Options, Result
-from bitsieve.layout import aligned
 from bitsieve.selectors.vmi import VMI
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from bitsieve.common.messages import choices
 from bitsieve.experiments import PAPERS
-from bitsieve.messages import choices
 
 if TYPE_CHECKING:
     from collections.abc import Callable

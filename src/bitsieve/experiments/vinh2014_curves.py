@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from bitsieve.binning import EqualFrequencyBinner, read_columns
-from bitsieve.binning.target import read_target
+from bitsieve.binning import EqualFrequencyBinner
+from bitsieve.common.layout import aligned
+from bitsieve.common.messages import allowed_names
+from bitsieve.common.progress import phase
 from bitsieve.datasets.bundled import load_bundled
 from bitsieve.datasets.files import load_npz
 from bitsieve.datasets.origins import ORIGINS
@@ -21,11 +23,10 @@ from bitsieve.evaluation.train_test import nearest_mean_curves
 from bitsieve.experiments.item import Options, Result
 from bitsieve.experiments.vinh2014_errors import available
 from bitsieve.experiments.vinh2014_published import TABLE_6
-from bitsieve.layout import aligned
-from bitsieve.messages import allowed_names
-from bitsieve.progress import phase
 from bitsieve.report.figures import STYLE, style
 from bitsieve.selectors.counted import count_columns
+from bitsieve.table.columns import read_columns
+from bitsieve.table.target import read_target
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

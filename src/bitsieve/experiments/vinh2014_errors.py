@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.binning import MDLBinner
+from bitsieve.common.layout import aligned
+from bitsieve.common.progress import phase
 from bitsieve.evaluation.compare import compare
 from bitsieve.evaluation.folds import FEW_SAMPLES
 from bitsieve.experiments.item import Options, Result
 from bitsieve.experiments.vinh2014_published import INDEPENDENT, METHODS, TABLE_4, TABLE_5
 from bitsieve.experiments.vinh2014_sets import Missing, Table, tables
-from bitsieve.layout import aligned
-from bitsieve.progress import phase
 from bitsieve.selectors.registry import list_methods, make_selector
 
 if TYPE_CHECKING:

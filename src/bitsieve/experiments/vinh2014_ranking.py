@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from bitsieve.by_counts.pick import pick, rank
+from bitsieve.common.progress import phase
+from bitsieve.common.ties import pick, rank
 from bitsieve.experiments.item import Options, Result
 from bitsieve.experiments.vinh2014_published import TABLE_3
 from bitsieve.optimize.eigen import dominant_eigenvector
-from bitsieve.progress import phase
 
 if TYPE_CHECKING:
     from collections.abc import Callable

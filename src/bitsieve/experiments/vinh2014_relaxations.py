@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from bitsieve.binning import MDLBinner, read_columns
-from bitsieve.binning.target import read_target
+from bitsieve.binning import MDLBinner
+from bitsieve.common.progress import phase
 from bitsieve.experiments.item import Options, Result
 from bitsieve.experiments.vinh2014_published import TABLE_2
 from bitsieve.experiments.vinh2014_sets import Missing, Table, tables
-from bitsieve.progress import phase
 from bitsieve.selectors.counted import count_columns
 from bitsieve.selectors.registry import list_methods, make_selector
+from bitsieve.table.columns import read_columns
+from bitsieve.table.target import read_target
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

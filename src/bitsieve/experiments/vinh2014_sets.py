@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.common.messages import allowed_names
 from bitsieve.datasets.files import load_npz
 from bitsieve.datasets.origins import ORIGINS
 from bitsieve.datasets.waveform import make_waveform
 from bitsieve.experiments.vinh2014_published import TABLE_4
-from bitsieve.messages import allowed_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

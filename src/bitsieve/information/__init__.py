@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bitsieve.common.messages import choices
 from bitsieve.information.miller_madow import MillerMadowInformation
 from bitsieve.information.pairwise import PairTerms, PairwiseInformation
 from bitsieve.information.shrinkage import ShrinkageInformation
-from bitsieve.messages import choices
 
 if TYPE_CHECKING:
     from bitsieve.counts.source import CountSource

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.attributes import cached_property
+from bitsieve.common.attributes import cached_property
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from bitsieve.attributes import cached_property
+from bitsieve.common.attributes import cached_property
 from bitsieve.counts.source import PairForm
 from bitsieve.counts.terms import entropy_terms
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from bitsieve.attributes import cached_property
+from bitsieve.common.attributes import cached_property
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.information.pairwise import CACHE_BYTES, PairTerms, PairwiseInformation
 from bitsieve.information.shrunk import shrunk_entropy, uniform_weight

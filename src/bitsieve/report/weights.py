@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from bitsieve.parameters import check_integer
+from bitsieve.common.parameters import check_integer
 from bitsieve.report.figures import require_matplotlib
 
 if TYPE_CHECKING:

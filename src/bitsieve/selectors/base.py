@@ -11,14 +11,15 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from bitsieve.binning import read_columns, read_target
-from bitsieve.binning.weights import weigh
+from bitsieve.table.columns import read_columns
+from bitsieve.table.target import read_target
+from bitsieve.table.weights import weigh
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.binning.columns import Columns
-    from bitsieve.binning.target import Target
+    from bitsieve.table.columns import Columns
+    from bitsieve.table.target import Target
 
 
 class ColumnSelector(SelectorMixin, BaseEstimator):

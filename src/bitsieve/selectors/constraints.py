@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bitsieve.messages import allowed_names, quoted
+from bitsieve.common.messages import allowed_names, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from bitsieve.binning import make_binner, read_columns
+from bitsieve.binning import make_binner
+from bitsieve.common.parameters import check_feature_count
+from bitsieve.common.progress import phase
+from bitsieve.counts.packed import MemoryCounts
 from bitsieve.information import PairwiseInformation, make_information
-from bitsieve.parameters import check_feature_count
-from bitsieve.progress import phase
 from bitsieve.selectors.base import ColumnSelector
-from bitsieve.sources.memory import MemoryCounts
+from bitsieve.table.columns import read_columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.binning.base import Binner
-    from bitsieve.binning.columns import Columns
-    from bitsieve.binning.target import Target
+    from bitsieve.table.columns import Columns
+    from bitsieve.table.target import Target
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.by_counts.quadratic import extended_ranking
+from bitsieve.by_counts.pairwise.quadratic import extended_ranking
 from bitsieve.selectors.quadratic import QuadraticSelector, check_number
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bitsieve.by_counts.quadratic import QuadraticRanking
+    from bitsieve.by_counts.pairwise.quadratic import QuadraticRanking
     from bitsieve.information import PairwiseInformation
 
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.by_counts.fcbf import fast_correlation_filter
+from bitsieve.by_counts.blankets.fcbf import fast_correlation_filter
+from bitsieve.common.parameters import check_flag, check_share
+from bitsieve.common.progress import phase
 from bitsieve.information.uncertainty import class_uncertainty
-from bitsieve.parameters import check_flag, check_share
-from bitsieve.progress import phase
 from bitsieve.selectors.counted import CountSelector
 
 if TYPE_CHECKING:

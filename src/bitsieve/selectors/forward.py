@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.by_counts.criteria import make_criterion
-from bitsieve.by_counts.greedy import forward_select
+from bitsieve.by_counts.greedy.forward import forward_select
 from bitsieve.by_counts.stopping import make_stopping
+from bitsieve.common.parameters import check_feature_count
+from bitsieve.common.progress import phase
 from bitsieve.information import check_estimator, make_information
-from bitsieve.parameters import check_feature_count
-from bitsieve.progress import phase
 from bitsieve.selectors.constraints import check_constraints, resolve
 from bitsieve.selectors.counted import CountSelector
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Criterion, JointCriterion
-    from bitsieve.by_counts.judge import Verdict
     from bitsieve.by_counts.stopping.base import StoppingRule
+    from bitsieve.by_counts.stopping.monitor import Verdict
     from bitsieve.information import PairwiseInformation
     from bitsieve.selectors.constraints import Constraints, Units
 

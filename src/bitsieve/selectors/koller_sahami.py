@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.by_counts.koller_sahami import blanket_elimination
-from bitsieve.parameters import check_choice, check_integer
-from bitsieve.progress import phase
+from bitsieve.by_counts.blankets.koller_sahami import blanket_elimination
+from bitsieve.common.parameters import check_choice, check_integer
+from bitsieve.common.progress import phase
 from bitsieve.selectors.counted import CountSelector
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.by_counts.quadratic import approximated_ranking, quadratic_ranking
+from bitsieve.by_counts.pairwise.quadratic import approximated_ranking, quadratic_ranking
 from bitsieve.optimize.nystrom import Nystrom, choose_landmarks, make_nystrom
 from bitsieve.selectors.quadratic import QuadraticSelector
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bitsieve.by_counts.quadratic import QuadraticRanking
+    from bitsieve.by_counts.pairwise.quadratic import QuadraticRanking
     from bitsieve.information import PairwiseInformation
 
 

@@ -14,7 +14,7 @@ from bitsieve.selectors.counted import CountSelector
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.by_counts.quadratic import QuadraticRanking
+    from bitsieve.by_counts.pairwise.quadratic import QuadraticRanking
     from bitsieve.information import PairwiseInformation
 
 

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.by_counts.pick import rank
 from bitsieve.by_samples.rcfs import centre, correlation_clusters, most_separable, scatters
-from bitsieve.parameters import check_flag, check_integer
-from bitsieve.progress import phase
+from bitsieve.common.parameters import check_flag, check_integer
+from bitsieve.common.progress import phase
+from bitsieve.common.ties import rank
 from bitsieve.selectors.sampled import SampleSelector, rows_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.binning.columns import Columns
-    from bitsieve.binning.target import Target
+    from bitsieve.table.columns import Columns
+    from bitsieve.table.target import Target
 
 
 class RCFS(SampleSelector):

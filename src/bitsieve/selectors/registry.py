@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.by_counts.criteria import ALIASES, CRITERIA, make_criterion
-from bitsieve.messages import choices
+from bitsieve.common.messages import choices
 from bitsieve.selectors.catalogue import CATALOGUE
 from bitsieve.selectors.forward import ForwardSelector
 from bitsieve.selectors.method_info import MethodInfo

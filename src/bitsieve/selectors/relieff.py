@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from bitsieve.by_counts.pick import rank
 from bitsieve.by_samples.differences import Differences
 from bitsieve.by_samples.relieff import relieff_weights
-from bitsieve.parameters import check_integer
-from bitsieve.progress import phase
+from bitsieve.common.parameters import check_integer
+from bitsieve.common.progress import phase
+from bitsieve.common.ties import rank
 from bitsieve.selectors.sampled import SampleSelector, rows_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.binning.columns import Columns
-    from bitsieve.binning.target import Target
+    from bitsieve.table.columns import Columns
+    from bitsieve.table.target import Target
 
 _MOST = 2**31
 

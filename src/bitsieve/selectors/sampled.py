@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from bitsieve.binning.missing import check_values
 from bitsieve.by_samples.rows import Rows
-from bitsieve.parameters import check_feature_count
+from bitsieve.common.parameters import check_feature_count
 from bitsieve.selectors.base import ColumnSelector
+from bitsieve.table.missing import check_values
 
 if TYPE_CHECKING:
-    from bitsieve.binning.columns import Columns
-    from bitsieve.binning.target import Target
+    from bitsieve.table.columns import Columns
+    from bitsieve.table.target import Target
 
 
 def rows_of(columns: Columns) -> Rows:

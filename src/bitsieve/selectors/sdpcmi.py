@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from bitsieve.by_counts.rounding import ROUNDINGS
-from bitsieve.by_counts.semidefinite import semidefinite_choice
-from bitsieve.parameters import check_choice, check_integer
+from bitsieve.by_counts.pairwise.rounding import ROUNDINGS
+from bitsieve.by_counts.pairwise.semidefinite import semidefinite_choice
+from bitsieve.common.parameters import check_choice, check_integer
 from bitsieve.selectors.counted import CountSelector
 
 if TYPE_CHECKING:

@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.by_counts.certificate import certify, marginal_bound, spectral_bound, subset_objective
-from bitsieve.by_counts.conditional_matrix import CountedMatrix, conditional_matrix
-from bitsieve.by_counts.spectral import rank_by_landmarks, rank_by_spectrum
+from bitsieve.by_counts.pairwise.certificate import certify, marginal_bound, spectral_bound, subset_objective
+from bitsieve.by_counts.pairwise.conditional_matrix import CountedMatrix, conditional_matrix
+from bitsieve.by_counts.pairwise.spectral import rank_by_landmarks, rank_by_spectrum
+from bitsieve.common.memory import check_memory, refuse_more
+from bitsieve.common.parameters import check_choice
+from bitsieve.common.progress import phase
 from bitsieve.optimize.nystrom import choose_landmarks, make_nystrom
 from bitsieve.optimize.swap import improve_by_swaps
-from bitsieve.parameters import check_choice
-from bitsieve.progress import phase
 from bitsieve.selectors.counted import CountSelector
-from bitsieve.selectors.memory import check_memory, refuse_more
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.by_counts.conditional_matrix import ConditionalMatrix
-    from bitsieve.by_counts.spectral import SpectralRanking
+    from bitsieve.by_counts.pairwise.conditional_matrix import ConditionalMatrix
+    from bitsieve.by_counts.pairwise.spectral import SpectralRanking
     from bitsieve.information import PairwiseInformation
     from bitsieve.optimize.nystrom import Nystrom
 

@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from bitsieve.binning import make_binner
-from bitsieve.binning.missing import check_values
-from bitsieve.by_samples.code_tables import CodeTable
-from bitsieve.by_samples.codes import NaiveBound, PairwiseBound
-from bitsieve.by_samples.densities import DensityBound, DensityTable, IndistinctError
-from bitsieve.by_samples.variational import PLATEAUS, variational_select
-from bitsieve.parameters import check_choice, check_feature_count
-from bitsieve.progress import phase
+from bitsieve.by_samples.variational.code_tables import CodeTable
+from bitsieve.by_samples.variational.codes import NaiveBound, PairwiseBound
+from bitsieve.by_samples.variational.densities import DensityBound, DensityTable, IndistinctError
+from bitsieve.by_samples.variational.search import PLATEAUS, variational_select
+from bitsieve.common.parameters import check_choice, check_feature_count
+from bitsieve.common.progress import phase
 from bitsieve.selectors.base import ColumnSelector
+from bitsieve.table.missing import check_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.binning.base import Binner
-    from bitsieve.binning.columns import Columns
-    from bitsieve.binning.target import Target
-    from bitsieve.by_samples.variational import Bound
+    from bitsieve.by_samples.variational.search import Bound
+    from bitsieve.table.columns import Columns
+    from bitsieve.table.target import Target
 
 DECOMPOSITIONS = ("naive", "pairwise")
 BANDWIDTHS = ("scott", "silverman")

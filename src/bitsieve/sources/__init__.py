@@ -1,1 +1,1 @@
-"""Where tables come from: codes in memory, tables in files told by their content."""
+"""Where count tables come from: memory, and what does not fit there."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from bitsieve.by_counts.stopping.permutation import PermutationStopping
 from bitsieve.by_counts.stopping.significance import SignificanceStopping
 from bitsieve.by_counts.stopping.threshold import ThresholdStopping
-from bitsieve.messages import choices
+from bitsieve.common.messages import choices
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.stopping.base import StoppingRule

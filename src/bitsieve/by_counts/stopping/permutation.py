@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from scipy.special import gammaincc
 
-from bitsieve.parameters import check_integer, check_level
+from bitsieve.common.parameters import check_integer, check_level
 
 if TYPE_CHECKING:
     from bitsieve.information.given import Given

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from scipy.special import chdtrc
 
-from bitsieve.parameters import check_level
+from bitsieve.common.parameters import check_level
 
 if TYPE_CHECKING:
     from bitsieve.information.given import Given

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.messages import choices
 from bitsieve.evaluation.classifiers.centroid import nearest_mean
 from bitsieve.evaluation.classifiers.mixture import MixtureClassifier
 from bitsieve.evaluation.classifiers.neighbors import nearest_neighbors
 from bitsieve.evaluation.classifiers.refit import refit
 from bitsieve.evaluation.classifiers.svm import linear_svm
 from bitsieve.evaluation.seeded import seeded
-from bitsieve.messages import choices
 
 Floats = NDArray[np.float64]
 Grow = Callable[[Floats, NDArray[Any], Floats, NDArray[np.intp]], Iterator[NDArray[Any]]]

@@ -1,0 +1,1 @@
+"""Methods that remove what other features make redundant."""

@@ -1,0 +1,92 @@
+"""FCBF: the relevant features, less those that one of them makes redundant.
+
+L. Yu, H. Liu, "Efficient feature selection via analysis of relevance and redundancy", Journal of Machine Learning
+Research 5, 2004. The features that reach the threshold on SU(Xi,C) are gone through from the highest down; each one
+met (predominant) removes every later q with ``SU(p,q) >= SU(q,C)``: p is an approximate Markov blanket of q.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from bitsieve.common.ties import TIE, rank
+from bitsieve.information.uncertainty import class_uncertainty, pair_uncertainty
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from bitsieve.information.pairwise import PairwiseInformation
+
+    Columns = NDArray[np.intp]
+
+
+class Predominant(NamedTuple):
+    """The predominant features in order, their SU with the class, and the features that each of them removed."""
+
+    selected: Columns
+    scores: NDArray[np.float64]
+    groups: list[Columns]
+
+
+def fast_correlation_filter(
+    information: PairwiseInformation,
+    limit: int,
+    *,
+    delta: float = 0.0,
+    strict: bool = False,
+    progress: Callable[[int, int], object] | None = None,
+) -> Predominant:
+    """Find the predominant features, the first ``limit`` of them.
+
+    Parameters
+    ----------
+    information : PairwiseInformation
+    limit : int
+        At least 1.
+    delta : float
+        Features with ``SU(Xi,C) >= delta`` take part.
+    strict : bool
+        Both comparisons are ``>`` instead of ``>=``.
+    progress : callable, optional
+        Called as ``progress(features settled, all)``.
+
+    Returns
+    -------
+    Predominant
+        Empty if no feature reaches the threshold.
+
+    Notes
+    -----
+    Numbers within 1e-10 are equal. Cost: one row of pair counts a predominant feature, over those still in play.
+    """
+    with_class = class_uncertainty(information)
+    slack = TIE if strict else -TIE  # what is equal but for rounding counts as equal
+    in_play = _candidates(information, with_class, delta + slack)
+    n_candidates = len(in_play)
+    selected: list[int] = []
+    groups: list[Columns] = []
+    while len(in_play) and len(selected) < limit:
+        pivot, rest = int(in_play[0]), in_play[1:]
+        selected.append(pivot)
+        removed = np.zeros(len(rest), bool)
+        if len(rest):
+            between = pair_uncertainty(information.pair(pivot, rest, within_classes=False))
+            removed = between >= with_class[rest] + slack
+        groups.append(np.sort(rest[removed]))
+        in_play = rest[~removed]
+        if progress is not None:
+            progress(n_candidates - len(in_play), n_candidates)
+    chosen = np.array(selected, np.intp)
+    return Predominant(chosen, with_class[chosen], groups)
+
+
+def _candidates(information: PairwiseInformation, with_class: NDArray[np.float64], least: float) -> Columns:
+    """Features that reach the threshold by falling SU with the class; those that do not vary last."""
+    order = rank(with_class)
+    order = order[with_class[order] >= least]
+    varies = information.varies[order]
+    return np.concatenate([order[varies], order[~varies]])

@@ -1,0 +1,118 @@
+"""Koller and Sahami's backward elimination: drop, again and again, the feature that its blanket makes superfluous.
+
+D. Koller, M. Sahami, "Toward optimal feature selection", ICML 1996. The blanket of a feature are the K features left
+that come nearest to saying what it says; what it still tells beside all of them together decides.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from bitsieve.common.ties import pick
+from bitsieve.information.given import Given
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from bitsieve.information.pairwise import PairwiseInformation
+
+    Columns = NDArray[np.intp]
+
+
+class Elimination(NamedTuple):
+    """All features, the one that stayed longest first; what each told beside its blanket when it was dropped."""
+
+    order: Columns
+    scores: NDArray[np.float64]
+    blankets: list[Columns]
+
+
+def blanket_elimination(
+    information: PairwiseInformation,
+    *,
+    blanket_size: int,
+    rule: str = "relevance",
+    progress: Callable[[int, int], object] | None = None,
+) -> Elimination:
+    """Drop features one by one, down to the last.
+
+    ``delta_i = I(Xi;C|M_i)``; the smallest is dropped, and blankets that held it are chosen afresh. Ties (1e-10):
+    the highest column is dropped, so that the lowest stays. Columns that do not vary are dropped first.
+
+    Parameters
+    ----------
+    information : PairwiseInformation
+    blanket_size : int
+        K, at least 0; all that are left where they are fewer.
+    rule : {"relevance", "redundancy"}
+        M_i are the K features j with the smallest I(Xi;C|Xj), or with the largest I(Xi;Xj).
+    progress : callable, optional
+        Called as ``progress(features dropped, all)``.
+
+    Notes
+    -----
+    Cost: one matrix, O(n^2 d) samples read as bits, and some n (K + 1) counts of a feature and the class in the strata
+    of its blanket. Memory: n^2 numbers.
+    """
+    blankets = _Blankets(information, blanket_size, rule)
+    dropped = np.flatnonzero(~information.varies)[::-1].tolist()
+    scores = [0.0] * len(dropped)
+    last = [np.empty(0, np.intp)] * len(dropped)
+    while len(dropped) < information.n_features:
+        worst = blankets.worst()
+        scores.append(float(blankets.delta[worst]))
+        last.append(blankets.of(worst))
+        dropped.append(worst)
+        blankets.drop(worst)
+        if progress is not None:
+            progress(len(dropped), information.n_features)
+    return Elimination(np.array(dropped[::-1], np.intp), np.array(scores[::-1]), last[::-1])
+
+
+class _Blankets:
+    """The blanket of every feature left, and what the feature tells beside it."""
+
+    def __init__(self, information: PairwiseInformation, size: int, rule: str) -> None:
+        self.information = information
+        self.members = np.full((information.n_features, min(size, information.n_features)), -1)  # -1: fewer are left
+        self.left = information.varies.copy()
+        if rule == "relevance":
+            self.nearness = -information.conditional_mutual_information_matrix()
+        else:
+            self.nearness = information.mutual_information_matrix()
+        self.nearness[:, ~self.left] = -np.inf
+        np.fill_diagonal(self.nearness, -np.inf)
+        self.delta = np.full(information.n_features, np.inf)
+        for feature in np.flatnonzero(self.left):
+            self._choose(int(feature))
+
+    def worst(self) -> int:
+        """The feature with the smallest delta; of equal ones the last."""
+        return len(self.delta) - 1 - pick(-self.delta[::-1])
+
+    def of(self, feature: int) -> Columns:
+        """Its blanket, the nearest first."""
+        return self.members[feature][self.members[feature] >= 0]
+
+    def drop(self, feature: int) -> None:
+        """Leave a feature out, and choose the blankets afresh that held it."""
+        self.left[feature] = False
+        self.delta[feature] = np.inf
+        self.nearness[:, feature] = -np.inf
+        for other in np.flatnonzero(self.left & (self.members == feature).any(axis=1)):
+            self._choose(int(other))
+
+    def _choose(self, feature: int) -> None:
+        nearness = self.nearness[feature].copy()
+        given = Given(self.information)
+        self.members[feature] = -1
+        for place in range(min(self.members.shape[1], int(self.left.sum()) - 1)):
+            nearest = pick(nearness)
+            nearness[nearest] = -np.inf
+            self.members[feature, place] = nearest
+            given = given.refine(nearest)
+        self.delta[feature] = given.conditional_relevance(np.array([feature]))[0]

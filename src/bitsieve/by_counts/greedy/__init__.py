@@ -1,0 +1,1 @@
+"""Forward selection: one loop, and the ways to keep its scores."""

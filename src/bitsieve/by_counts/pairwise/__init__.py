@@ -1,0 +1,1 @@
+"""Methods that take one matrix of all pairs of features."""

@@ -1,0 +1,108 @@
+"""SDPCMI: the global objective of pairwise conditional information, relaxed to a semidefinite programme.
+
+Vinh, Chan, Romano, Bailey, "Effective global approaches for mutual information based feature selection", KDD 2014,
+eq. 22-26. doi:10.1145/2623330.2623611
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from bitsieve.by_counts.pairwise.certificate import Certificate, certify, row_bound, spectral_bound, subset_objective
+from bitsieve.by_counts.pairwise.rounding import round_factor
+from bitsieve.common.progress import phase
+from bitsieve.common.ties import rank
+from bitsieve.optimize.eigen import dominant_eigenvector
+from bitsieve.optimize.low_rank_sdp import solve_low_rank
+from bitsieve.optimize.swap import improve_by_swaps
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bitsieve.by_counts.pairwise.rounding import Draw
+    from bitsieve.information.pairwise import PairwiseInformation
+
+    Floats = NDArray[np.float64]
+
+
+class SemidefiniteChoice(NamedTuple):
+    """What SDPCMI finds among some columns, which its indices count.
+
+    Attributes
+    ----------
+    order : ndarray of int, shape (n,)
+        The subset first, largest share in x'Qx first; then the others, largest cosine first.
+    shares : ndarray of float, shape (k,)
+        Of the subset in that order: ``sum_j Q_ij`` over the members j, in bits; together x'Qx.
+    cosines : ndarray of float, shape (n,)
+        With the direction that won the rounding.
+    membership : ndarray of float, shape (n,)
+        ``(1 + Y_0i) / 2``: what the relaxation gives in the place of 0 and 1. They sum to k.
+    certificate : Certificate
+    """
+
+    order: NDArray[np.intp]
+    shares: Floats
+    cosines: Floats
+    membership: Floats
+    certificate: Certificate
+
+
+def semidefinite_choice(
+    information: PairwiseInformation,
+    columns: NDArray[np.intp],
+    k: int,
+    *,
+    rounding: str,
+    n_roundings: int,
+    draw: Draw,
+    swaps: bool,
+) -> SemidefiniteChoice:
+    """The best subset of k found by rounding the relaxation, and how good it can be at most.
+
+    Parameters
+    ----------
+    information : PairwiseInformation
+    columns : ndarray of int
+        Those that vary: a constant one would borrow the relevance of the others.
+    k : int
+        1 .. len(columns).
+    rounding, n_roundings, draw
+        See :func:`bitsieve.by_counts.pairwise.rounding.round_factor`.
+    swaps : bool
+        Whether the rounded subset is improved by single swaps.
+
+    Notes
+    -----
+    Cost: one conditional matrix, O(n^2 d) samples read as bits; then O(n^3), a few eigenvalue problems' time. Memory:
+    four n x n arrays.
+    """
+    heard = phase("counting pairs")
+    given = information.conditional_mutual_information_matrix(np.float64, columns, heard, symmetric=True)
+    matrix = given.astype(np.float64, copy=False)
+    with threadpool_limits(1):  # sums of BLAS depend on its threads
+        solution = solve_low_rank(matrix, k, progress=phase("ranking"))
+        rounded = round_factor(matrix, solution.factor, k, rounding, n_roundings, draw)
+    members = rounded.members
+    if swaps:
+        members = improve_by_swaps(matrix.__getitem__, matrix.diagonal(), members).members
+    members = np.sort(members)
+    among = matrix[np.ix_(members, members)]
+    shares = np.add.reduce(among, axis=1)
+    inside = rank(shares)
+    others = np.delete(np.arange(len(columns)), members)
+    bounds = [
+        solution.bound / 4,
+        spectral_bound(dominant_eigenvector(matrix).value, k),
+        row_bound(matrix, k),
+    ]
+    return SemidefiniteChoice(
+        np.concatenate([members[inside], others[rank(rounded.cosines[others])]]),
+        shares[inside],
+        rounded.cosines,
+        (1 + solution.factor[1:, 0]) / 2,
+        certify(subset_objective(among), bounds),
+    )

@@ -1,0 +1,1 @@
+"""Lower bounds of information from the running likelihood of the samples."""

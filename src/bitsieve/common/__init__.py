@@ -1,0 +1,1 @@
+"""What every part of the package uses: messages, parameter checks, progress, ties."""

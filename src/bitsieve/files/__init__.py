@@ -1,0 +1,1 @@
+"""Readers and writers: text, Parquet and Arrow, npz."""

@@ -1,0 +1,140 @@
+"""Tables from files: the kind is told by the content first, and only where that cannot tell by the ending."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bitsieve.common.messages import one_line
+from bitsieve.files.errors import DataError, check_names
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    import pyarrow as pa
+
+    from bitsieve.files.npz import ArrayTable
+
+READ = "CSV, TSV, Parquet, Arrow/Feather and .npz are read"
+_MAGIC = {
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"FEA1": "feather1",
+    b"\xff\xff\xff\xff": "stream",
+    b"PK\x03\x04": "npz",
+    b"PK\x05\x06": "npz",
+}
+_FOREIGN = {
+    b"PARE": "an encrypted Parquet file",
+    b"\x93NUMPY": "a single numpy array (store X and y with numpy.savez)",
+    b"\x1f\x8b": "compressed with gzip (decompress it first)",
+    b"BZh": "compressed with bzip2 (decompress it first)",
+    b"\xfd7zXZ": "compressed with xz (decompress it first)",
+    b"\x28\xb5\x2f\xfd": "compressed with zstd (decompress it first)",
+    b"\x89HDF": "an HDF5 file",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook",
+    b"%PDF": "a PDF document",
+    b"\xff\xfe": "UTF-16 text (save it as UTF-8)",
+    b"\xfe\xff": "UTF-16 text (save it as UTF-8)",
+}
+
+
+def file_kind(path: Path) -> str:
+    """The kind of a file by its first bytes: "parquet", "arrow", "feather1", "stream", "npz" or "text"."""
+    with open(path, "rb") as file:
+        head = file.read(4096)
+    if not head:
+        raise DataError(f"{str(path)!r} is empty: {READ}")
+    for magic, kind in _MAGIC.items():
+        if head.startswith(magic):
+            return kind
+    for magic, what in _FOREIGN.items():
+        if head.startswith(magic):
+            raise DataError(f"{str(path)!r} is {what}: {READ}")
+    if b"\0" in head:
+        raise DataError(f"{str(path)!r} is not a table: {READ}")
+    return "text"
+
+
+def read_table(path: str | PathLike[str]) -> pa.Table | ArrayTable:
+    """Read a table from a file, told by its content and not only by its ending.
+
+    Parameters
+    ----------
+    path : path-like
+        Parquet, Arrow (file or stream), Feather, .npz (``X``, ``y``, optional ``feature_names``; or the pieces
+        ``data``, ``indices``, ``indptr``, ``shape`` of a sparse matrix beside ``y``), or text with a header line and
+        commas, tabs or semicolons.
+
+    Returns
+    -------
+    pyarrow.Table or ArrayTable
+        The latter for .npz. The index that pandas adds to a file as ``__index_level_0__`` is left out.
+
+    Raises
+    ------
+    DataError
+        The file is not there, is empty, is no table or is broken; has two columns of one name, no rows, or fewer
+        than two columns; a column holds lists or raw bytes.
+    """
+    path = Path(path)
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise DataError(f"{str(path)!r} is a directory: give the path of a table file ({READ})")
+        if not stat.S_ISREG(mode):
+            raise DataError(f"{str(path)!r} is not a regular file: save the table to a file first")
+        kind = file_kind(path)
+        if kind == "npz":
+            from bitsieve.files.npz import read_npz
+
+            return read_npz(path)
+        return _checked(_read_columns(path, kind), path)
+    except FileNotFoundError:
+        raise DataError(f"there is no file {str(path)!r}: give the path of a table file ({READ})") from None
+    except OSError as error:
+        raise DataError(f"cannot read {str(path)!r}: {error.strerror or one_line(error)}") from None
+
+
+def _read_columns(path: Path, kind: str) -> pa.Table:
+    import pyarrow as pa
+
+    if kind == "text":
+        from bitsieve.files.text import read_text
+
+        return read_text(path)
+    try:
+        if kind == "parquet":
+            from pyarrow import parquet
+
+            return parquet.ParquetFile(path).read()
+        if kind == "arrow":
+            with pa.memory_map(str(path)) as file:
+                return pa.ipc.open_file(file).read_all()
+        if kind == "stream":
+            with pa.memory_map(str(path)) as file:
+                return pa.ipc.open_stream(file).read_all()
+        raise DataError(f"{str(path)!r} is a Feather file of version 1: write it again with version 2")
+    except (pa.ArrowException, OSError) as error:
+        names = {"parquet": "Parquet", "arrow": "Arrow", "stream": "an Arrow stream"}
+        raise DataError(f"cannot read {str(path)!r} as {names[kind]}: {one_line(error)}") from None
+
+
+def _checked(table: pa.Table, path: Path) -> pa.Table:
+    import pyarrow as pa
+
+    table = table.select([j for j, n in enumerate(table.column_names) if not n.startswith("__index_level_")])
+    check_names(table.column_names, path)
+    if table.num_rows == 0:
+        raise DataError(f"{str(path)!r} has no rows: nothing to select from")
+    if table.num_columns == 0:
+        raise DataError(f"{str(path)!r} has no columns: nothing to select from")
+    for field in table.schema:
+        if pa.types.is_nested(field.type):
+            raise DataError(
+                f"column {field.name!r} of {str(path)!r} holds {field.type}: drop it or make it plain columns"
+            )
+        if pa.types.is_binary(field.type) or pa.types.is_large_binary(field.type):
+            raise DataError(f"column {field.name!r} of {str(path)!r} holds raw bytes: drop it or make it text")
+    return table

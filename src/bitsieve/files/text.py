@@ -1,0 +1,175 @@
+"""Tables of text: CSV, TSV and semicolons, the delimiter told by the first lines."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
+
+from bitsieve.common.messages import one_line
+from bitsieve.files.errors import DataError, check_names
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DELIMITERS = (",", "\t", ";")
+DELIMITER_NAMES = {",": "comma", "\t": "tab", ";": "semicolon"}
+#: What stands for a missing value: the markers of pandas and "?", the marker of the UCI repository.
+MISSING = (
+    *("", "?", "NA", "N/A", "n/a", "<NA>", "#N/A", "#N/A N/A", "#NA", "NULL", "null", "None"),
+    *("NaN", "nan", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
+)
+_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
+_DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+")
+_SAMPLE = 1 << 16
+
+
+def read_text(path: Path) -> pa.Table:
+    """Read a table of text with one header line, types as pyarrow infers them from the whole column.
+
+    White space around the header's names is layout and is dropped. A comma inside numbers (``1,5``) is a decimal
+    comma when the delimiter is another one and no number of the first lines has a point. A column without any
+    value is a column of missing numbers.
+    """
+    lines = _first_lines(path)
+    if not lines:
+        raise DataError(f"{str(path)!r} is empty: a table needs a header line and rows")
+    delimiter = _delimiter(lines, path)
+    header = _fields(lines[0], delimiter)
+    check_names([name.strip() for name in header], path)
+    table = _parse(path, delimiter, _decimal_mark(lines, delimiter), max(map(len, lines[:2])))
+    names = [name.strip() for name in table.column_names]
+    for name, column in zip(names, table.columns, strict=True):
+        if pa.types.is_binary(column.type):
+            raise DataError(f"column {name!r} of {str(path)!r} is not UTF-8 text: save the file as UTF-8")
+    columns = [c.cast(pa.float64()) if pa.types.is_null(c.type) else c for c in table.columns]
+    return pa.Table.from_arrays(columns, names=names)
+
+
+def _first_lines(path: Path) -> list[str]:
+    """The first lines that are not blank: the header whole however long, and those that follow as far as sampled."""
+    with open(path, "rb") as file:
+        data = file.read(_SAMPLE)
+        more = data
+        while more and len(data.lstrip().splitlines()) < 3:  # a header of 10^6 names is longer than the sample
+            more = file.read(len(data))
+            data += more
+        whole = not file.read(1)
+    try:
+        text = data.decode("utf-8-sig", errors="strict" if whole else "ignore")
+    except UnicodeDecodeError:
+        text = data.decode("utf-8-sig", errors="replace")
+    lines = [line for line in re.split(r"\r\n|\n|\r", text) if line.strip()]
+    if lines and "\N{REPLACEMENT CHARACTER}" in lines[0]:
+        raise DataError(f"the header of {str(path)!r} is not UTF-8 text: save the file as UTF-8")
+    return lines if whole or len(lines) < 3 else lines[:-1]
+
+
+def _outside_quotes(line: str) -> str:
+    return re.sub(r'"[^"]*"', "", line)
+
+
+def _delimiter(lines: list[str], path: Path) -> str:
+    """The delimiter whose number agrees in the first two lines, and of several the most frequent in the header."""
+    header = _outside_quotes(lines[0])
+    second = _outside_quotes(lines[1]) if len(lines) > 1 else header
+    counts = {mark: header.count(mark) for mark in DELIMITERS if mark in header}
+    if not counts:
+        kinds = ", ".join(DELIMITER_NAMES.values())
+        raise DataError(
+            f"{str(path)!r} is not a table with a target and features: no delimiter ({kinds}) in its first line "
+            f"{one_line(lines[0])[:40]!r}"
+        )
+    by_ending = "\t" if path.suffix.lower() == ".tsv" else ","
+    return max(counts, key=lambda mark: (second.count(mark) == counts[mark], counts[mark], mark == by_ending))
+
+
+def _fields(line: str, delimiter: str) -> list[str]:
+    return next(csv.reader([line], delimiter=delimiter))
+
+
+def _decimal_mark(lines: list[str], delimiter: str) -> str:
+    if delimiter == ",":
+        return "."
+    fields = [field.strip() for line in lines[1:] for field in line.split(delimiter)]
+    comma = any(_DECIMAL_COMMA.fullmatch(field) for field in fields)
+    return "," if comma and not any(_DECIMAL_POINT.fullmatch(field) for field in fields) else "."
+
+
+def _parse(path: Path, delimiter: str, decimal_mark: str, line_length: int) -> pa.Table:
+    # A block holds at least 64 rows, so that a wide table does not fall into a chunk per row and column.
+    block_size = min(max(1 << 20, 64 * line_length), 1 << 30)
+    convert = arrow_csv.ConvertOptions(
+        strings_can_be_null=True,
+        null_values=[*MISSING, *(f" {marker}" for marker in MISSING if marker)],
+        decimal_point=decimal_mark,
+    )
+
+    def attempt(use_threads: bool, newlines_in_values: bool, bad: list[arrow_csv.InvalidRow]) -> pa.Table:
+        def stop(row: arrow_csv.InvalidRow) -> str:
+            bad.append(row)
+            return "error"
+
+        return arrow_csv.read_csv(
+            pa.OSFile(str(path)),
+            read_options=arrow_csv.ReadOptions(block_size=block_size, use_threads=use_threads),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=delimiter, newlines_in_values=newlines_in_values, invalid_row_handler=stop
+            ),
+            convert_options=convert,
+        )
+
+    has_quotes, odd_quotes = _quotes(path)
+    try:
+        table = attempt(True, False, [])
+    except pa.ArrowInvalid:
+        # Once more, slowly: line breaks inside quotes are allowed, and a bad row is told with its number.
+        bad: list[arrow_csv.InvalidRow] = []
+        try:
+            table = attempt(False, has_quotes, bad)
+        except pa.ArrowInvalid as error:
+            raise DataError(_why(path, bad, error)) from None
+    if odd_quotes and _quote_left_open(path, delimiter):
+        raise DataError(f"{str(path)!r} ends inside a quoted value: close the quotation mark or delete the broken row")
+    return table
+
+
+def _why(path: Path, bad: list[arrow_csv.InvalidRow], error: pa.ArrowInvalid) -> str:
+    if not bad:
+        return f"cannot read {str(path)!r} as text: {one_line(error)}"
+    row = bad[0]
+    place = f"row {row.number:,}" if row.number is not None else "a row"
+    with open(path, "rb") as file:
+        tail = len(row.text.encode()) + 8
+        file.seek(max(0, os.path.getsize(path) - tail))
+        last = file.read().rstrip().endswith(row.text.rstrip().encode())
+    which = f"{place}, the last one," if last else f"{place} (the header is row 1)"
+    return (
+        f"{which} of {str(path)!r} has {row.actual_columns:,} fields where the header has {row.expected_columns:,}: "
+        f"complete or delete it"
+    )
+
+
+def _quotes(path: Path) -> tuple[bool, bool]:
+    """Whether the file has quotation marks, and whether their number is odd."""
+    number = 0
+    with open(path, "rb") as file:
+        while block := file.read(1 << 24):
+            number += block.count(b'"')
+    return number > 0, number % 2 == 1
+
+
+def _quote_left_open(path: Path, delimiter: str) -> bool:
+    """Whether the file ends inside quotes; pyarrow reads such a file to the end as one value and says nothing."""
+    with open(path, encoding="utf-8", errors="replace", newline="") as file:
+        try:
+            for _ in csv.reader(file, delimiter=delimiter, strict=True):
+                pass
+        except csv.Error as error:
+            # a value above the limit of Python's reader is the rest of a long file
+            return any(sign in str(error) for sign in ("unexpected end of data", "larger than field limit"))
+    return False

@@ -1,0 +1,1 @@
+"""One call from a table to a ranked, explained selection; the information functions."""

@@ -1,0 +1,221 @@
+"""Information itself: of columns, with a target, and of all pairs of columns, in bits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_consistent_length
+
+from bitsieve.binning import make_binner
+from bitsieve.common.parameters import check_choice
+from bitsieve.counts.packed import MemoryCounts
+from bitsieve.information import check_estimator, make_information
+from bitsieve.table.columns import read_columns
+from bitsieve.table.target import read_target
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bitsieve.information import PairwiseInformation
+
+
+def entropy(
+    X: Any, y: Any = None, *, binning: Any = "mdl", estimator: str = "plug-in", n_jobs: int | None = None
+) -> NDArray[np.float64]:
+    """Entropy of every column, in bits.
+
+    ``H(X) = sum_x (n_x / N) log2(N / n_x)`` over the codes that occur (plug-in).
+
+    Parameters
+    ----------
+    X : array-like, dataframe or pyarrow Table of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,), optional
+        Needed by ``binning="mdl"``, which cuts by the class.
+    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
+        How numeric columns become codes.
+    estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
+        Plug-in, or corrected for few samples: see the page on numbers for what each may be and what bounds it.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        ``0 <= H <= log2(codes)``; miller-madow may exceed it.
+
+    Raises
+    ------
+    ValueError
+        If the binner refuses the columns, or there is no such estimator.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> bitsieve.entropy([[0, 0], [1, 0], [0, 1], [1, 1]], binning="none").tolist()
+    [1.0, 1.0]
+    """
+    return _information(X, y, binning, estimator, n_jobs).entropy
+
+
+def mutual_information(
+    X: Any, y: Any, *, binning: Any = "mdl", estimator: str = "plug-in", n_jobs: int | None = None
+) -> NDArray[np.float64]:
+    """Information of every column about the target (its relevance), in bits.
+
+    ``I(X;C) = sum (n_xc / N) log2(n_xc N / (n_x n_c))`` over the cells that occur (plug-in).
+
+    Parameters
+    ----------
+    X : array-like, dataframe or pyarrow Table of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        Classes; floats with a fractional part are binned into five equal-frequency classes.
+    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
+        How numeric columns become codes.
+    estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
+        Plug-in, or corrected for few samples: see the page on numbers for what each may be and what bounds it.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        Plug-in: ``0 <= I <= min(H(X), H(C))`` up to rounding of at most ``log2(n_samples) / 2**62`` bit a table cell.
+        Miller-madow may be negative, and nothing is clipped.
+
+    Raises
+    ------
+    ValueError
+        If the binner refuses the columns, the target has missing values, or there is no such estimator.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> bitsieve.mutual_information([[0, 0], [1, 0], [0, 1], [1, 1]], [0, 1, 0, 1], binning="none").tolist()
+    [1.0, 0.0]
+    """
+    return _information(X, _required(y), binning, estimator, n_jobs).relevance
+
+
+def mutual_information_matrix(
+    X: Any,
+    y: Any = None,
+    *,
+    binning: Any = "mdl",
+    estimator: str = "plug-in",
+    dtype: str = "float64",
+    n_jobs: int | None = None,
+) -> NDArray[np.floating]:
+    """Information of every column about every other, in bits.
+
+    ``[i, j] = I(Xi;Xj)`` (plug-in), the entropy H(Xi) on the diagonal; symmetric to the last bit.
+
+    Parameters
+    ----------
+    X : array-like, dataframe or pyarrow Table of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,), optional
+        Needed by ``binning="mdl"``, which cuts by the class; it takes no part in the information.
+    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
+        How numeric columns become codes.
+    estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
+        Plug-in, or corrected for few samples: see the page on numbers for what each may be and what bounds it.
+    dtype : {"float64", "float32"}, default="float64"
+        float32 halves the memory of the result.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_features)
+
+    Raises
+    ------
+    ValueError
+        If the binner refuses the columns, or there is no such estimator.
+
+    Notes
+    -----
+    Cost: O(n^2 d) samples read as bits. Memory: the result and the bit planes.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> bitsieve.mutual_information_matrix([[0, 0], [1, 1], [0, 0], [1, 1]], binning="none").tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
+    check_choice("dtype", dtype, ("float64", "float32"))
+    return _information(X, y, binning, estimator, n_jobs, by_class=False).mutual_information_matrix(np.dtype(dtype))
+
+
+def conditional_mutual_information_matrix(
+    X: Any,
+    y: Any,
+    *,
+    binning: Any = "mdl",
+    estimator: str = "plug-in",
+    dtype: str = "float64",
+    n_jobs: int | None = None,
+) -> NDArray[np.floating]:
+    """What every column tells about the target when another is known, in bits.
+
+    ``[i, j] = I(Xi;C|Xj)`` (plug-in), the relevance I(Xi;C) on the diagonal; not symmetric.
+
+    Parameters
+    ----------
+    X : array-like, dataframe or pyarrow Table of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        Classes; floats with a fractional part are binned into five equal-frequency classes.
+    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
+        How numeric columns become codes.
+    estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
+        Plug-in, or corrected for few samples: see the page on numbers for what each may be and what bounds it.
+    dtype : {"float64", "float32"}, default="float64"
+        float32 halves the memory of the result.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_features)
+
+    Raises
+    ------
+    ValueError
+        If the binner refuses the columns, the target has missing values, or there is no such estimator.
+
+    Notes
+    -----
+    Cost: O(n^2 d) samples read as bits. Memory: the result and the bit planes.
+
+    Examples
+    --------
+    The exclusive or: neither column tells anything alone, either one everything beside the other.
+
+    >>> import bitsieve
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    >>> bitsieve.conditional_mutual_information_matrix(X, y, binning="none").tolist()
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+    check_choice("dtype", dtype, ("float64", "float32"))
+    information = _information(X, _required(y), binning, estimator, n_jobs)
+    return information.conditional_mutual_information_matrix(np.dtype(dtype))
+
+
+def _information(
+    X: Any, y: Any, binning: Any, estimator: str, n_jobs: int | None, *, by_class: bool = True
+) -> PairwiseInformation:
+    check_estimator(estimator)
+    columns = read_columns(BaseEstimator(), X, reset=True)
+    target = None if y is None else read_target(y)
+    if target is not None:
+        check_consistent_length(X, y)
+    codes = make_binner(binning, n_jobs=n_jobs).fit_columns(columns, target).codes(columns)
+    classes = target.codes if by_class and target is not None else None
+    return make_information(estimator, MemoryCounts(codes, classes, n_jobs=n_jobs))
+
+
+def _required(y: Any) -> Any:
+    if y is None:
+        raise ValueError("a target is needed here: give y, one class a sample")
+    return y

@@ -1,0 +1,1 @@
+"""One table: columns, target, weights and names, read from anything."""

@@ -1,0 +1,211 @@
+"""The target to class codes: classes as they are, a continuous target by equal frequency, several as one joint code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any, Literal
+
+import narwhals as nw
+import numpy as np
+from sklearn.utils.validation import column_or_1d
+
+from bitsieve.common.messages import quoted
+from bitsieve.common.parameters import check_integer
+from bitsieve.table.assign import assign
+from bitsieve.table.cuts import equal_frequency_cuts
+from bitsieve.table.encoding import Encoded, encode, occurring
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MAX_JOINT_CLASSES = 1 << 16  # of several columns together
+
+
+@dataclass(frozen=True)
+class Target:
+    """Class codes of the samples.
+
+    Attributes
+    ----------
+    codes : ndarray of int32, shape (n_samples,)
+        In ``0 .. n_classes - 1``; every class occurs.
+    labels : ndarray, shape (n_classes,)
+        The sorted distinct values, or the intervals as text when the target was binned; of several columns the tuples
+        of their labels that occur.
+    edges : ndarray of float64, or list, or None
+        The inner edges of a binned target; a value on an edge belongs to the interval below it. Of several columns of
+        which any was binned a list with the edges, or None, of each.
+    kind : {"classes", "binned", "joint"}
+    columns : tuple of str
+        Names of the columns of a joint target.
+    """
+
+    codes: NDArray[np.int32]
+    labels: NDArray[Any]
+    edges: Any = None
+    kind: Literal["classes", "binned", "joint"] = "classes"
+    columns: tuple[str, ...] = ()
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.labels)
+
+    def take(self, rows: NDArray[np.intp]) -> Target:
+        """The target of some of the samples, with the classes that occur among them."""
+        codes, labels = occurring(Encoded(self.codes, self.labels), rows)
+        return Target(codes, labels, self.edges, self.kind)
+
+
+def read_target(y: Any, *, n_bins: int = 5, weights: NDArray[np.int64] | None = None) -> Target:
+    """Read a target of any kind, of one column or of several.
+
+    Integers, text, booleans, categories and dates are classes. A target is continuous if it holds floats of which
+    one has a fractional part; it is cut into ``n_bins`` intervals of equal frequency. Several columns, each read so,
+    are one target whose classes are the combinations that occur.
+
+    Parameters
+    ----------
+    y : array-like, Series or DataFrame of pandas or polars, pyarrow array or Table
+        Of shape (n_samples,), or (n_samples, n_targets).
+    n_bins : int, default=5
+        Intervals of a continuous target.
+    weights : ndarray of int64, shape (n_samples,), optional
+        How many times each sample stands, at least once.
+
+    Returns
+    -------
+    Target
+
+    Raises
+    ------
+    ValueError
+        If values are missing or infinite (the message tells how many), there are none, or several columns could have
+        more than 65,536 classes together.
+
+    Examples
+    --------
+    >>> from bitsieve.table.target import read_target
+    >>> target = read_target(["no", "yes", "no"])
+    >>> target.codes.tolist(), target.labels.tolist()
+    ([0, 1, 0], ['no', 'yes'])
+    """
+    check_integer("n_bins", n_bins, 2, 65_535)
+    columns = target_columns(y)
+    if columns is not None and len(columns) == 1:
+        (y,), columns = columns.values(), None
+    if columns is None:
+        return _one(y, "the target", n_bins, weights)
+    return _joint({name: _one(part, f"the target {name!r}", n_bins, weights) for name, part in columns.items()})
+
+
+def target_columns(y: Any) -> dict[str, Any] | None:
+    """The columns of a target by name (``y0``, ``y1``, ... where they have none); None where it is a column itself."""
+    frame = nw.from_native(y, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise ValueError("the target is a lazy frame: collect() it first")
+    if isinstance(frame, nw.DataFrame):
+        names = frame.columns
+        if not names or len(set(map(str, names))) < len(names):
+            raise ValueError(f"the target has the columns {quoted(names) or '(none)'}: give each a name of its own")
+        return {str(name): frame[:, j].to_native() for j, name in enumerate(names)}
+    if nw.dependencies.is_into_series(y):
+        return None
+    array = np.asarray(y)
+    if array.ndim != 2:
+        return None
+    if array.dtype.kind in "US" and not isinstance(y, np.ndarray):
+        array = np.asarray(y, dtype=object)  # numbers beside text stay numbers
+    return {f"y{j}": array[:, j] for j in range(array.shape[1])} if array.shape[1] > 1 else None
+
+
+def _one(y: Any, what: str, n_bins: int, weights: NDArray[np.int64] | None) -> Target:
+    values = _read(y, what)
+    n_samples = len(values.codes) if isinstance(values, Encoded) else len(values)
+    if not n_samples:
+        raise ValueError(f"{what} is empty: at least one sample is required")
+    missing, infinite = _count(values)
+    if missing:
+        raise ValueError(
+            f"{what} has {missing:,} missing values (NaN) among {n_samples:,}: drop those samples or fill them in"
+        )
+    if infinite:
+        raise ValueError(f"{what} has {infinite:,} infinite values (inf) among {n_samples:,}: drop those samples")
+    if isinstance(values, Encoded):
+        return Target(values.codes, values.categories)
+    if values.dtype.kind == "f" and (values != np.floor(values)).any():
+        return _binned(values.astype(np.float64), n_bins, weights)
+    return Target(*encode(values))
+
+
+def _joint(parts: dict[str, Target]) -> Target:
+    """One target of the combinations of classes that occur, in the order of the first column, then the second, ..."""
+    most = prod(part.n_classes for part in parts.values())
+    if most > MAX_JOINT_CLASSES:
+        listed = ", ".join(f"{name!r} ({part.n_classes:,} classes)" for name, part in parts.items())
+        raise ValueError(
+            f"the targets {listed} could have {most:,} classes together: at most {MAX_JOINT_CLASSES:,} are supported, "
+            "take fewer columns or coarser ones"
+        )
+    sizes = [part.n_classes for part in parts.values()]
+    present, codes = np.unique(
+        np.ravel_multi_index(tuple(part.codes for part in parts.values()), sizes), return_inverse=True
+    )
+    places = np.unravel_index(present, sizes)
+    labels = np.empty(len(present), dtype=object)
+    values = [part.labels[place].tolist() for part, place in zip(parts.values(), places, strict=True)]
+    labels[:] = list(zip(*values, strict=True))
+    edges = [part.edges for part in parts.values()]
+    binned = any(of_part is not None for of_part in edges)
+    return Target(codes.astype(np.int32), labels, edges if binned else None, "joint", tuple(parts))
+
+
+def _read(y: Any, what: str) -> NDArray[Any] | Encoded:
+    """One column of the target as a 1-D array of numbers or dates, or as codes."""
+    series = nw.from_native(y, pass_through=True, allow_series=True)
+    pyarrow = nw.dependencies.get_pyarrow()
+    if isinstance(series, nw.Series):
+        if not series.dtype.is_numeric() and series.dtype != nw.Object and not series.dtype.is_temporal():
+            return _arrow(series.to_arrow(), what)
+        array = series.to_numpy()
+    elif pyarrow is not None and isinstance(y, pyarrow.Array):
+        return _arrow(y, what)
+    else:
+        array = np.asarray(y)
+        if array.dtype.kind in "US" and not isinstance(y, np.ndarray):
+            array = np.asarray(y, dtype=object)
+    if array.dtype.kind == "c":
+        raise ValueError("Complex data not supported: give classes or real numbers as the target")
+    array = column_or_1d(array, warn=True)
+    if array.dtype.kind in "biufmM":
+        return array
+    return _arrow(array, what)
+
+
+def _arrow(values: Any, what: str) -> NDArray[Any] | Encoded:
+    from bitsieve.table.arrow_values import column_of_arrow, column_of_objects
+
+    read = column_of_objects if isinstance(values, np.ndarray) else column_of_arrow
+    return read(values, what)
+
+
+def _count(values: NDArray[Any] | Encoded) -> tuple[int, int]:
+    """Numbers of missing and of infinite values."""
+    if isinstance(values, Encoded):
+        return int((values.codes < 0).sum()), 0
+    if values.dtype.kind in "mM":
+        return int(np.isnat(values).sum()), 0
+    if values.dtype.kind == "f":
+        return int(np.isnan(values).sum()), int(np.isinf(values).sum())
+    return 0, 0
+
+
+def _binned(values: NDArray[np.float64], n_bins: int, weights: NDArray[np.int64] | None) -> Target:
+    edges = equal_frequency_cuts(values, n_bins, weights)
+    codes = np.empty(len(values), np.int32)
+    assign(values, edges, "left", codes)
+    bounds = ["-inf", *(f"{edge:g}" for edge in edges), "inf"]
+    ends = [*"]" * len(edges), ")"]
+    labels = [f"({low}, {high}{end}" for low, high, end in zip(bounds, bounds[1:], ends, strict=False)]
+    return Target(codes, np.array(labels, dtype=object), edges, "binned")

@@ -1,0 +1,48 @@
+"""Attributes computed once, and no lock that a forked process could wait for."""
+
+from __future__ import annotations
+
+import threading
+
+from bitsieve.common.attributes import cached_property
+
+
+class Counted:
+    def __init__(self):
+        self.calls = 0
+
+    @cached_property
+    def value(self):
+        """How often it was computed."""
+        self.calls += 1
+        return self.calls
+
+
+def test_computed_once_for_each_object():
+    one, other = Counted(), Counted()
+    assert (one.value, one.value, other.value) == (1, 1, 1)
+    assert (one.calls, other.calls) == (1, 1)
+    assert Counted.value.__doc__ == "How often it was computed."
+
+
+def test_one_thread_does_not_wait_for_another():
+    """While one computes for its object, others compute for theirs: the class holds no lock."""
+    inside, leave = threading.Event(), threading.Event()
+
+    class Slow:
+        def __init__(self, wait):
+            self.wait = wait
+
+        @cached_property
+        def value(self):
+            if self.wait:
+                inside.set()
+                assert leave.wait(30)
+            return 1
+
+    slow = threading.Thread(target=lambda: Slow(True).value)
+    slow.start()
+    assert inside.wait(30)
+    assert Slow(False).value == 1
+    leave.set()
+    slow.join()

@@ -1,0 +1,29 @@
+"""Words for messages: one line, quoted names, nearest names."""
+
+from __future__ import annotations
+
+from bitsieve.common.layout import aligned
+from bitsieve.common.messages import allowed_names, nearest, one_line, quoted
+
+
+def test_one_line():
+    assert one_line("first\n  second\tthird ") == "first second third"
+
+
+def test_quoted_names_are_limited():
+    assert quoted(["a"]) == "'a'"
+    assert quoted("abcde") == "'a', 'b', 'c', 'd', 'e'"
+    assert quoted([f"x{j}" for j in range(1005)]) == "'x0', 'x1', 'x2', 'x3', 'x4' and 1,000 more"
+
+
+def test_nearest_names():
+    names = ["Income", "outcome", "age", "income "]
+    assert nearest("income", names) == ["Income", "income ", "outcome"]
+    assert nearest("zzz", names) == []
+    assert allowed_names("agee", names) == "did you mean 'age'?"
+    assert allowed_names("zzz", names) == "it is one of 'Income', 'outcome', 'age', 'income '"
+
+
+def test_aligned_columns_with_wide_letters():
+    text = aligned(("n", "name"), [("1", "広い"), ("10", "e\u0301te\u0301"), ("100", "plain")], right=(True, False))
+    assert text.splitlines() == ["  n  name", "  1  広い", " 10  e\u0301te\u0301", "100  plain"]

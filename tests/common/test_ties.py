@@ -1,0 +1,64 @@
+"""The tie rule, and ranking by it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bitsieve.common.ties import TIE, pick, rank
+
+INF = float("inf")
+
+
+@pytest.mark.parametrize(
+    ("scores", "chosen"),
+    [
+        ([1.0], 0),
+        ([0.0, 2.0, 1.0], 1),
+        ([2.0, 2.0, 2.0], 0),
+        ([0.0, 1.0, 1.0 + 0.9e-10], 1),  # within the tie
+        ([0.0, 1.0, 1.0 + 1.1e-10], 2),
+        ([-3.0, -1.0, -2.0], 1),
+        ([-INF, -5.0, -INF], 1),
+        ([3.0, INF, INF], 1),
+        ([-INF, 0.0, -1e-17], 1),
+        ([-1e-17, 0.0], 0),  # rounding of nothing is no score
+    ],
+)
+def test_pick(scores, chosen):
+    assert pick(np.array(scores)) == chosen
+
+
+@pytest.mark.parametrize(
+    ("values", "order"),
+    [
+        ([], []),
+        ([1.0], [0]),
+        ([0.1, 0.5, 0.3], [1, 2, 0]),
+        ([0.5, 0.5, 0.5], [0, 1, 2]),
+        ([0.5, 0.7, 0.5 + 0.5e-10, 0.7 + 0.5e-10], [1, 3, 0, 2]),
+        ([0.0, 1e-17, -1e-17, 1.0], [3, 0, 1, 2]),
+        # A run is measured from its first, so that a long chain of small steps does not become one tie.
+        ([0.0, 0.6e-10, 1.2e-10, 1.8e-10], [2, 3, 0, 1]),
+    ],
+)
+def test_rank(values, order):
+    assert rank(np.array(values)).tolist() == order
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=20), st.randoms(use_true_random=False))
+def test_rank_is_repeated_pick(levels, random):
+    """Where equal scores differ by rounding only, ranking is choosing again and again."""
+    values = np.array([level / 7 + random.choice([0.0, 1e-16, -1e-16]) for level in levels])
+    left, chosen = values.copy(), []
+    for _ in values:
+        chosen.append(pick(left))
+        left[chosen[-1]] = -np.inf
+    assert rank(values).tolist() == chosen == sorted(range(len(levels)), key=lambda i: (-levels[i], i))
+
+
+def test_tie_is_as_documented():
+    assert TIE == 1e-10

@@ -1,0 +1,117 @@
+"""Reading .npz archives, dense and sparse; every broken one is one clear line."""
+
+from __future__ import annotations
+
+import zipfile
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from bitsieve.files import npz
+from bitsieve.files.errors import DataError
+from bitsieve.files.npz import ArrayTable
+from bitsieve.files.read import read_table
+
+X = np.array([[1, 2], [3, 4], [5, 6]], dtype=np.uint8)
+Y = np.array([0, 1, 1], dtype=np.int8)
+
+
+def refused(path, *parts):
+    """The message of reading ``path``: one line that has all the ``parts``."""
+    with pytest.raises(DataError) as caught:
+        read_table(path)
+    message = str(caught.value)
+    assert "\n" not in message
+    for part in parts:
+        assert part in message
+    return message
+
+
+def test_npz(tmp_path):
+    path = tmp_path / "data.bin"
+    with open(path, "wb") as file:
+        np.savez(file, X=X, y=Y[:, None], extra=np.arange(7))
+    table = read_table(path)
+    assert isinstance(table, ArrayTable)
+    np.testing.assert_array_equal(table.X, X)
+    np.testing.assert_array_equal(table.y, Y)
+    assert (table.X.dtype, table.y.dtype, table.names) == (X.dtype, Y.dtype, ["x0", "x1"])
+
+
+@pytest.mark.parametrize("names", [np.array(["p", "q"]), np.array([b"p", b"q"])])
+def test_npz_names(tmp_path, names):
+    np.savez(tmp_path / "data.npz", X=X, y=Y, feature_names=names)
+    assert read_table(tmp_path / "data.npz").names == ["p", "q"]
+
+
+@pytest.mark.parametrize("index_type", [np.uint8, np.int16, np.int32, np.int64])
+@pytest.mark.parametrize("layout", ["csr", "csc"])
+def test_npz_sparse(tmp_path, index_type, layout):
+    matrix = sparse.random_array((50, 200), density=0.1, rng=0).asformat(layout)
+    pieces = {
+        "data": matrix.data.astype(np.float32),
+        "indices": matrix.indices.astype(index_type),
+        "indptr": matrix.indptr,
+        "shape": np.array(matrix.shape),
+    }
+    if layout == "csc":
+        pieces["format"] = np.array(b"csc")
+    np.savez(tmp_path / "data.npz", y=np.arange(50), **pieces)
+    table = read_table(tmp_path / "data.npz")
+    np.testing.assert_array_equal(table.X, matrix.toarray().astype(np.float32))
+    assert table.X.dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("arrays", "parts"),
+    [
+        ({"y": Y}, ["no array 'X'", "'y'"]),
+        ({"X": X}, ["no array 'y'", "'X'"]),
+        ({"X": X, "y": Y[:2]}, ["3 rows", "2 values"]),
+        ({"X": X[:0], "y": Y[:0]}, ["has no rows"]),
+        ({"X": X[:, :0], "y": Y}, ["has no columns"]),
+        ({"X": X[:, 0], "y": Y}, ["shape (3,)"]),
+        ({"X": X, "y": X}, ["shape (3, 2)"]),
+        ({"X": X, "y": np.array([0, "a", None], dtype=object)}, ["'y'", "Python objects"]),
+        ({"X": X.astype(complex), "y": Y}, ["'X'", "complex128"]),
+        ({"X": X, "y": Y, "feature_names": np.array(["p"])}, ["feature_names", "shape (1,)", "2 columns"]),
+        ({"X": X, "y": Y, "feature_names": np.array(["p", "p"])}, ["several columns named 'p'"]),
+    ],
+)
+def test_npz_that_cannot_be_used(tmp_path, arrays, parts):
+    np.savez(tmp_path / "data.npz", **arrays)
+    refused(tmp_path / "data.npz", *parts)
+
+
+def test_sparse_npz_that_cannot_be_used(tmp_path, monkeypatch):
+    path = tmp_path / "data.npz"
+    pieces = {"data": np.ones(2), "indices": np.array([0, 9]), "indptr": np.array([0, 1, 2]), "y": np.arange(2)}
+    np.savez(path, **pieces, shape=np.array([2, 3]))
+    refused(path, "is broken")  # index 9 of 3 columns
+    np.savez(path, **pieces, shape=np.array([2, -3]))
+    refused(path, "two counts")
+    np.savez(path, **pieces, shape=np.array([2, 1 << 40]))
+    refused(path, "above the limit of 2 GiB")
+    np.savez(path, **pieces, shape=np.array([2, 10]), format=np.array("coo"))
+    refused(path, "'coo'")
+    # the limit itself is allowed: 2 x 10 float64
+    np.savez(path, **pieces, shape=np.array([2, 10]))
+    monkeypatch.setattr(npz, "MAX_DENSE_BYTES", 160)
+    assert read_table(path).X.shape == (2, 10)
+    monkeypatch.setattr(npz, "MAX_DENSE_BYTES", 159)
+    refused(path, "above the limit")
+
+
+def test_other_zip_archives(tmp_path):
+    path = tmp_path / "book.xlsx"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+    refused(path, str(path))
+
+
+def test_truncated_npz(tmp_path):
+    np.savez(tmp_path / "whole.npz", X=np.zeros((100, 100)), y=np.zeros(100))
+    content = (tmp_path / "whole.npz").read_bytes()
+    (tmp_path / "half.npz").write_bytes(content[: len(content) // 2])
+    refused(tmp_path / "half.npz", "as .npz")

@@ -1,0 +1,120 @@
+"""Writing reduced tables: what was written is read back, and what cannot be written is refused at the start."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from bitsieve.files.errors import DataError
+from bitsieve.files.npz import ArrayTable
+from bitsieve.files.read import read_table
+from bitsieve.files.write import check_fits, check_output, write_table
+
+TABLE = pa.table(
+    {
+        "byte": pa.array([1, 2, 250], pa.uint8()),
+        "float": pa.array([0.1, None, 1 / 3], pa.float64()),
+        "code": pa.array(["a", "b", "a"]).dictionary_encode(),
+        "flag": pa.array([True, False, None]),
+        "text": pa.array(["a", 'quoted "b", here', "c"], pa.large_string()),
+        "y": pa.array(["no", "yes", "no"]),
+    }
+)
+ARRAYS = ArrayTable(np.array([[1, 2], [3, 4]], dtype=np.int16), np.array([0, 1], dtype=np.uint8), ["first", "second"])
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow", "feather", "PARQUET"])
+def test_columnar_formats_keep_everything(tmp_path, ending):
+    path = tmp_path / f"out.{ending}"
+    write_table(TABLE, path, "y")
+    assert read_table(path).equals(TABLE)
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+def test_text_keeps_every_value(tmp_path, ending):
+    path = tmp_path / f"out.{ending}"
+    write_table(TABLE, path, "y")
+    assert read_table(path).to_pydict() == TABLE.to_pydict()
+
+
+def test_views_of_text_are_written_as_text(tmp_path):
+    table = pa.table({"a": pa.array(["p", "q"], pa.string_view()), "y": [0, 1]})
+    write_table(table, tmp_path / "out.csv", "y")
+    assert read_table(tmp_path / "out.csv").to_pydict() == {"a": ["p", "q"], "y": [0, 1]}
+
+
+def test_arrays_to_npz(tmp_path):
+    write_table(ARRAYS, tmp_path / "out.npz", "y")
+    back = read_table(tmp_path / "out.npz")
+    np.testing.assert_array_equal(back.X, ARRAYS.X)
+    np.testing.assert_array_equal(back.y, ARRAYS.y)
+    assert (back.X.dtype, back.y.dtype, back.names) == (np.int16, np.uint8, ["first", "second"])
+
+
+def test_arrays_to_columns(tmp_path):
+    write_table(ARRAYS, tmp_path / "out.parquet", "y")
+    back = read_table(tmp_path / "out.parquet")
+    assert back.schema.types == [pa.int16(), pa.int16(), pa.uint8()]
+    assert back.to_pydict() == {"first": [1, 3], "second": [2, 4], "y": [0, 1]}
+
+
+def test_columns_to_arrays(tmp_path):
+    table = pa.table(
+        {
+            "a": pa.array([1, 2], pa.int8()),
+            "label": pa.array(["no", "yes"]).dictionary_encode(),
+            "b": pa.array([None, True]),
+            "c": pa.array([3, None], pa.int16()),
+        }
+    )
+    check_fits(table.drop_columns("b"), tmp_path / "out.npz", "label")
+    write_table(table, tmp_path / "out.npz", "label")
+    back = read_table(tmp_path / "out.npz")
+    np.testing.assert_array_equal(back.X, [[1, np.nan, 3], [2, 1, np.nan]])
+    assert back.y.tolist() == ["no", "yes"]
+    assert back.names == ["a", "b", "c"]
+    write_table(table.select(["a", "label"]), tmp_path / "small.npz", "label")
+    assert read_table(tmp_path / "small.npz").X.dtype == np.int8
+
+
+def test_an_array_of_numbers_cannot_hold_text(tmp_path):
+    with pytest.raises(DataError, match=r"column 'code' is dictionary.*write \.parquet"):
+        check_fits(TABLE, tmp_path / "out.npz", "y")
+    check_fits(TABLE, tmp_path / "out.csv", "y")
+    check_fits(ARRAYS, tmp_path / "out.npz", "y")
+
+
+def test_output_is_checked_before_any_work(tmp_path):
+    check_output(tmp_path / "out.parquet")
+    for name, part in (
+        ("out.xlsx", "end it in one of .parquet, .csv"),
+        ("out", "end it in one of .parquet, .csv"),
+        ("nowhere/out.csv", "there is no directory"),
+    ):
+        with pytest.raises(DataError, match=part):
+            check_output(tmp_path / name)
+    (tmp_path / "dir.csv").mkdir()
+    with pytest.raises(DataError, match="is a directory"):
+        check_output(tmp_path / "dir.csv")
+    (tmp_path / "in.csv").write_text("a,b\n1,2\n")
+    os.link(tmp_path / "in.csv", tmp_path / "same.csv")
+    with pytest.raises(DataError, match="is the input itself"):
+        check_output(tmp_path / "same.csv", tmp_path / "in.csv")
+
+
+def test_the_file_appears_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "out.csv"
+    path.write_text("the old one")
+    lists = pa.table({"a": [[1], [2]], "y": [0, 1]})  # text cannot hold lists
+    with pytest.raises(pa.ArrowInvalid):
+        write_table(lists, path, "y")
+    assert path.read_text() == "the old one"
+    assert os.listdir(tmp_path) == ["out.csv"]
+
+
+def test_a_directory_that_went_away_is_one_line(tmp_path):
+    with pytest.raises(DataError, match=r"cannot write '.*out\.csv': No such file or directory"):
+        write_table(TABLE, tmp_path / "gone" / "out.csv", "y")

@@ -1,0 +1,117 @@
+"""What cannot be selected from, or not in that way: one clear line for each."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from sklearn.datasets import load_iris
+
+import bitsieve
+from bitsieve.selection.notes import explain
+from bitsieve.table.inputs import read_features
+
+
+@pytest.fixture(scope="module")
+def iris():
+    data = load_iris()
+    names = ["sepal_length", "sepal_width", "petal_length", "petal_width"]
+    return data.data, data.target, names
+
+
+def as_arrow(X, y, names):
+    return pa.table({**{name: X[:, j] for j, name in enumerate(names)}, "species": y})
+
+
+def refused(*arguments, match, **keywords):
+    with pytest.raises(ValueError, match=match) as caught:
+        bitsieve.select(*arguments, **keywords)
+    assert "\n" not in str(caught.value)
+
+
+def noisy(n_noise=6, n=200):
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % 2
+    columns = {f"noise{j}": rng.normal(size=n) for j in range(n_noise)}
+    return {"signal": y + rng.normal(scale=0.1, size=n), **columns}, y
+
+
+def test_nothing_to_select_from():
+    columns, y = noisy(3, 40)
+    flat = pa.table({"a": np.ones(40), "b": ["same"] * 40, "c": [True] * 40})
+    refused(flat, y, match="no column varies", n_features_to_select=1)
+    refused(pa.table(columns), np.zeros(40, int), match="has one class only \\('0'\\)", n_features_to_select=1)
+    noise = pa.table({name: values for name, values in columns.items() if name != "signal"})
+    refused(noise, y, match="MDL accepted no cut in any column", n_features_to_select=1)
+    bitsieve.select(noise, y, n_features_to_select=1, uncut="median")
+
+
+@pytest.mark.parametrize("k", [0, -1, 2.5, "3", True, None])
+def test_counts_of_features_that_are_none(iris, k):
+    X, y, _ = iris
+    refused(
+        X, y, n_features_to_select=k, match="n_features_to_select=.* is not allowed: give a whole number from 1 to 4"
+    )
+
+
+def test_more_features_than_there_are(iris):
+    X, y, _ = iris
+    refused(X, y, n_features_to_select=5, match=r"n_features_to_select=5 .* from 1 to 4 \(the table has 4 features\)")
+
+
+def test_wrong_names(iris):
+    X, y, names = iris
+    frame = as_arrow(X, y, names)
+    refused(frame, "spieces", match="there is no column 'spieces' for the target: did you mean 'species'")
+    refused(frame, "Species", match="did you mean 'species'")
+    refused(frame, "zzzzz", match="it is one of 'sepal_length', ")
+    refused(frame, match="no target is given: name one of the columns 'sepal_length'")
+    refused(X, "species", match="the data is an array, whose columns have no names")
+    refused(X, y, method="jmmi", n_features_to_select=2, match="method='jmmi' is not known; did you mean jmi")
+    refused(X, y, binning="quantil", n_features_to_select=2, match="quantile")
+
+
+def test_data_that_is_no_table(iris, tmp_path):
+    X, y, names = iris
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    from scipy import sparse
+
+    refused(X[:, 0], y, match=r"the data has shape \(150,\)")
+    refused(X, y[:10], match="the target has 10 values but the data has 150 rows")
+    refused(X, X[None], match=r"the target has shape \(1, 150, 4\)")
+    refused(X[:1], y[:1], match="the data has 1 sample")
+    refused(sparse.csr_array(X), y, match="sparse matrix")
+    refused(as_arrow(X, y, names).select(["species"]), "species", match="only the target 'species'")
+    refused(polars.LazyFrame({"a": [1, 2]}), [0, 1], match="lazy")
+    twice = pandas.DataFrame(X, columns=["a", "b", "a", "c"])
+    refused(twice, y, match="several columns are named 'a'")
+    refused(pa.table([[1, 2], [3, 4]], names=["a", "a"]), [0, 1], match="several columns are named 'a'")
+    refused(tmp_path / "nothing.csv", "y", match="there is no file")
+    np.savez(tmp_path / "clash.npz", X=X, y=y, feature_names=np.array(["y", "a", "b", "c"]))
+    refused(tmp_path / "clash.npz", match="both named 'y'")
+
+
+def test_missing_values_and_infinities(iris):
+    X, y, names = iris
+    frame = as_arrow(X, y, names)
+    holes = X.copy()
+    holes[3, 1] = np.nan
+    refused(as_arrow(holes, y, names), "species", match="sepal_width", n_features_to_select=2)
+    assert (
+        len(bitsieve.select(as_arrow(holes, y, names), "species", n_features_to_select=2, missing="bin").features) == 2
+    )
+    holes[3, 1] = np.inf
+    refused(as_arrow(holes, y, names), "species", match="sepal_width", n_features_to_select=2, missing="bin")
+    target = y.astype(float)
+    target[7] = np.nan
+    refused(frame, target, match="target", n_features_to_select=2)
+
+
+def test_every_column_in_one_bin_is_refused_whatever_the_binner(iris):
+    class OneBin:
+        n_bins_ = np.ones(4, int)
+
+    X, y, _ = iris
+    features = read_features(X, y)
+    with pytest.raises(ValueError, match="every column became one bin"):
+        explain(features, None, OneBin(), [0])
