@@ -59,16 +59,17 @@ def _check_paths(options: argparse.Namespace) -> Path | None:
     if options.report is not None:
         from bitsieve.report.comparison import check_report
 
-        check_report(options.report)
+        check_report(options.report, options.data)
     if options.output is None:
         if options.resume:
             raise ValueError(
                 "--resume goes on with the folds kept beside the output: give --output as in the first run"
             )
         return None
-    from bitsieve.evaluation.tidy import check_table_path
+    from bitsieve.evaluation.tidy import WRITTEN
+    from bitsieve.files.output import check_output
 
-    check_table_path(options.output)
+    check_output(options.output, WRITTEN, source=options.data)
     kept = Path(options.output + KEPT)
     if kept.exists() and not options.resume:
         raise ValueError(

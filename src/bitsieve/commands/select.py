@@ -37,9 +37,10 @@ def _run(options: argparse.Namespace) -> int:
     if options.estimator is not None:
         parameters["estimator"] = options.estimator
     if options.output is not None:
-        from bitsieve.files.write import check_output
+        from bitsieve.files.output import check_output
+        from bitsieve.files.write import WRITTEN
 
-        check_output(options.output, options.data)
+        check_output(options.output, WRITTEN, source=options.data)
 
     with Ticker() as ticker, listening(ticker.phase):
         from bitsieve.selection.selection import select_from

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from bitsieve.files.output import check_output, writing
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -66,50 +67,19 @@ def plain_document(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def check_table_path(path: str | PathLike[str]) -> None:
-    """Refuse, before any work, a path that :func:`write_comparison` could not write."""
-    path = Path(path)
-    if path.suffix.lower() not in WRITTEN:
-        raise ValueError(f"cannot tell the format of the output {str(path)!r}: end it in one of {', '.join(WRITTEN)}")
-    check_writable(path, "output")
-
-
-def check_writable(path: str | PathLike[str], what: str) -> None:
-    """Refuse a path at which no file can be made.
-
-    Raises
-    ------
-    ValueError
-        It is a directory, or its directory is not there or cannot be written.
-    """
-    path = Path(path)
-    if path.is_dir():
-        raise ValueError(f"the {what} {str(path)!r} is a directory: give the path of a file")
-    if not path.parent.is_dir():
-        raise ValueError(f"there is no directory {str(path.parent)!r} for the {what}: make it first")
-    if not os.access(path if path.exists() else path.parent, os.W_OK) or not os.access(path.parent, os.W_OK):
-        raise ValueError(f"the {what} {str(path)!r} cannot be written: choose another path")
-
-
 def write_comparison(comparison: Comparison, path: str | PathLike[str]) -> None:
     """Write the tidy table in the format of the ending: Parquet, CSV, or JSON as a list of rows."""
-    path = Path(path)
-    check_table_path(path)
+    check_output(path, WRITTEN)
+    ending = Path(path).suffix.lower()
     table = tidy_table(comparison)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        if path.suffix.lower() == ".parquet":
+    with writing(path) as file:
+        if ending == ".parquet":
             from pyarrow import parquet
 
-            parquet.write_table(table, temporary)
-        elif path.suffix.lower() == ".csv":
+            parquet.write_table(table, file)
+        elif ending == ".csv":
             from pyarrow import csv
 
-            csv.write_csv(table, temporary)
+            csv.write_csv(table, file)
         else:
-            temporary.write_text(json.dumps(table.to_pylist(), indent=1), encoding="utf-8")
-        os.replace(temporary, path)
-    except OSError as error:
-        raise ValueError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
-    finally:
-        temporary.unlink(missing_ok=True)
+            file.write(json.dumps(table.to_pylist(), indent=1).encode())

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bitsieve.common.messages import one_line
 from bitsieve.files.errors import DataError
 from bitsieve.files.npz import ArrayTable
+from bitsieve.files.output import writing
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -19,21 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WRITTEN = (".parquet", ".csv", ".tsv", ".arrow", ".feather", ".npz")
-
-
-def check_output(path: str | PathLike[str], source: str | PathLike[str] | None = None) -> None:
-    """Refuse, before any work, a ``path`` that :func:`write_table` could not write or that is the ``source`` itself."""
-    path = Path(path)
-    if path.suffix.lower() not in WRITTEN:
-        raise DataError(f"cannot tell the format of the output {str(path)!r}: end it in one of {', '.join(WRITTEN)}")
-    if path.is_dir():
-        raise DataError(f"the output {str(path)!r} is a directory: give the path of a file")
-    if not path.parent.is_dir():
-        raise DataError(f"there is no directory {str(path.parent)!r} for the output: make it first")
-    if not os.access(path.parent, os.W_OK):
-        raise DataError(f"the directory {str(path.parent)!r} of the output cannot be written: choose another one")
-    if source is not None and path.exists() and path.samefile(source):
-        raise DataError(f"the output {str(path)!r} is the input itself: give it another name")
 
 
 def check_fits(table: pa.Table | ArrayTable, path: str | PathLike[str], target: str) -> None:
@@ -57,20 +40,11 @@ def check_fits(table: pa.Table | ArrayTable, path: str | PathLike[str], target: 
 def write_table(table: pa.Table | ArrayTable, path: str | PathLike[str], target: str) -> None:
     """Write ``table``, whose column ``target`` is the target (``y`` in .npz), in the format of the ending.
 
-    The file appears whole or not at all. Types are kept; .npz has one common type for all features, and text formats
+    Types are kept; .npz has one common type for all features, and text formats
     keep what text can keep.
     """
-    path = Path(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "wb") as file:
-            _write(table, file, path.suffix.lower(), target)
-        os.replace(temporary, path)
-    except OSError as error:
-        raise DataError(f"cannot write {str(path)!r}: {error.strerror or one_line(error)}") from None
-    finally:
-        with suppress(OSError):
-            temporary.unlink()
+    with writing(path) as file:
+        _write(table, file, Path(path).suffix.lower(), target)
 
 
 def _write(table: pa.Table | ArrayTable, file: IO[bytes], ending: str, target: str) -> None:
