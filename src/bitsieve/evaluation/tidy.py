@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.evaluation.summary import summarise
 from bitsieve.files.output import check_output, writing
 
 if TYPE_CHECKING:
@@ -15,63 +16,63 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from bitsieve.evaluation.comparison import Comparison
+    from bitsieve.evaluation.error_curves import ErrorCurves
 
 WRITTEN = (".parquet", ".csv", ".json")
 
 
-def tidy_table(comparison: Comparison) -> pa.Table:
+def tidy_table(curves: ErrorCurves) -> pa.Table:
     """One row for each method, fold and number of features."""
     import pyarrow as pa
 
-    shape = comparison.errors.shape
-    method, fold, count = np.unravel_index(np.arange(comparison.errors.size), shape)
+    shape = curves.errors.shape
+    method, fold, count = np.unravel_index(np.arange(curves.errors.size), shape)
     return pa.table(
         {
-            "method": pa.array([comparison.methods[m] for m in method], pa.string()),
+            "method": pa.array([curves.methods[m] for m in method], pa.string()),
             "fold": fold.astype(np.int64),
-            "n_features": comparison.counts[count].astype(np.int64),
-            "n_test": comparison.n_test[fold].astype(np.int64),
-            "errors": comparison.errors.ravel().astype(np.int64),
-            "redundancy": pa.array(comparison.redundancy.ravel(), from_pandas=True),
-            "separability": pa.array(comparison.separability.ravel(), from_pandas=True),
-            "seconds_selecting": comparison.seconds_selecting[method, fold],
-            "seconds_classifying": comparison.seconds_classifying[method, fold],
+            "n_features": curves.counts[count].astype(np.int64),
+            "n_test": curves.n_test[fold].astype(np.int64),
+            "errors": curves.errors.ravel().astype(np.int64),
+            "redundancy": pa.array(curves.redundancy.ravel(), from_pandas=True),
+            "separability": pa.array(curves.separability.ravel(), from_pandas=True),
+            "seconds_selecting": curves.seconds_selecting[method, fold],
+            "seconds_classifying": curves.seconds_classifying[method, fold],
         }
     )
 
 
-def plain_document(comparison: Comparison) -> dict[str, Any]:
+def plain_document(curves: ErrorCurves) -> dict[str, Any]:
     """The whole comparison as plain values."""
     return {
-        "parameters": dict(comparison.parameters),
-        "features": comparison.counts.tolist(),
+        "parameters": dict(curves.parameters),
+        "features": curves.counts.tolist(),
         "methods": [
             {
                 **row,
                 "errors": rates.tolist(),
                 "standard_errors": [None if np.isnan(value) else value for value in spread.tolist()],
                 "against": {
-                    other: comparison.test(row["method"], other).outcome
-                    for other in comparison.methods
+                    other: curves.test(row["method"], other).outcome
+                    for other in curves.methods
                     if other != row["method"]
                 },
-                "selected": [[comparison.names[j] for j in selected] for selected in folds],
+                "selected": [[curves.names[j] for j in selected] for selected in folds],
             }
             for row, rates, spread, folds in zip(
-                comparison.summary(), comparison.rates, comparison.standard_errors, comparison.selected, strict=True
+                summarise(curves), curves.rates, curves.standard_errors, curves.selected, strict=True
             )
         ],
-        "answer": str(comparison.choice()),
-        "notes": list(comparison.notes),
+        "answer": str(curves.choice()),
+        "notes": list(curves.notes),
     }
 
 
-def write_comparison(comparison: Comparison, path: str | PathLike[str]) -> None:
+def write_comparison(curves: ErrorCurves, path: str | PathLike[str]) -> None:
     """Write the tidy table in the format of the ending: Parquet, CSV, or JSON as a list of rows."""
     check_output(path, WRITTEN)
     ending = Path(path).suffix.lower()
-    table = tidy_table(comparison)
+    table = tidy_table(curves)
     with writing(path) as file:
         if ending == ".parquet":
             from pyarrow import parquet
