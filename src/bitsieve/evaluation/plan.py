@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from bitsieve.binning import MDLBinner, make_binner
@@ -20,10 +18,10 @@ from bitsieve.evaluation.seeded import seeded
 from bitsieve.selection.notes import refuse_what_tells_nothing
 from bitsieve.selectors.registry import make_selector, method_name
 from bitsieve.table.columns import read_columns
-from bitsieve.table.encoding import Encoded
 from bitsieve.table.target import read_target
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from bitsieve.evaluation.classifiers.registry import Grow
@@ -70,26 +68,6 @@ class Plan:
     binning: Any
     random_state: int
     notes: list[str]
-
-    def fingerprint(self) -> dict[str, Any]:
-        """What makes two plans the same: the question in words, and a digest of the data and the folds."""
-        digest = hashlib.sha256()
-        for j in range(len(self.columns)):
-            values = self.columns.values(j)
-            for array in values if isinstance(values, Encoded) else [values]:
-                _digest(digest, array)
-        _digest(digest, self.target.codes)
-        for fold in self.folds:
-            _digest(digest, fold.train)
-            _digest(digest, fold.test)
-        return {
-            "methods": {label: _in_words(selector) for label, selector in self.selectors.items()},
-            "features": self.counts.tolist(),
-            "classifier": self.classifier,
-            "protocol": self.protocol,
-            "binning": _in_words(self.binning),
-            "data": digest.hexdigest(),
-        }
 
 
 def make_plan(
@@ -178,12 +156,3 @@ def _binning(binning: Any, protocol: str) -> Any:
         return MDLBinner(uncut="median") if protocol == "paper" else "mdl"
     make_binner(binning)
     return binning
-
-
-def _in_words(thing: Any) -> str:
-    return " ".join(repr(thing).split())
-
-
-def _digest(digest: Any, array: NDArray[Any]) -> None:
-    digest.update(f"{array.dtype} {array.shape};".encode())
-    digest.update(repr(array.tolist()).encode() if array.dtype.kind == "O" else np.ascontiguousarray(array).tobytes())

@@ -17,7 +17,7 @@ from bitsieve.common.messages import choices
 from bitsieve.evaluation.classifiers.centroid import nearest_mean
 from bitsieve.evaluation.classifiers.mixture import MixtureClassifier
 from bitsieve.evaluation.classifiers.neighbors import nearest_neighbors
-from bitsieve.evaluation.classifiers.refit import refit
+from bitsieve.evaluation.classifiers.refit import Refit
 from bitsieve.evaluation.classifiers.svm import linear_svm
 from bitsieve.evaluation.seeded import seeded
 
@@ -28,7 +28,7 @@ CLASSIFIERS: dict[str, Grow] = {
     "linear-svm": linear_svm,
     "knn": nearest_neighbors,
     "ncm": nearest_mean,
-    "bgm": refit(MixtureClassifier()),
+    "bgm": Refit(MixtureClassifier()),
 }
 
 
@@ -59,4 +59,4 @@ def make_classifier(classifier: Any, random_state: int = 0) -> tuple[str, Grow]:
             f"scikit-learn that can fit and predict"
         )
     classifier = seeded(classifier, random_state)
-    return " ".join(repr(classifier).split()), refit(classifier)
+    return " ".join(repr(classifier).split()), Refit(classifier)

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.svm import SVC
 
 from bitsieve.evaluation.classifiers.blocks import BLOCK_BYTES
-from bitsieve.evaluation.classifiers.refit import refit
+from bitsieve.evaluation.classifiers.refit import Refit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,7 @@ GRAM_BYTES = 1 << 30
 def linear_svm(train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]) -> Iterator[NDArray[Any]]:
     """Predictions of the linear support vector machine after each number of columns."""
     if 8 * len(train) * (len(train) + len(test)) > GRAM_BYTES:
-        yield from refit(SVC(kernel="linear", C=C))(train, labels, test, stops)
+        yield from Refit(SVC(kernel="linear", C=C))(train, labels, test, stops)
     else:
         yield from grown_svm(train, labels, test, stops)
 
