@@ -24,9 +24,11 @@ PROTOCOLS = ("paper", "nested")
 
 def run(options: argparse.Namespace) -> int:
     """Find the item, run it, print what it finds as it comes, save it or its figure."""
-    from bitsieve.experiments.item import items_of
+    from bitsieve.experiments.papers import PAPERS
 
-    items = items_of(options.paper)
+    if options.paper not in PAPERS:
+        raise ValueError(f"there is nothing of a paper {options.paper!r}; {choices(options.paper, PAPERS)}")
+    items = PAPERS[options.paper]
     name = _name(options)
     if name is None:
         print(_listing(options.paper, items))

@@ -21,7 +21,7 @@ from bitsieve.datasets.files import load_npz
 from bitsieve.datasets.origins import ORIGINS
 from bitsieve.evaluation.train_test import nearest_mean_curves
 from bitsieve.experiments.item import Options, Result
-from bitsieve.experiments.vinh2014_errors import available
+from bitsieve.experiments.vinh2014_errors import selectors
 from bitsieve.experiments.vinh2014_published import TABLE_6
 from bitsieve.report.figures import STYLE, style
 from bitsieve.selectors.counted import count_columns
@@ -61,9 +61,7 @@ def figure_2(options: Options) -> Result:
             {"set": data.name, "counts": counts.tolist(), "seconds": seconds}
             | {"errors": {label: (100 * curve).tolist() for label, curve in curves.items()}},
         )
-    lacking = [label for label in available()[1] if label in DRAWN]
-    text = f"Not here: {', '.join(lacking)}." if lacking else "The nearest class mean, ten equal-frequency bins."
-    return Result(text, _draw(drawn) if options.draw else None)
+    return Result("The nearest class mean, ten equal-frequency bins.", _draw(drawn) if options.draw else None)
 
 
 def _sets(options: Options) -> list[DataSet]:
@@ -103,7 +101,7 @@ def _curves(
     counted = count_columns(columns, read_target(y), EqualFrequencyBinner(n_bins=N_BINS), options.n_jobs)
     orders: dict[str, Any] = {}
     seconds = {}
-    for label, selector in available()[0].items():
+    for label, selector in selectors().items():
         if label not in DRAWN:
             continue
         phase(f"ranking {data.name} by {label}")
