@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn.base import BaseEstimator, clone
 
 from bitsieve.binning import MDLBinner, make_binner
+from bitsieve.common.errors import ParameterError
 from bitsieve.common.messages import choices
 from bitsieve.common.parameters import check_integer
 from bitsieve.evaluation.classifiers import make_classifier
@@ -84,8 +85,9 @@ def make_plan(
 ) -> Plan:
     """Check every part of a comparison, and put them together; see :func:`bitsieve.compare`."""
     if protocol not in PROTOCOLS:
-        raise ValueError(f"protocol={protocol!r} is not known; {choices(str(protocol), PROTOCOLS)}")
+        raise ParameterError("protocol", protocol, choices(str(protocol), PROTOCOLS), "is not known;")
     check_integer("random_state", random_state, 0, 2**32 - 1)
+    check_integer("target_bins", target_bins, 2, 65_535)
     name, grow = make_classifier(classifier, random_state)
     binner = _binning(binning, protocol)
     target = read_target(features.y, n_bins=target_bins)
