@@ -69,7 +69,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         if hasattr(stream, "reconfigure"):  # a name that the terminal's encoding lacks is escaped, not fatal
             stream.reconfigure(errors="backslashreplace")
     options = make_parser().parse_args(arguments)
-    code = options.run(options)
+    code: int = options.run(options)
     if sys.stdout is not None:
         sys.stdout.flush()
     return code

@@ -35,8 +35,8 @@ def test_errors_and_warnings_inside_a_command(capsys):
             warnings.warn("two\nlines", UserWarning, stacklevel=1)
             raise ParameterError("n_bins", 1, Sentence("give 2, or set ", Setting("missing", "bin")))
 
-    with pytest.raises(ValueError, match="^--bins 1 is not allowed: give 2, or set --missing bin$"):
+    with pytest.raises(ValueError, match=r"^--bins 1 is not allowed: give 2, or set --missing bin$"):
         fail()
     assert capsys.readouterr().err == "bitsieve: warning: two lines\n"
-    with pytest.raises(ValueError, match="^plain$"), in_words_of(OPTIONS):
+    with pytest.raises(ValueError, match=r"^plain$"), in_words_of(OPTIONS):
         raise ValueError("plain")

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import RadiusNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.svm import SVC
 
 import bitsieve
 from bitsieve import Constraints, ForwardSelector
 from bitsieve.evaluation import checkpoint, run
 from bitsieve.evaluation.checkpoint import Checkpoint
-from bitsieve.evaluation.fingerprint import in_full
 from bitsieve.evaluation.plan import make_plan
 from bitsieve.table.inputs import read_features
 
@@ -104,15 +110,37 @@ def test_settings_are_compared_to_their_ends(tmp_path):
         Checkpoint(path, plan_of(methods={"jmi": selectors[1]}))
 
 
-def test_long_arrays_and_nested_settings_are_compared_to_their_ends():
+def test_long_arrays_and_nested_settings_are_compared_to_their_ends(tmp_path):
     one, other = np.arange(2000), np.arange(2000)
     other[1000] = 0
     assert repr(one) == repr(other)
-    assert in_full({"a": [one]}) == in_full({"a": [one.copy()]}) != in_full({"a": [other]})
-    nested = [make_pipeline(StandardScaler(), LogisticRegression(C=C)) for C in (1, 1, 1.0, 2)]
-    assert len({in_full(each) for each in nested}) == 3  # 1 and 1.0 are kept apart: too careful does no harm
-    assert in_full({3, 1, 2}) == in_full({2, 3, 1})
-    assert in_full(np.float64(1)) != in_full(np.float64(2))
+    for number, (first, second) in enumerate(
+        [
+            (RadiusNeighborsClassifier(outlier_label=one), RadiusNeighborsClassifier(outlier_label=other)),
+            (make_pipeline(StandardScaler(), LogisticRegression(C=1)), make_pipeline(StandardScaler(), SVC(C=1))),
+            (make_pipeline(LogisticRegression(C=1)), make_pipeline(LogisticRegression(C=2))),
+        ]
+    ):
+        path = tmp_path / str(number)
+        Checkpoint(path, plan_of(classifier=first))
+        Checkpoint(path, plan_of(classifier=clone(first)))
+        with pytest.raises(ValueError, match=r"\('classifier' differ\)"):
+            Checkpoint(path, plan_of(classifier=second))
+
+
+def test_the_same_question_in_another_process(tmp_path):
+    """Hashes of text differ from process to process; the fingerprint does not."""
+    script = (
+        "import sys; from sklearn.datasets import load_wine; import bitsieve\n"
+        "X, y = load_wine(return_X_y=True)\n"
+        "bitsieve.compare(X, y, methods=['mim', 'jmi'], features=range(1, 5), classifier='ncm', folds=6,"
+        " checkpoint=sys.argv[1])"
+    )
+    path = tmp_path / "folds"
+    subprocess.run([sys.executable, "-c", script, str(path)], check=True, env={**os.environ, "PYTHONHASHSEED": "7"})
+    before = path.read_bytes()
+    assert len(Checkpoint(path, plan_of(methods=["mim", "jmi"])).finished) == 6
+    assert path.read_bytes() == before
 
 
 def test_names_and_versions_belong_to_the_question(tmp_path, monkeypatch):
@@ -128,7 +156,7 @@ def test_names_and_versions_belong_to_the_question(tmp_path, monkeypatch):
 
 def test_what_cannot_be_told_apart_is_refused(tmp_path):
     classifier = make_pipeline(FunctionTransformer(lambda X: X), LogisticRegression())
-    with pytest.raises(ValueError, match=r"<function .* cannot be told from another one, so finished folds cannot be"):
+    with pytest.raises(ValueError, match=r"^finished folds cannot be kept, .*lambda"):
         Checkpoint(tmp_path / "folds", plan_of(classifier=classifier))
     assert list(tmp_path.iterdir()) == []
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import pickle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import joblib
 import numpy as np
+import sklearn
 
 from bitsieve.common.messages import one_line, quoted
-from bitsieve.evaluation.fingerprint import fingerprint
 from bitsieve.evaluation.protocol import Scored
 from bitsieve.files.errors import DataError
 from bitsieve.files.output import writing
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from bitsieve.evaluation.plan import Plan
 
+_TYPES: dict[str, Any] = {"selected": np.intp, "errors": np.intp, "redundancy": np.float64, "separability": np.float64}
 _DIGEST = hashlib.sha256().digest_size * 2
 
 
@@ -115,22 +118,41 @@ def _digest(*parts: bytes) -> bytes:
 
 
 def _plain(scored: Scored) -> dict[str, Any]:
-    return {
-        "selected": scored.selected.tolist(),
-        "errors": scored.errors.tolist(),
-        "redundancy": scored.redundancy.tolist(),
-        "separability": scored.separability.tolist(),
-        "seconds_selecting": scored.seconds_selecting,
-        "seconds_classifying": scored.seconds_classifying,
-    }
+    return {name: value.tolist() if name in _TYPES else value for name, value in vars(scored).items()}
 
 
 def _read(record: dict[str, Any]) -> Scored:
-    return Scored(
-        np.array(record["selected"], np.intp),
-        np.array(record["errors"], np.intp),
-        np.array(record["redundancy"], np.float64),
-        np.array(record["separability"], np.float64),
-        record["seconds_selecting"],
-        record["seconds_classifying"],
-    )
+    values: dict[str, Any] = {n: np.array(v, _TYPES[n]) if n in _TYPES else v for n, v in record.items()}
+    return Scored(**values)
+
+
+def fingerprint(plan: Plan) -> dict[str, Any]:
+    """What was asked: two plans with the same fingerprint find the same.
+
+    Settings are hashed in full: the ``repr`` of an estimator is cut where it is long.
+
+    Raises
+    ------
+    ValueError
+        A setting cannot be told from another one, such as a lambda.
+    """
+    from bitsieve import __version__
+
+    try:
+        return {
+            "methods": {label: joblib.hash(selector) for label, selector in plan.selectors.items()},
+            "features": plan.counts.tolist(),
+            "classifier": joblib.hash(plan.grow),
+            "protocol": plan.protocol,
+            "binning": joblib.hash(plan.binning),
+            "random_state": plan.random_state,
+            "names": joblib.hash(plan.features.names),
+            "data": joblib.hash([[*map(plan.columns.values, range(len(plan.columns)))], plan.target.codes]),
+            "folds": joblib.hash([(fold.train, fold.test) for fold in plan.folds]),
+            "versions": {"bitsieve": __version__, "numpy": np.__version__, "scikit-learn": sklearn.__version__},
+        }
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise ValueError(
+            f"finished folds cannot be kept, as a setting cannot be told from another one ({one_line(error)}): give a "
+            f"function of a module in its place, or no checkpoint"
+        ) from None

@@ -43,7 +43,7 @@ class ErrorCurves:
     @cached_property
     def rates(self) -> Floats:
         """Error rates pooled over the folds, shape (n_methods, n_counts)."""
-        return self.errors.sum(axis=1) / self.n_test.sum()
+        return np.asarray(self.errors.sum(axis=1) / self.n_test.sum())
 
     @cached_property
     def standard_errors(self) -> Floats:

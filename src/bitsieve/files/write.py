@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from bitsieve.files.errors import DataError
 from bitsieve.files.npz import ArrayTable
@@ -49,8 +51,6 @@ def write_table(table: pa.Table | ArrayTable, path: str | PathLike[str], target:
 
 def _write(table: pa.Table | ArrayTable, file: IO[bytes], ending: str, target: str) -> None:
     if ending == ".npz":
-        import numpy as np
-
         arrays = table if isinstance(table, ArrayTable) else _to_arrays(table, target)
         np.savez_compressed(file, X=arrays.X, y=arrays.y, feature_names=np.array(arrays.names))
         return
@@ -78,7 +78,6 @@ def _to_columns(table: ArrayTable, target: str) -> pa.Table:
 
 
 def _to_arrays(table: pa.Table, target: str) -> ArrayTable:
-    import numpy as np
 
     names = [name for name in table.column_names if name != target]
     columns = [_numbers(table[name]) for name in names]
@@ -88,21 +87,21 @@ def _to_arrays(table: pa.Table, target: str) -> ArrayTable:
     return ArrayTable(X, _labels(table[target]), names)
 
 
-def _numbers(column: pa.ChunkedArray) -> NDArray:
+def _numbers(column: pa.ChunkedArray) -> NDArray[Any]:
     import pyarrow as pa
 
     if pa.types.is_boolean(column.type) and column.null_count:
         column = column.cast(pa.float64())
-    return column.to_numpy()
+    return np.asarray(column.to_numpy())
 
 
-def _labels(column: pa.ChunkedArray) -> NDArray:
+def _labels(column: pa.ChunkedArray) -> NDArray[Any]:
     import pyarrow as pa
 
     kind = column.type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
-        return column.to_numpy()
-    return column.cast(pa.string()).to_numpy().astype(str)
+        return np.asarray(column.to_numpy())
+    return np.asarray(column.cast(pa.string()).to_numpy(), dtype=str)
 
 
 def _plain_text(table: pa.Table) -> pa.Table:
