@@ -29,6 +29,7 @@ def test_settings(setting, words):
     assert wording("n_bins=1") == "n_bins=1"  # a text that only looks so
 
 
+@pytest.mark.filterwarnings("always")
 def test_errors_and_warnings_inside_a_command(capsys):
     def fail():
         with in_words_of(OPTIONS):

@@ -66,9 +66,7 @@ def _check_paths(options: argparse.Namespace) -> Path | None:
         check_report(options.report, options.data)
     if options.output is None:
         if options.resume:
-            raise ValueError(
-                "--resume goes on with the folds kept beside the output: give --output as in the first run"
-            )
+            raise ValueError("--resume goes on with the folds kept with the output: give --output as in the first run")
         return None
     from bitsieve.evaluation.tidy import WRITTEN
     from bitsieve.files.output import check_output

@@ -17,7 +17,7 @@ class Setting(NamedTuple):
 
     @property
     def has_value(self) -> bool:
-        """Whether a value stands beside the name."""
+        """Whether there is a value and not the name alone."""
         return self.value is not ...
 
     def in_python(self) -> str:

@@ -76,7 +76,7 @@ def nearest_mean_curves(
     used = np.unique(np.concatenate([order[: counts[-1]] for order in orders.values()]))
     phase("averaging classes")
     scale, means = class_means(train, y_train, used)
-    growing = {label: _Growing(means, np.searchsorted(used, order), counts) for label, order in orders.items()}
+    by_count = {label: _MeansByCount(means, np.searchsorted(used, order), counts) for label, order in orders.items()}
     errors = {label: np.zeros(len(counts), np.intp) for label in orders}
     adding = Lock()
     n_rows = max(1, BLOCK_BYTES // (8 * len(means)))
@@ -85,7 +85,7 @@ def nearest_mean_curves(
         values = np.ones((min(n_rows, len(y_test) - start), len(used) + 1))
         values[:, :-1] = test[start : start + n_rows][:, used]
         values[:, :-1] /= scale
-        for label, ranking in growing.items():
+        for label, ranking in by_count.items():
             wrong = ranking.wrong(values, y_test[start : start + n_rows])
             with adding:
                 errors[label] += wrong
@@ -115,7 +115,7 @@ def class_means(X: NDArray[Any], classes: NDArray[Any], columns: NDArray[np.intp
     return scale, means / scale
 
 
-class _Growing:
+class _MeansByCount:
     """The means in the order of one ranking, with a row of ``-|m|^2 / 2`` after the columns of each number.
 
     So one product of the values, with a column of ones at the same places, is all that a number adds to the scores.

@@ -27,7 +27,7 @@ class Options:
     sets : tuple of str
         The data sets to take, in lower case; all of them where empty.
     protocol : {"paper", "nested"}
-        Of an item that cross-validates: as the paper did, or beside it the ranking inside each fold.
+        Of an item that cross-validates: as the paper did, or with the ranking inside each fold as well.
     part : callable
         Told every finished part: its text, and its figures as plain data.
     """

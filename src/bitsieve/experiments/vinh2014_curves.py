@@ -42,7 +42,7 @@ SETS = (*(name.lower() for name in TABLE_6), STAND_IN, BUNDLED)
 
 
 def figure_2(options: Options) -> Result:
-    """Error curves of the global methods and of the greedy ones beside them."""
+    """Error curves of the global and the greedy methods."""
     drawn: dict[str, tuple[NDArray[np.intp], dict[str, NDArray[np.float64]]]] = {}
     for data in _sets(options):
         counts, curves, seconds = _curves(options, data)

@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 
 N_FOLDS = 10
 LEAST, MOST = 10, 100  # features
-OWN: dict[str, dict[str, Any]] = {
-    "qpfs": {"convexify": "shift"}
-}  # parameters: mutual information is not convex as it is
+# The matrix of mutual information is not convex as it is.
+PARAMETERS: dict[str, dict[str, Any]] = {"qpfs": {"convexify": "shift"}}
 # As compare has it by default; a selector brings its own.
 BINNING: dict[str, Any] = {"paper": MDLBinner(uncut="median"), "nested": "mdl"}
 HEADER = ("", *METHODS)
@@ -54,7 +53,7 @@ def table_4(options: Options) -> Result:
 
 
 def table_5(options: Options) -> Result:
-    """Errors of every method as mean and deviation over the numbers of features, beside the paper's."""
+    """Errors of every method as mean and deviation over the numbers of features, compared with the paper's."""
     within = cells = 0
     for table in tables(options, tuple(TABLE_5)):
         if isinstance(table, Missing):
@@ -72,7 +71,7 @@ NOTHING = "None of the data sets is there: give the directory that holds their .
 
 def selectors(binning: Any = "mdl") -> dict[str, Any]:
     """The paper's methods by its names."""
-    return {label: make_selector(name, binning=binning, **OWN.get(name, {})) for label, name in METHODS.items()}
+    return {label: make_selector(name, binning=binning, **PARAMETERS.get(name, {})) for label, name in METHODS.items()}
 
 
 def curves(options: Options, table: Table, protocol: str) -> Comparison:

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 N_FACTORS = 50  # of a drawn matrix
-SHARE = 0.5  # of the memory, that a matrix and what a method needs beside it may take
+SHARE = 0.5  # of the memory, that a matrix and the working memory of a method may take
 COPIES = 3  # of a matrix, in memory at once at most
 PATIENCE = 20.0  # seconds: a ranking longer than that is not timed a second time
 
 
 def table_3(options: Options) -> Result:
-    """Seconds of QPFS, MRMR and SPECCMI, beside the paper's."""
+    """Seconds of QPFS, MRMR and SPECCMI, compared with the paper's."""
     random = np.random.default_rng(options.seed)
     for n, theirs in TABLE_3.items():
         needed = COPIES * 8 * n * n

@@ -78,7 +78,6 @@ def _to_columns(table: ArrayTable, target: str) -> pa.Table:
 
 
 def _to_arrays(table: pa.Table, target: str) -> ArrayTable:
-
     names = [name for name in table.column_names if name != target]
     columns = [_numbers(table[name]) for name in names]
     X = np.empty((table.num_rows, len(columns)), dtype=np.result_type(*columns))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Refit:
-    """The growing form of a classifier that knows no better than a new fit."""
+    """A classifier that is fitted anew for every number of columns."""
 
     classifier: Any
 
