@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-import narwhals as nw
-import numpy as np
-
 from bitsieve.evaluation.plan import make_plan
 from bitsieve.evaluation.run import run_plan
 from bitsieve.selectors.base import ColumnSelector
-from bitsieve.table.inputs import Features
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from bitsieve.table.table import Table
 
 MOST_FEATURES = 50
 
@@ -122,12 +120,23 @@ class SelectorCV(ColumnSelector):
             If a parameter is not allowed, a class has fewer members than there are folds, or the columns cannot be
             binned.
         """
-        columns, target = self._read(X, y)
-        table = _table(X)
+        return self.fit_table(self._read(X, y))
+
+    def fit_table(self, table: Table) -> Self:
+        """Choose method, number and features of a table that is read already.
+
+        Parameters
+        ----------
+        table : Table
+
+        Returns
+        -------
+        self
+        """
         plan = make_plan(
-            Features(table, target.labels[target.codes], columns.names, "y", kept=table),
+            table,
             methods=self.methods,
-            counts=range(1, min(MOST_FEATURES, len(columns)) + 1) if self.features is None else self.features,
+            counts=range(1, min(MOST_FEATURES, table.n_features) + 1) if self.features is None else self.features,
             classifier=self.classifier,
             folds=self.folds,
             binning=self.binning,
@@ -136,9 +145,10 @@ class SelectorCV(ColumnSelector):
         self.comparison_ = run_plan(plan, self.n_jobs)
         choice = self.comparison_.choice()
         self.method_, self.n_features_to_select_ = choice.method, choice.n_features
-        self.classes_ = target.labels
+        table.set_names_on(self)
+        self.classes_ = table.target.labels
         self.selector_ = plan.selectors[self.method_].set_params(n_features_to_select=self.n_features_to_select_)
-        self.selector_.fit(X, target.codes)
+        self.selector_.fit_table(table)
         for name in ("support_", "ranking_", "selected_", "scores_"):
             setattr(self, name, getattr(self.selector_, name))
         return self
@@ -147,11 +157,3 @@ class SelectorCV(ColumnSelector):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = getattr(self.binning, "missing", "error") == "bin"
         return tags
-
-
-def _table(X: Any) -> Any:
-    """A table as it is, anything else as an array in which numbers beside text stay numbers."""
-    if isinstance(nw.from_native(X, pass_through=True), nw.DataFrame):
-        return X
-    array = np.asarray(X)
-    return np.asarray(X, dtype=object) if array.dtype.kind in "US" else array

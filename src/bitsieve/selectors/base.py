@@ -9,17 +9,14 @@ import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bitsieve.table.columns import read_columns
-from bitsieve.table.target import read_target
-from bitsieve.table.weights import weigh
+from bitsieve.table.read_xy import read_xy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.table.columns import Columns
-    from bitsieve.table.target import Target
+    from bitsieve.table.table import Table
 
 
 class ColumnSelector(SelectorMixin, BaseEstimator):
@@ -54,24 +51,17 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         own = getattr(self, "_sklearn_output_config", {}).get("transform")  # what set_output keeps
         return (own or get_config()["transform_output"]) == "pandas"
 
-    def _read(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Columns, Target]:
-        """The columns and the target of ``fit``, ``n_features_in_`` and ``feature_names_in_`` set on the way.
-
-        Samples of weight 0 are left out; ``columns.weights`` are those of the others.
-        """
+    def _read(self, X: Any, y: Any, sample_weight: Any = None) -> Table:
+        """The table of ``fit``; ``n_features_in_`` and ``feature_names_in_`` are set on the way."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        weights, X, y = weigh(sample_weight, X, y)
-        columns = read_columns(self, X, reset=True)
-        columns.weights = weights
-        check_consistent_length(X, y)
-        target = read_target(y, weights=weights)
-        if target.n_classes < 2:
+        table = read_xy(X, y, sample_weight, estimator=self)
+        if table.target.n_classes < 2:
             raise ValueError(
-                f"the target has 1 class ({target.labels[0]!r} for all {columns.n_samples:,} samples): "
-                "there is nothing to tell apart, give at least two"
+                f"the target has 1 class ({table.target.labels[:1].tolist()[0]!r} for all {table.n_samples:,} "
+                "samples): there is nothing to tell apart, give at least two"
             )
-        return columns, target
+        return table
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

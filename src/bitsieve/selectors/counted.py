@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from bitsieve.binning import make_binner
 from bitsieve.common.parameters import check_feature_count
@@ -14,14 +13,12 @@ from bitsieve.common.progress import phase
 from bitsieve.counts.packed import MemoryCounts
 from bitsieve.information import PairwiseInformation, make_information
 from bitsieve.selectors.base import ColumnSelector
-from bitsieve.table.columns import read_columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.binning.base import Binner
-    from bitsieve.table.columns import Columns
-    from bitsieve.table.target import Target
+    from bitsieve.table.table import Table
 
 
 @dataclass(frozen=True)
@@ -30,16 +27,14 @@ class Counted:
 
     Attributes
     ----------
-    columns : Columns
-    target : Target
+    table : Table
     binner : Binner
-        Fitted on them.
+        Fitted on it.
     information : PairwiseInformation
         The plug-in one. Keeps what was counted, so that a second method does not count it again.
     """
 
-    columns: Columns
-    target: Target
+    table: Table
     binner: Binner
     information: PairwiseInformation
     _estimated: dict[str, PairwiseInformation] = field(default_factory=dict, repr=False, compare=False)
@@ -53,14 +48,14 @@ class Counted:
         return self._estimated[estimator]
 
 
-def count_columns(columns: Columns, target: Target, binning: Any, n_jobs: int | None = None) -> Counted:
-    """Bin the columns and pack their codes."""
+def count_table(table: Table, binning: Any, n_jobs: int | None = None) -> Counted:
+    """Bin the features of a table and pack their codes."""
     phase("binning")
-    binner = make_binner(binning, n_jobs=n_jobs).fit_columns(columns, target)
-    codes = binner.codes(columns)
+    binner = make_binner(binning, n_jobs=n_jobs).fit_table(table)
+    codes, target = binner.codes(table), table.target
     phase("counting")
-    source = MemoryCounts(codes, target.codes, n_classes=target.n_classes, weights=columns.weights, n_jobs=n_jobs)
-    return Counted(columns, target, binner, PairwiseInformation(source))
+    source = MemoryCounts(codes, target.codes, n_classes=target.n_classes, weights=table.weights, n_jobs=n_jobs)
+    return Counted(table, binner, PairwiseInformation(source))
 
 
 class CountSelector(ColumnSelector):
@@ -95,10 +90,23 @@ class CountSelector(ColumnSelector):
             a weight is no whole number, or the columns hold infinite or missing values that the binner was not told to
             keep.
         """
+        self._check_parameters()  # before the data is read
+        return self.fit_table(self._read(X, y, sample_weight))
+
+    def fit_table(self, table: Table) -> Self:
+        """Bin, count, and choose features of a table that is read already.
+
+        Parameters
+        ----------
+        table : Table
+
+        Returns
+        -------
+        self
+        """
         self._check_parameters()
-        columns, target = self._read(X, y, sample_weight)
-        self._feature_count(len(columns))  # a wrong number is found out before the work
-        return self.fit_counted(count_columns(columns, target, self.binning, self.n_jobs))
+        self._feature_count(table.n_features)  # a wrong number is found out before the work
+        return self.fit_counted(count_table(table, self.binning, self.n_jobs))
 
     def fit_counted(self, counted: Counted) -> Self:
         """Choose features from a table that is binned and packed already; ``binning`` and ``n_jobs`` have no part.
@@ -112,16 +120,14 @@ class CountSelector(ColumnSelector):
         self
         """
         self._check_parameters()
-        columns, information = counted.columns, counted.estimated(self.estimator)
-        self.n_features_in_ = len(columns)
-        if columns.feature_names is not None:
-            self.feature_names_in_ = columns.feature_names
+        table, information = counted.table, counted.estimated(self.estimator)
+        table.set_names_on(self)
         self.binner_ = counted.binner
-        self.classes_ = counted.target.labels
-        self.target_edges_ = counted.target.edges
+        self.classes_ = table.target.labels
+        self.target_edges_ = table.target.edges
         self.relevance_ = information.relevance
-        self._choose(information, self._feature_count(len(columns)))
-        self.support_ = np.zeros(len(columns), bool)
+        self._choose(information, self._feature_count(table.n_features))
+        self.support_ = np.zeros(table.n_features, bool)
         self.support_[self.selected_] = True
         self.overlap_with_, self.overlap_ = overlaps(information, self.selected_)
         return self
@@ -141,14 +147,6 @@ class CountSelector(ColumnSelector):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = getattr(self.binning, "missing", "error") == "bin"
         return tags
-
-
-def explain_by_counts(selector: Any, X: Any, target: Target, binning: Any, n_jobs: int | None) -> None:
-    """Bin and count for the explanation of a selector that works on rows: set its binner, relevance and overlaps."""
-    counted = count_columns(read_columns(BaseEstimator(), X, reset=True), target, binning, n_jobs)
-    selector.binner_ = counted.binner
-    selector.relevance_ = counted.information.relevance
-    selector.overlap_with_, selector.overlap_ = overlaps(counted.information, selector.selected_)
 
 
 def overlaps(

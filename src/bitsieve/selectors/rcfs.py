@@ -15,8 +15,7 @@ from bitsieve.selectors.sampled import SampleSelector, rows_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.table.columns import Columns
-    from bitsieve.table.target import Target
+    from bitsieve.table.table import Table
 
 
 class RCFS(SampleSelector):
@@ -95,13 +94,13 @@ class RCFS(SampleSelector):
     def _check_parameters(self) -> None:
         check_flag("standardize", self.standardize)
 
-    def _choose(self, columns: Columns, target: Target, k: int) -> None:
-        n_features = len(columns)
+    def _choose(self, table: Table, k: int) -> None:
+        n_features = table.n_features
         n_clusters = self.n_clusters
         if n_clusters is not None:
             why = f"at most one of each cluster is selected, and the table has {n_features:,} features"
             n_clusters = check_integer("n_clusters", n_clusters, k, n_features, why)
-        numbers, varies = _as_numbers(columns)
+        numbers, varies = _as_numbers(table)
         varying, constant = np.flatnonzero(varies), np.flatnonzero(~varies)
         self.clusters_ = np.full(n_features, -1, np.intp)
         self.separability_ = 0.0
@@ -112,7 +111,7 @@ class RCFS(SampleSelector):
             centred = centre(numbers[:, varying])
             clusters = correlation_clusters(centred.values, n_clusters, k)
             phase("ranking")
-            between, total = scatters(centred, target.codes)
+            between, total = scatters(centred, table.target.codes)
             # Scatters are squares: 4**exponent is one unit for all, the total scatter that of standardised columns.
             # Beside a column 2**500 times as large another's scatter is as good as 0; here it is never quite 0.
             exponents = np.maximum(centred.exponents - centred.exponents.max(), -500)
@@ -137,14 +136,14 @@ class RCFS(SampleSelector):
         return cluster[cluster != column]
 
 
-def _as_numbers(columns: Columns) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _as_numbers(table: Table) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """All columns as numbers, and which of them vary."""
-    rows = rows_of(columns)
+    rows = rows_of(table)
     wide = rows.categorical[rows.codes.max(axis=0, initial=0) > 1]
     if len(wide):
         raise ValueError(
             f"RCFS needs numbers, and {len(wide):,} of the columns hold more than two categories: "
-            f"{columns.quoted(wide)}; encode them as numbers, or leave them out"
+            f"{table.quoted(wide)}; encode them as numbers, or leave them out"
         )
     numbers = np.empty((rows.n_samples, rows.n_features))
     numbers[:, rows.numeric], numbers[:, rows.categorical] = rows.numbers, rows.codes

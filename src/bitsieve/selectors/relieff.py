@@ -17,8 +17,7 @@ from bitsieve.selectors.sampled import SampleSelector, rows_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.table.columns import Columns
-    from bitsieve.table.target import Target
+    from bitsieve.table.table import Table
 
 _MOST = 2**31
 
@@ -111,13 +110,13 @@ class ReliefF(SampleSelector):
         if self.n_samples is not None:
             check_integer("n_samples", self.n_samples, 1, _MOST)
 
-    def _choose(self, columns: Columns, target: Target, k: int) -> None:
+    def _choose(self, table: Table, k: int) -> None:
         phase("reading")
-        differences = Differences(rows_of(columns), target.codes, target.n_classes)
+        differences = Differences(rows_of(table), table.target.codes, table.target.n_classes)
         self.weights_ = relieff_weights(
             differences,
-            target.codes,
-            self._draw(columns.n_samples),
+            table.target.codes,
+            self._draw(table.n_samples),
             n_neighbors=self.n_neighbors,
             n_jobs=self.n_jobs,
             progress=phase("comparing neighbours"),
@@ -126,8 +125,8 @@ class ReliefF(SampleSelector):
         order = np.concatenate([order[differences.varies[order]], order[~differences.varies[order]]])
         self.selected_ = order[:k]
         self.scores_ = self.weights_[self.selected_]
-        self.ranking_ = np.empty(len(columns), np.intp)
-        self.ranking_[order] = np.arange(1, len(columns) + 1)
+        self.ranking_ = np.empty(table.n_features, np.intp)
+        self.ranking_[order] = np.arange(1, table.n_features + 1)
 
     def _draw(self, n_samples: int) -> NDArray[np.intp]:
         if self.n_samples is None or self.n_samples >= n_samples:

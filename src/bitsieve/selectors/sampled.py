@@ -12,20 +12,19 @@ from bitsieve.selectors.base import ColumnSelector
 from bitsieve.table.missing import check_values
 
 if TYPE_CHECKING:
-    from bitsieve.table.columns import Columns
-    from bitsieve.table.target import Target
+    from bitsieve.table.table import Table
 
 
-def rows_of(columns: Columns) -> Rows:
+def rows_of(table: Table) -> Rows:
     """The columns as arrays of samples, numeric ones apart from categorical ones."""
-    numeric = np.array([j for j in range(len(columns)) if columns.is_numeric(j)], np.intp)
-    categorical = np.setdiff1d(np.arange(len(columns)), numeric)
-    numbers = np.empty((columns.n_samples, len(numeric)))
+    numeric = np.array([j for j in range(table.n_features) if table.is_numeric(j)], np.intp)
+    categorical = np.setdiff1d(np.arange(table.n_features), numeric)
+    numbers = np.empty((table.n_samples, len(numeric)))
     for place, j in enumerate(numeric):
-        numbers[:, place] = columns.values(int(j))
-    codes = np.empty((columns.n_samples, len(categorical)), np.int32)
+        numbers[:, place] = table.values(int(j))
+    codes = np.empty((table.n_samples, len(categorical)), np.int32)
     for place, j in enumerate(categorical):
-        codes[:, place] = columns.categorical(int(j)).codes
+        codes[:, place] = table.categorical(int(j)).codes
     return Rows(numbers, codes, numeric, categorical)
 
 
@@ -56,21 +55,35 @@ class SampleSelector(ColumnSelector):
             If a parameter is not allowed, more features are asked for than there are, the target has one class,
             or the columns hold values that the method cannot use.
         """
+        self._check_parameters()  # before the data is read
+        return self.fit_table(self._read(X, y))
+
+    def fit_table(self, table: Table) -> Self:
+        """Choose features of a table that is read already.
+
+        Parameters
+        ----------
+        table : Table
+
+        Returns
+        -------
+        self
+        """
         self._check_parameters()
-        columns, target = self._read(X, y)
-        k = check_feature_count(self.n_features_to_select, len(columns))
-        check_values(columns, allow_missing=self._takes_missing, instead="impute them first, or drop the rows")
-        self.classes_ = target.labels
-        self.target_edges_ = target.edges
-        self._choose(columns, target, k)
-        self.support_ = np.zeros(len(columns), bool)
+        k = check_feature_count(self.n_features_to_select, table.n_features)
+        check_values(table, allow_missing=self._takes_missing, instead="impute them first, or drop the rows")
+        table.set_names_on(self)
+        self.classes_ = table.target.labels
+        self.target_edges_ = table.target.edges
+        self._choose(table, k)
+        self.support_ = np.zeros(table.n_features, bool)
         self.support_[self.selected_] = True
         return self
 
     def _check_parameters(self) -> None:
         """Raise ValueError for parameters that are wrong whatever the data."""
 
-    def _choose(self, columns: Columns, target: Target, k: int) -> None:
+    def _choose(self, table: Table, k: int) -> None:
         """Set ``selected_``, ``scores_`` and ``ranking_``."""
         raise NotImplementedError
 

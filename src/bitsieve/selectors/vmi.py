@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from bitsieve.binning.base import Binner
     from bitsieve.by_samples.variational.search import Bound
-    from bitsieve.table.columns import Columns
-    from bitsieve.table.target import Target
+    from bitsieve.table.table import Table
 
 DECOMPOSITIONS = ("naive", "pairwise")
 BANDWIDTHS = ("scott", "silverman")
@@ -140,16 +139,30 @@ class VMI(ColumnSelector):
             columns hold infinite or missing values that the binner was not told to keep, or a density has no width: a
             class of one sample, or a numeric column that varies but not within some class.
         """
+        self._check_parameters()  # before the data is read
+        return self.fit_table(self._read(X, y))
+
+    def fit_table(self, table: Table) -> Self:
+        """Choose features of a table that is read already.
+
+        Parameters
+        ----------
+        table : Table
+
+        Returns
+        -------
+        self
+        """
         self._check_parameters()
-        columns, target = self._read(X, y)
-        n_features = len(columns)
+        n_features = table.n_features
         asked = self.n_features_to_select
         k = n_features if asked == "auto" else check_feature_count(asked, n_features)
-        bound = self._bound(columns, target)
+        bound = self._bound(table)
         on_plateau = self.on_plateau or ("stop" if asked == "auto" else "continue")
         chosen = variational_select(bound, k, on_plateau, phase("ranking"))
-        self.classes_ = target.labels
-        self.target_edges_ = target.edges
+        table.set_names_on(self)
+        self.classes_ = table.target.labels
+        self.target_edges_ = table.target.edges
         self.selected_, self.scores_, self.restarts_, self.alone_ = chosen
         self.support_ = np.zeros(n_features, bool)
         self.support_[self.selected_] = True
@@ -173,44 +186,44 @@ class VMI(ColumnSelector):
                 f"bandwidth={width!r} is not allowed: give {' or '.join(map(repr, BANDWIDTHS))}, or a number above 0"
             )
 
-    def _bound(self, columns: Columns, target: Target) -> Bound:
+    def _bound(self, table: Table) -> Bound:
+        target = table.target
         order = np.argsort(target.codes, kind="stable")
         class_sizes = np.bincount(target.codes, minlength=target.n_classes).astype(np.int64)
         self.binner_: Binner | None = None
         if self.binning is None:
-            return self._density_bound(columns, target, order, class_sizes)
+            return self._density_bound(table, order, class_sizes)
         phase("binning")
-        self.binner_ = make_binner(self.binning, n_jobs=self.n_jobs).fit_columns(columns, target)
-        codes = self.binner_.codes(columns)[order]
+        self.binner_ = make_binner(self.binning, n_jobs=self.n_jobs).fit_table(table)
+        codes = self.binner_.codes(table)[order]
         phase("counting")
         kind = PairwiseBound if self.decomposition == "pairwise" else NaiveBound
         return kind(CodeTable(codes, class_sizes, self.n_jobs))
 
-    def _density_bound(
-        self, columns: Columns, target: Target, order: NDArray[np.intp], class_sizes: NDArray[np.int64]
-    ) -> Bound:
-        check_values(columns, allow_missing=False)
+    def _density_bound(self, table: Table, order: NDArray[np.intp], class_sizes: NDArray[np.int64]) -> Bound:
+        check_values(table, allow_missing=False)
+        target = table.target
         if class_sizes.min() < 2:
             label = str(target.labels[int(np.argmin(class_sizes))])
             raise ValueError(
                 f"class {label!r} has 1 sample, and a density needs two: drop the class, or bin the columns "
                 "(binning='mdl')"
             )
-        numeric = np.array([columns.is_numeric(j) for j in range(len(columns))])
-        values = np.empty((len(columns), columns.n_samples))
-        for j in range(len(columns)):
-            column = columns.numeric(j) if numeric[j] else columns.categorical(j).codes
+        numeric = np.array([table.is_numeric(j) for j in range(table.n_features)])
+        values = np.empty((table.n_features, table.n_samples))
+        for j in range(table.n_features):
+            column = table.numeric(j) if numeric[j] else table.categorical(j).codes
             values[j] = column[order]
         phase("densities")
         try:
-            table = DensityTable(values, numeric, class_sizes, self.bandwidth, self.n_jobs)
+            densities = DensityTable(values, numeric, class_sizes, self.bandwidth, self.n_jobs)
         except IndistinctError as error:
             label = str(target.labels[error.label])
             raise ValueError(
-                f"column {columns.names[error.column]!r} does not vary within class {label!r}, so "
+                f"column {table.names[error.column]!r} does not vary within class {label!r}, so "
                 "its density has no width: drop the column, or bin the columns (binning='mdl')"
             ) from None
-        return DensityBound(table, pairwise=self.decomposition == "pairwise")
+        return DensityBound(densities, pairwise=self.decomposition == "pairwise")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
