@@ -105,6 +105,7 @@ class CountSelector(ColumnSelector):
         self
         """
         self._check_parameters()
+        table.set_names_on(self)
         self._feature_count(table.n_features)  # a wrong number is found out before the work
         return self.fit_counted(count_table(table, self.binning, self.n_jobs))
 
