@@ -41,9 +41,11 @@ def check_feature_count(n_features_to_select: Any, n_features: int, why: str = "
             "n_features_to_select='auto' is not allowed here: only greedy methods such as jmi or cmi, fcbf and vmi end "
             "by themselves; give a number"
         )
+    why = why or f"the table has {n_features:,} feature{'s' * (n_features != 1)}"
+    if not n_features:
+        raise ValueError(f"n_features_to_select={n_features_to_select!r} is not allowed: {why}")
     if isinstance(n_features_to_select, float) and 0 < n_features_to_select < 1:
         return max(1, int(n_features_to_select * n_features))
-    why = why or f"the table has {n_features:,} feature{'s' * (n_features != 1)}"
     return check_integer("n_features_to_select", n_features_to_select, 1, n_features, why)
 
 
