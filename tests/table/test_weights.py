@@ -10,8 +10,9 @@ import pytest
 
 from bitsieve.binning import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner
 from bitsieve.table.cuts import equal_frequency_cuts, median_cut
+from bitsieve.table.read_xy import read_xy
 from bitsieve.table.target import read_target
-from bitsieve.table.weights import read_weights, weigh
+from bitsieve.table.weights import read_weights
 
 
 @pytest.mark.parametrize(
@@ -59,10 +60,10 @@ def test_one_each_is_no_weight():
 )
 def test_samples_of_weight_zero_are_absent_in_every_container(make):
     X = make([[1, 2], [3, 4], [5, 6]])
-    weights, kept, y = weigh([2, 0, 1], X, pa.array(["a", "b", "c"]))
-    assert weights.tolist() == [2, 1]
-    assert np.array(kept.to_pandas() if hasattr(kept, "to_pandas") else kept).tolist() == [[1, 2], [5, 6]]
-    assert y.to_pylist() == ["a", "c"]
+    table = read_xy(X, pa.array(["a", "b", "c"]), [2, 0, 1])
+    assert table.weights.tolist() == [2, 1]
+    assert [table.numeric(j).tolist() for j in range(2)] == [[1, 5], [2, 6]]
+    assert table.target.labels[table.target.codes].tolist() == ["a", "c"]
 
 
 @pytest.fixture(scope="module")

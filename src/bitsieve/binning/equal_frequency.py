@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bitsieve.table.columns import Columns
-    from bitsieve.table.target import Target
+    from bitsieve.table.table import Table
 
 
 class EqualFrequencyBinner(Binner):
@@ -65,8 +64,8 @@ class EqualFrequencyBinner(Binner):
         super()._check_parameters()
         check_integer("n_bins", self.n_bins, 2, 65_535)
 
-    def _cutter(self, columns: Columns, target: Target | None) -> Callable[..., NDArray[np.float64]]:
-        weights = columns.weights
+    def _cutter(self, table: Table) -> Callable[..., NDArray[np.float64]]:
+        weights = table.weights
 
         def cut(values: NDArray[np.float64], missing: NDArray[np.bool_] | None) -> NDArray[np.float64]:
             times = weights if weights is None or missing is None else weights[~missing]

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bitsieve.table.columns import Columns
-    from bitsieve.table.target import Target
+    from bitsieve.table.table import Table
 
 _CHUNK = 1 << 18  # cuts found at once: bounds the memory
 
@@ -67,20 +66,18 @@ class EqualWidthBinner(Binner):
         self.missing = missing
         self.n_jobs = n_jobs
 
-    def fit_columns(self, columns: Columns, target: Target | None) -> EqualWidthBinner:
-        """Find the bins of columns that were read already.
+    def fit_table(self, table: Table) -> EqualWidthBinner:
+        """Find the bins of every column of a table that is read already.
 
         Parameters
         ----------
-        columns : Columns
-        target : Target or None
-            Not used.
+        table : Table
 
         Returns
         -------
         self
         """
-        super().fit_columns(columns, target)
+        super().fit_table(table)
         varying = [j for j, span in enumerate(self.bin_edges_) if len(span)]
         chunk = max(1, _CHUNK // self.n_bins)
         for first in range(0, len(varying), chunk):
@@ -95,7 +92,7 @@ class EqualWidthBinner(Binner):
         super()._check_parameters()
         check_integer("n_bins", self.n_bins, 2, 65_535)
 
-    def _cutter(self, columns: Columns, target: Target | None) -> Callable[..., NDArray[np.float64]]:
+    def _cutter(self, table: Table) -> Callable[..., NDArray[np.float64]]:
         return _span
 
 

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bitsieve.table.columns import Columns
-    from bitsieve.table.target import Target
+    from bitsieve.table.table import Table
 
 _TERMS = 1 << 22
 
@@ -83,26 +82,25 @@ class MDLBinner(Binner):
         self.missing = missing
         self.n_jobs = n_jobs
 
-    def fit_columns(self, columns: Columns, target: Target | None) -> MDLBinner:
-        """Find the bins of columns that were read already.
+    def fit_table(self, table: Table) -> MDLBinner:
+        """Find the bins of every column of a table that is read already.
 
         Parameters
         ----------
-        columns : Columns
-        target : Target
+        table : Table
 
         Returns
         -------
         self
         """
-        super().fit_columns(columns, target)
-        numeric = np.array([columns.is_numeric(j) for j in range(len(columns))])
+        super().fit_table(table)
+        numeric = np.array([table.is_numeric(j) for j in range(table.n_features)])
         self.uncut_ = np.flatnonzero(numeric & np.array([not len(edges) for edges in self.bin_edges_]))
         if self.uncut == "median":
             for j in self.uncut_.tolist():
-                values = columns.numeric(j)
+                values = table.numeric(j)
                 there = ~np.isnan(values)
-                times = None if columns.weights is None else columns.weights[there]
+                times = None if table.weights is None else table.weights[there]
                 self.bin_edges_[j] = median_cut(values[there], times)
                 self.n_bins_[j] += len(self.bin_edges_[j])
         return self
@@ -111,10 +109,11 @@ class MDLBinner(Binner):
         super()._check_parameters()
         check_choice("uncut", self.uncut, ("leave", "median"))
 
-    def _cutter(self, columns: Columns, target: Target | None) -> Callable[..., NDArray[np.float64]]:
+    def _cutter(self, table: Table) -> Callable[..., NDArray[np.float64]]:
+        target = table.y
         if target is None:
             raise ValueError("MDL cuts by the class: give a target, or use another binning such as 'quantile'")
-        n_samples, weights = columns.total_weight, columns.weights
+        n_samples, weights = table.total_weight, table.weights
         terms = entropy_terms(n_samples, limit=min(n_samples + 1, _TERMS))
 
         def cut(values: NDArray[np.float64], missing: NDArray[np.bool_] | None) -> NDArray[np.float64]:

@@ -145,13 +145,6 @@ class FeatureCount:
 
     open_ended: Sequence[str | None] = ()
 
-    def __call__(self, name: str, value: Any) -> None:
-        """Refuse "auto" for a method that selects as many as it is told."""
-        if isinstance(value, str) and value == "auto" and value not in self.open_ended:
-            raise ValueError(
-                f"{name}='auto' is not allowed here: this method does not end by itself, give a number of features"
-            )
-
     def among(self, value: Any, n_features: int, why: str = "") -> int:
         """The number that ``value`` means, of so many features; ``why`` says in words how many there are.
 
@@ -159,6 +152,10 @@ class FeatureCount:
         """
         if isinstance(value, str | None) and value in self.open_ended:
             return n_features
+        if isinstance(value, str) and value == "auto":
+            raise ValueError(
+                "n_features_to_select='auto' is not allowed here: this method does not end by itself, give a number"
+            )
         if isinstance(value, float) and 0 < value < 1:
             return max(1, int(value * n_features))
         why = why or f"the table has {n_features:,} feature{'s' * (n_features != 1)}"

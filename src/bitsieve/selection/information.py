@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_consistent_length
 
 from bitsieve.binning import make_binner
 from bitsieve.common.parameters import check_choice
 from bitsieve.counts.packed import MemoryCounts
 from bitsieve.information import check_estimator, make_information
-from bitsieve.table.columns import read_columns
-from bitsieve.table.target import read_target
+from bitsieve.table.read_xy import read_xy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -206,12 +203,9 @@ def _information(
     X: Any, y: Any, binning: Any, estimator: str, n_jobs: int | None, *, by_class: bool = True
 ) -> PairwiseInformation:
     check_estimator(estimator)
-    columns = read_columns(BaseEstimator(), X, reset=True)
-    target = None if y is None else read_target(y)
-    if target is not None:
-        check_consistent_length(X, y)
-    codes = make_binner(binning, n_jobs=n_jobs).fit_columns(columns, target).codes(columns)
-    classes = target.codes if by_class and target is not None else None
+    table = read_xy(X, y)
+    codes = make_binner(binning, n_jobs=n_jobs).fit_table(table).codes(table)
+    classes = table.target.codes if by_class and y is not None else None
     return make_information(estimator, MemoryCounts(codes, classes, n_jobs=n_jobs))
 
 

@@ -10,13 +10,11 @@ import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bitsieve.common.parameters import FeatureCount, check_parameters
 from bitsieve.selectors.shared_attributes import OF_ALL, with_attributes
-from bitsieve.table.columns import Columns, read_columns
-from bitsieve.table.target import Target, read_target
-from bitsieve.table.weights import weigh
+from bitsieve.table.read_xy import read_xy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,32 +24,7 @@ if TYPE_CHECKING:
     from bitsieve.common.parameters import Rule
     from bitsieve.selectors.found import Found
     from bitsieve.selectors.method_info import MethodInfo
-
-
-class Table(Columns):
-    """Columns, target and weights of one data set."""
-
-    def __init__(self, columns: Columns, target: Target) -> None:
-        vars(self).update(vars(columns))
-        self.target = target
-
-    @property
-    def n_features(self) -> int:
-        """Number of columns."""
-        return len(self)
-
-    def take(self, rows: NDArray[np.intp]) -> Table:
-        """Some of the samples."""
-        return Table(super().take(rows), self.target.take(rows))
-
-
-def read_table(X: Any, y: Any, sample_weight: Any = None) -> Table:
-    """Read a table and its target; samples of weight 0 are left out."""
-    weights, X, y = weigh(sample_weight, X, y)
-    columns = read_columns(BaseEstimator(), X, reset=True)
-    columns.weights = weights
-    check_consistent_length(X, y)
-    return Table(columns, read_target(y, weights=weights))
+    from bitsieve.table.table import Table
 
 
 class ColumnSelector(SelectorMixin, BaseEstimator):
@@ -63,7 +36,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {}
     feature_count: ClassVar[FeatureCount] = FeatureCount()
-    methods: ClassVar[tuple[MethodInfo, ...]] = ()  # the methods that the registry makes of the class
+    described: ClassVar[tuple[MethodInfo, ...]] = ()  # the methods that the registry makes of the class
     shared_attributes: ClassVar[Mapping[str, str]] = OF_ALL
     takes_missing: ClassVar[bool] = False  # whether it needs no binner for missing values
 
@@ -104,7 +77,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         self._check_parameters()
-        table = read_table(X, y, sample_weight)
+        table = read_xy(X, y, sample_weight, estimator=self)
         if table.target.n_classes < 2:
             label = table.target.labels[:1].tolist()[0]
             raise ValueError(
@@ -157,7 +130,6 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         """Raise ValueError for parameters that are wrong whatever the data."""
         check_parameters(self)
-        self.feature_count("n_features_to_select", self.n_features_to_select)
 
     def _wanted(self, table: Table) -> Any:
         """What is asked for, of this table, and so given to the method: the number of features to select.
@@ -172,11 +144,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
 
     def _keep(self, table: Table, found: Found, **more: Any) -> Self:
         """Set all fitted attributes."""
-        self.n_features_in_ = table.n_features
-        if table.feature_names is not None:
-            self.feature_names_in_ = table.feature_names
-        elif hasattr(self, "feature_names_in_"):  # of an earlier fit
-            del self.feature_names_in_
+        table.set_names_on(self)
         self.classes_, self.target_edges_ = table.target.labels, table.target.edges
         self.selected_, self.scores_ = found.selected, found.scores
         self.ranking_ = found.ranking(table.n_features)

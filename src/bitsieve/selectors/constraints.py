@@ -141,7 +141,7 @@ def resolve(constraints: Constraints | None, names: Sequence[str]) -> Candidates
     refused = _columns(constraints.exclude, "exclude", names, place)
     both = np.isin(of_column, np.intersect1d(of_column[wanted], of_column[refused]))
     if both.any():
-        listed = quoted([names[j] for j in np.flatnonzero(both)])
+        listed = quoted([names[j] for j in np.flatnonzero(both).tolist()])
         raise ValueError(f"{listed} cannot be in both must_include and exclude: take them out of one")
     return Candidates(of_column, *(list(dict.fromkeys(of_column[some].tolist())) for some in (wanted, refused)))
 

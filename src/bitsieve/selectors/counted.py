@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from bitsieve.binning.base import Binner
     from bitsieve.common.parameters import Rule
-    from bitsieve.selectors.base import Table
     from bitsieve.selectors.found import Found
+    from bitsieve.table.table import Table
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Counted:
 def count_table(table: Table, binning: Any, n_jobs: int | None = None) -> Counted:
     """Bin the columns of a table and pack their codes."""
     phase("binning")
-    binner = make_binner(binning, n_jobs=n_jobs).fit_columns(table, table.target)
+    binner = make_binner(binning, n_jobs=n_jobs).fit_table(table)
     codes = binner.codes(table)
     phase("counting")
     target = table.target

@@ -83,7 +83,7 @@ class EQPFS(CountSelector):
         "beta": partial(check_number, low=0, instead="0 for the redundancy without the classes"),
         "shift": optional(partial(check_number, low=0, instead="or None for the least that makes the problem convex")),
     }
-    methods = (
+    described = (
         MethodInfo(
             name="eqpfs",
             title="Quadratic programming: relevance against total redundancy",

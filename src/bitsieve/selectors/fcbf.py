@@ -79,7 +79,7 @@ class FCBF(CountSelector):
         "delta": partial(check_number, low=0, high=1),
         "strict": check_flag,
     }
-    methods = (
+    described = (
         MethodInfo(
             name="fcbf",
             title="Fast correlation-based filter",

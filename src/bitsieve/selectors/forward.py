@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from bitsieve.by_counts.stopping.base import StoppingRule
     from bitsieve.by_counts.stopping.monitor import Verdict
     from bitsieve.information import PairwiseInformation
-    from bitsieve.selectors.base import Table
     from bitsieve.selectors.constraints import Candidates, Constraints
+    from bitsieve.table.table import Table
 
 
 class ForwardSelector(CountSelector):

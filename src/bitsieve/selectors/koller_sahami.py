@@ -73,7 +73,7 @@ class KollerSahami(CountSelector):
         "blanket_size": partial(check_integer, low=0),
         "blanket": partial(check_choice, choices=("relevance", "redundancy")),
     }
-    methods = (
+    described = (
         MethodInfo(
             name="koller-sahami",
             title="Backward elimination by approximate Markov blankets",

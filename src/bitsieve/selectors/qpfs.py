@@ -94,7 +94,7 @@ class QPFS(CountSelector):
         "convexify": partial(check_choice, choices=(None, "shift")),
         "approximation": made_by(make_nystrom),
     }
-    methods = (
+    described = (
         MethodInfo(
             name="qpfs",
             title="Quadratic programming: relevance against redundancy",
@@ -140,7 +140,7 @@ class QPFS(CountSelector):
         settings = make_nystrom(self.approximation)
         varying = np.flatnonzero(information.varies)
         landmarks, solve = None, partial(quadratic_ranking, alpha=self.alpha, shifted=self.convexify == "shift")
-        if settings is not None and len(varying):
+        if settings is not None and self.alpha is not None and len(varying):
             landmarks = choose_landmarks(settings, varying, information.n_features)
             own_entropy = settings.variant != "paper"
             solve = partial(approximated_ranking, landmarks=landmarks, alpha=self.alpha, own_entropy=own_entropy)

@@ -18,7 +18,7 @@ from bitsieve.selectors.sampled import SampleSelector, rows_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.selectors.base import Table
+    from bitsieve.table.table import Table
 
 
 class RCFS(SampleSelector):
@@ -81,7 +81,7 @@ class RCFS(SampleSelector):
         "n_clusters": optional(partial(check_integer, low=1)),
         "standardize": check_flag,
     }
-    methods = (
+    described = (
         MethodInfo(
             name="rcfs",
             title="Class separability with one feature a cluster",

@@ -82,7 +82,7 @@ def _methods() -> dict[str, _Method]:
         methods[name] = _Method(info, ForwardSelector, frozenset(own))
     for selector in SELECTORS:
         defaults = {name: value for name, value in _defaults(selector).items() if name not in SHARED}
-        for info in selector.methods:
+        for info in selector.described:
             info = replace(info, estimator=selector.__name__, parameters={**defaults, **info.parameters})
             methods[info.name] = _Method(info, selector)
     for name, alias in ALIASES.items():  # last, so that a list ends with the second names

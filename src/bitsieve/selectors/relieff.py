@@ -20,8 +20,8 @@ from bitsieve.selectors.sampled import SampleSelector, rows_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.selectors.base import Table
     from bitsieve.selectors.found import Found
+    from bitsieve.table.table import Table
 
 
 class ReliefF(SampleSelector):
@@ -87,7 +87,7 @@ class ReliefF(SampleSelector):
         "random_state": made_by(check_random_state),
         "n_jobs": check_threads,
     }
-    methods = (
+    described = (
         MethodInfo(
             name="relieff",
             title="Weights by what differs between near samples",

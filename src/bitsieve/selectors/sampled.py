@@ -11,8 +11,8 @@ from bitsieve.selectors.base import ColumnSelector
 from bitsieve.table.missing import check_values
 
 if TYPE_CHECKING:
-    from bitsieve.selectors.base import Table
     from bitsieve.selectors.found import Found
+    from bitsieve.table.table import Table
 
 
 class SampleSelector(ColumnSelector):

@@ -100,7 +100,7 @@ class SDPCMI(CountSelector):
         "random_state": made_by(check_random_state),
         "refine": partial(check_choice, choices=(None, "swap")),
     }
-    methods = (
+    described = (
         MethodInfo(
             name="sdpcmi",
             title="Semidefinite relaxation of global conditional mutual information",

@@ -119,7 +119,7 @@ class SpecCMI(CountSelector):
         "memory": made_by(check_memory),
         "dtype": partial(check_choice, choices=("float64", "float32")),
     }
-    methods = (
+    described = (
         MethodInfo(
             name="speccmi",
             title="Spectral relaxation of global conditional mutual information",

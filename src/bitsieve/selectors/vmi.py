@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.by_samples.variational.search import Bound
-    from bitsieve.selectors.base import Table
+    from bitsieve.table.table import Table
 
 
 DECOMPOSITIONS = ("naive", "pairwise")
@@ -33,7 +33,7 @@ BANDWIDTHS = ("scott", "silverman")
 
 def check_bandwidth(name: str, value: Any) -> None:
     """Refuse what is no width of a kernel."""
-    number = isinstance(value, Real) and not isinstance(value, bool) and 0 < value < float("inf")
+    number = isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < float("inf")
     if not number and not (isinstance(value, str) and value in BANDWIDTHS):
         raise ValueError(
             f"{name}={value!r} is not allowed: give {' or '.join(map(repr, BANDWIDTHS))}, or a number above 0"
@@ -109,7 +109,7 @@ class VMI(SampleSelector):
         "binning": optional(made_by(make_binner)),
         "n_jobs": check_threads,
     }
-    methods = (
+    described = (
         MethodInfo(
             name="vmi",
             title="Variational information maximisation, naive",
@@ -163,7 +163,7 @@ class VMI(SampleSelector):
             bound = self._density_bound(table, order, class_sizes)
         else:
             phase("binning")
-            binner = make_binner(self.binning, n_jobs=self.n_jobs).fit_columns(table, target)
+            binner = make_binner(self.binning, n_jobs=self.n_jobs).fit_table(table)
             codes = binner.codes(table)[order]
             phase("counting")
             kind = PairwiseBound if self.decomposition == "pairwise" else NaiveBound
