@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.common.errors import ParameterError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -61,7 +63,7 @@ def check_integer(name: str, value: Any, low: int, high: int = NO_LIMIT, why: st
         number = low - 1
     if isinstance(value, (bool, np.bool_)) or not low <= number <= high:
         bounds = f"from {low} to {high}" if high < NO_LIMIT else f"of {low} or more"
-        raise ValueError(f"{name}={value!r} is not allowed: give a whole number {bounds}{why and f' ({why})'}")
+        raise ParameterError(name, value, f"give a whole number {bounds}{why and f' ({why})'}")
     return number
 
 
@@ -76,7 +78,7 @@ def check_number(name: str, value: Any, low: float, high: float = np.inf, *, ins
     number = float(value) if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) else np.nan
     if not (low <= number <= high and np.isfinite(number)):
         bounds = f"from {low:g} to {high:g}" if np.isfinite(high) else f"of {low:g} or more"
-        raise ValueError(f"{name}={value!r} is not allowed: give a number {bounds}{instead and f', {instead}'}")
+        raise ParameterError(name, value, f"give a number {bounds}{instead and f', {instead}'}")
     return number
 
 
@@ -89,7 +91,7 @@ def check_level(level: Any) -> None:
         If it is not.
     """
     if isinstance(level, bool) or not isinstance(level, Real) or not 0 < float(level) < 1:
-        raise ValueError(f"level={level!r} is not allowed: give a probability between 0 and 1, such as 0.05")
+        raise ParameterError("level", level, "give a probability between 0 and 1, such as 0.05")
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str | None]) -> None:
@@ -101,7 +103,7 @@ def check_choice(name: str, value: Any, choices: Sequence[str | None]) -> None:
         If it is none of them.
     """
     if not isinstance(value, str | None) or value not in choices:
-        raise ValueError(f"{name}={value!r} is not allowed: give {' or '.join(map(repr, choices))}")
+        raise ParameterError(name, value, f"give {' or '.join(map(repr, choices))}")
 
 
 def check_flag(name: str, value: Any) -> bool:
@@ -113,7 +115,7 @@ def check_flag(name: str, value: Any) -> bool:
         If it is neither True nor False.
     """
     if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{name}={value!r} is not allowed: give True or False")
+        raise ParameterError(name, value, "give True or False")
     return bool(value)
 
 
@@ -130,7 +132,7 @@ def check_threads(name: str, value: Any) -> None:
     except TypeError:
         wrong = True
     if wrong:
-        raise ValueError(f"{name}={value!r} is not a number of threads; give 1 or more, or -1 for every core")
+        raise ParameterError(name, value, "give 1 or more, or -1 for every core", "is not a number of threads")
 
 
 @dataclass(frozen=True)
@@ -153,8 +155,11 @@ class FeatureCount:
         if isinstance(value, str | None) and value in self.open_ended:
             return n_features
         if isinstance(value, str) and value == "auto":
-            raise ValueError(
-                "n_features_to_select='auto' is not allowed here: this method does not end by itself, give a number"
+            raise ParameterError(
+                "n_features_to_select",
+                value,
+                "this method does not end by itself, give a number",
+                "is not allowed here",
             )
         if isinstance(value, float) and 0 < value < 1:
             return max(1, int(value * n_features))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.common.attributes import cached_property
+from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.messages import allowed_names, quoted
 
 if TYPE_CHECKING:
@@ -67,13 +68,18 @@ class Candidates:
         """
         n_open = len(self.sizes) - len(self.exclude)
         if not n_open:
-            raise ValueError("exclude names every column: leave at least one to select")
+            raise ValueError(Sentence(Setting("exclude"), " names every column: leave at least one to select"))
         what = "columns and groups" if self.grouped else f"feature{'s' * (n_open != 1)}"
         left = " left without the excluded ones" if self.exclude else ""
         k = rule.among(asked, n_open, f"the table has {n_open:,} {what}{left}")
         if len(self.must_include) > k:
             raise ValueError(
-                f"must_include has {len(self.must_include)} features but n_features_to_select is {k}: ask for as many"
+                Sentence(
+                    Setting("must_include"),
+                    f" has {len(self.must_include)} features but ",
+                    Setting("n_features_to_select"),
+                    f" is {k}: ask for as many",
+                )
             )
         return k
 
@@ -137,12 +143,13 @@ def resolve(constraints: Constraints | None, names: Sequence[str]) -> Candidates
         if columns:
             of_column[columns] = min(columns)
     of_column = np.unique(of_column, return_inverse=True)[1]
-    wanted = _columns(constraints.must_include, "must_include", names, place)
-    refused = _columns(constraints.exclude, "exclude", names, place)
+    wanted = _columns(constraints.must_include, Sentence(Setting("must_include")), names, place)
+    refused = _columns(constraints.exclude, Sentence(Setting("exclude")), names, place)
     both = np.isin(of_column, np.intersect1d(of_column[wanted], of_column[refused]))
     if both.any():
         listed = quoted([names[j] for j in np.flatnonzero(both).tolist()])
-        raise ValueError(f"{listed} cannot be in both must_include and exclude: take them out of one")
+        in_both = Setting("must_include"), " and ", Setting("exclude")
+        raise ValueError(Sentence(f"{listed} cannot be in both ", *in_both, ": take them out of one"))
     return Candidates(of_column, *(list(dict.fromkeys(of_column[some].tolist())) for some in (wanted, refused)))
 
 
@@ -155,9 +162,7 @@ def check_constraints(constraints: Any) -> None:
         If they are something else.
     """
     if not isinstance(constraints, Constraints | None):
-        raise ValueError(
-            f"constraints={constraints!r} is not allowed: give Constraints(must_include=..., exclude=..., groups=...)"
-        )
+        raise ParameterError("constraints", constraints, "give Constraints(must_include=..., exclude=..., groups=...)")
 
 
 def _labelled(groups: Any) -> dict[str, Sequence[Any]]:
@@ -168,19 +173,22 @@ def _labelled(groups: Any) -> dict[str, Sequence[Any]]:
 
 def _columns(wanted: Any, label: str, names: Sequence[str], place: Mapping[str, int]) -> list[int]:
     if isinstance(wanted, str) or not isinstance(wanted, Iterable):
-        raise ValueError(f"{label} is {wanted!r}: give a list of column names or indices")
+        raise ValueError(Sentence(label, f" is {wanted!r}: give a list of column names or indices"))
     found = []
     for column in wanted:
         if isinstance(column, str):
             if column not in place:
-                raise ValueError(f"{label} names column {column!r}, which is not there: {allowed_names(column, names)}")
+                advice = allowed_names(column, names)
+                raise ValueError(Sentence(label, f" names column {column!r}, which is not there: {advice}"))
             found.append(place[column])
             continue
         try:
             index = operator.index(column)
         except TypeError:
-            raise ValueError(f"{label} holds {column!r}: give column names or indices") from None
+            raise ValueError(Sentence(label, f" holds {column!r}: give column names or indices")) from None
         if not 0 <= index < len(names):
-            raise ValueError(f"{label} holds column {index}, but there are columns 0 to {len(names) - 1} only")
+            raise ValueError(
+                Sentence(label, f" holds column {index}, but there are columns 0 to {len(names) - 1} only")
+            )
         found.append(index)
     return list(dict.fromkeys(found))

@@ -117,4 +117,4 @@ class EQPFS(CountSelector):
 
     def _choose(self, information: PairwiseInformation, k: int) -> Found:
         solve = partial(extended_ranking, alpha=self.alpha, beta=self.beta, shift=self.shift)
-        return rank_by_weights(information, k, self.alpha, solve)
+        return rank_by_weights(information, k, self.alpha, solve, name="EQPFS")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from bitsieve.by_counts.pairwise.quadratic import approximated_ranking, quadratic_ranking
+from bitsieve.common.errors import ParameterError
 from bitsieve.common.parameters import check_choice, check_number, made_by, optional
 from bitsieve.optimize.nystrom import Nystrom, choose_landmarks, make_nystrom
 from bitsieve.selectors.counted import CountSelector
@@ -129,12 +130,16 @@ class QPFS(CountSelector):
         if settings is None:
             return
         if self.alpha is None:
-            raise ValueError(
-                "alpha=None is not allowed with an approximation, which does not count all entries of the mean that it "
-                "stands for: give a number from 0 to 1"
+            raise ParameterError(
+                "alpha",
+                None,
+                "give a number from 0 to 1",
+                "is not allowed with an approximation, which does not count all entries of the mean that it stands for",
             )
         if settings.variant == "extension":
-            raise ValueError("variant='extension' of Nystrom is about eigenvectors: give QPFS None or 'paper'")
+            raise ParameterError(
+                "variant", "extension", "give QPFS None or 'paper'", "of Nystrom is about eigenvectors"
+            )
 
     def _choose(self, information: PairwiseInformation, k: int) -> Found:
         settings = make_nystrom(self.approximation)
@@ -144,4 +149,4 @@ class QPFS(CountSelector):
             landmarks = choose_landmarks(settings, varying, information.n_features)
             own_entropy = settings.variant != "paper"
             solve = partial(approximated_ranking, landmarks=landmarks, alpha=self.alpha, own_entropy=own_entropy)
-        return rank_by_weights(information, k, self.alpha, solve, landmarks_=landmarks)
+        return rank_by_weights(information, k, self.alpha, solve, name="QPFS", landmarks_=landmarks)

@@ -25,6 +25,8 @@ def rank_by_weights(
     k: int,
     alpha: float | None,
     solve: Callable[[PairwiseInformation, NDArray[np.intp]], QuadraticRanking],
+    *,
+    name: str,
     **extras: Any,
 ) -> Found:
     """Rank the columns that vary by the weights that a quadratic program gives them.
@@ -38,6 +40,8 @@ def rank_by_weights(
         The weight of the relevance that was asked for.
     solve : callable
         The program: called with the information and the columns that vary.
+    name : str
+        Of the selector, for a warning.
     **extras
         More fitted attributes.
     """
@@ -48,7 +52,7 @@ def rank_by_weights(
         found = solve(information, varying)
         if not found.converged:
             warnings.warn(
-                f"the solver stopped {found.gap:.3g} bits above the minimum at most: see gap_",
+                f"{name} stopped {found.gap:.3g} bits above the minimum at most: see gap_",
                 ConvergenceWarning,
                 stacklevel=6,  # fit's caller
             )

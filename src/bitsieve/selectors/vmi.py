@@ -13,6 +13,7 @@ from bitsieve.by_samples.variational.code_tables import CodeTable
 from bitsieve.by_samples.variational.codes import NaiveBound, PairwiseBound
 from bitsieve.by_samples.variational.densities import DensityBound, DensityTable, IndistinctError
 from bitsieve.by_samples.variational.search import PLATEAUS, variational_select
+from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import FeatureCount, check_choice, check_threads, made_by, optional
 from bitsieve.common.progress import phase
 from bitsieve.selectors.found import Found
@@ -35,9 +36,7 @@ def check_bandwidth(name: str, value: Any) -> None:
     """Refuse what is no width of a kernel."""
     number = isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < float("inf")
     if not number and not (isinstance(value, str) and value in BANDWIDTHS):
-        raise ValueError(
-            f"{name}={value!r} is not allowed: give {' or '.join(map(repr, BANDWIDTHS))}, or a number above 0"
-        )
+        raise ParameterError(name, value, f"give {' or '.join(map(repr, BANDWIDTHS))}, or a number above 0")
 
 
 class VMI(SampleSelector):
@@ -149,9 +148,11 @@ class VMI(SampleSelector):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.n_features_to_select == "auto" and self.on_plateau not in (None, "stop"):
-            raise ValueError(
-                f"n_features_to_select='auto' ends where the bound no longer grows, and on_plateau is "
-                f"{self.on_plateau!r}: give a number, or on_plateau='stop'"
+            raise ParameterError(
+                "n_features_to_select",
+                "auto",
+                Sentence("give a number, or ", Setting("on_plateau", "stop")),
+                f"ends where the bound no longer grows, and on_plateau is {self.on_plateau!r}",
             )
 
     def _choose(self, table: Table, k: int) -> Found:
@@ -177,10 +178,8 @@ class VMI(SampleSelector):
         check_values(table, allow_missing=False)
         if class_sizes.min() < 2:
             label = str(table.target.labels[int(np.argmin(class_sizes))])
-            raise ValueError(
-                f"class {label!r} has 1 sample, and a density needs two: drop the class, or bin the columns "
-                "(binning='mdl')"
-            )
+            instead = Sentence("drop the class, or bin the columns (", Setting("binning", "mdl"), ")")
+            raise ValueError(Sentence(f"class {label!r} has 1 sample, and a density needs two: ", instead))
         numeric = np.array([table.is_numeric(j) for j in range(table.n_features)])
         values = np.empty((table.n_features, table.n_samples))
         for j in range(table.n_features):
@@ -191,8 +190,7 @@ class VMI(SampleSelector):
             densities = DensityTable(values, numeric, class_sizes, self.bandwidth, self.n_jobs)
         except IndistinctError as error:
             label = str(table.target.labels[error.label])
-            raise ValueError(
-                f"column {table.names[error.column]!r} does not vary within class {label!r}, so "
-                "its density has no width: drop the column, or bin the columns (binning='mdl')"
-            ) from None
+            narrow = f"column {table.names[error.column]!r} does not vary within class {label!r}"
+            instead = Sentence("drop the column, or bin the columns (", Setting("binning", "mdl"), ")")
+            raise ValueError(Sentence(narrow, ", so its density has no width: ", instead)) from None
         return DensityBound(densities, pairwise=self.decomposition == "pairwise")
