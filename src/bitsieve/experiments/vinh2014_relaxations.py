@@ -11,7 +11,7 @@ from bitsieve.binning import MDLBinner
 from bitsieve.common.progress import phase
 from bitsieve.experiments.item import Options, Result
 from bitsieve.experiments.vinh2014_published import TABLE_2
-from bitsieve.experiments.vinh2014_sets import Missing, Table, tables
+from bitsieve.experiments.vinh2014_sets import Missing, PaperData, tables
 from bitsieve.selectors.counted import count_table
 from bitsieve.selectors.registry import list_methods, make_selector
 from bitsieve.table.read_xy import read_xy
@@ -68,7 +68,7 @@ def best_objectives(matrix: Floats) -> Floats:
     return best[1:]
 
 
-def _row(options: Options, table: Table) -> tuple[str, dict[str, Any]]:
+def _row(options: Options, table: PaperData) -> tuple[str, dict[str, Any]]:
     phase(f"counting {table.row}")
     counted = count_table(read_xy(table.X, table.y), MDLBinner(uncut="median"), options.n_jobs)
     n, most = table.n_features, min(table.n_features, MOST)

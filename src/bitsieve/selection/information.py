@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 
 
 def entropy(
-    X: Any, y: Any = None, *, binning: Any = "mdl", estimator: str = "plug-in", n_jobs: int | None = None
+    X: Any,
+    y: Any = None,
+    *,
+    sample_weight: Any = None,
+    binning: Any = "mdl",
+    estimator: str = "plug-in",
+    n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
     """Entropy of every column, in bits.
 
@@ -30,6 +36,8 @@ def entropy(
     X : array-like, dataframe or pyarrow Table of shape (n_samples, n_features)
     y : array-like of shape (n_samples,), optional
         Needed by ``binning="mdl"``, which cuts by the class.
+    sample_weight : array-like of shape (n_samples,), optional
+        Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes.
     estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
@@ -45,7 +53,7 @@ def entropy(
     Raises
     ------
     ValueError
-        If the binner refuses the columns, or there is no such estimator.
+        If the binner refuses the columns, a weight is no whole number, or there is no such estimator.
 
     Examples
     --------
@@ -53,11 +61,17 @@ def entropy(
     >>> bitsieve.entropy([[0, 0], [1, 0], [0, 1], [1, 1]], binning="none").tolist()
     [1.0, 1.0]
     """
-    return _information(X, y, binning, estimator, n_jobs).entropy
+    return _information(X, y, sample_weight, binning, estimator, n_jobs).entropy
 
 
 def mutual_information(
-    X: Any, y: Any, *, binning: Any = "mdl", estimator: str = "plug-in", n_jobs: int | None = None
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    binning: Any = "mdl",
+    estimator: str = "plug-in",
+    n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
     """Information of every column about the target (its relevance), in bits.
 
@@ -68,6 +82,8 @@ def mutual_information(
     X : array-like, dataframe or pyarrow Table of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
         Classes; floats with a fractional part are binned into five equal-frequency classes.
+    sample_weight : array-like of shape (n_samples,), optional
+        Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes.
     estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
@@ -84,7 +100,8 @@ def mutual_information(
     Raises
     ------
     ValueError
-        If the binner refuses the columns, the target has missing values, or there is no such estimator.
+        If the binner refuses the columns, the target has missing values, a weight is no whole number, or there is no
+        such estimator.
 
     Examples
     --------
@@ -92,13 +109,14 @@ def mutual_information(
     >>> bitsieve.mutual_information([[0, 0], [1, 0], [0, 1], [1, 1]], [0, 1, 0, 1], binning="none").tolist()
     [1.0, 0.0]
     """
-    return _information(X, _required(y), binning, estimator, n_jobs).relevance
+    return _information(X, _required(y), sample_weight, binning, estimator, n_jobs).relevance
 
 
 def mutual_information_matrix(
     X: Any,
     y: Any = None,
     *,
+    sample_weight: Any = None,
     binning: Any = "mdl",
     estimator: str = "plug-in",
     dtype: str = "float64",
@@ -113,6 +131,8 @@ def mutual_information_matrix(
     X : array-like, dataframe or pyarrow Table of shape (n_samples, n_features)
     y : array-like of shape (n_samples,), optional
         Needed by ``binning="mdl"``, which cuts by the class; it takes no part in the information.
+    sample_weight : array-like of shape (n_samples,), optional
+        Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes.
     estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
@@ -129,7 +149,7 @@ def mutual_information_matrix(
     Raises
     ------
     ValueError
-        If the binner refuses the columns, or there is no such estimator.
+        If the binner refuses the columns, a weight is no whole number, or there is no such estimator.
 
     Notes
     -----
@@ -142,13 +162,16 @@ def mutual_information_matrix(
     [[1.0, 1.0], [1.0, 1.0]]
     """
     check_choice("dtype", dtype, ("float64", "float32"))
-    return _information(X, y, binning, estimator, n_jobs, by_class=False).mutual_information_matrix(np.dtype(dtype))
+    return _information(X, y, sample_weight, binning, estimator, n_jobs, by_class=False).mutual_information_matrix(
+        np.dtype(dtype)
+    )
 
 
 def conditional_mutual_information_matrix(
     X: Any,
     y: Any,
     *,
+    sample_weight: Any = None,
     binning: Any = "mdl",
     estimator: str = "plug-in",
     dtype: str = "float64",
@@ -163,6 +186,8 @@ def conditional_mutual_information_matrix(
     X : array-like, dataframe or pyarrow Table of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
         Classes; floats with a fractional part are binned into five equal-frequency classes.
+    sample_weight : array-like of shape (n_samples,), optional
+        Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes.
     estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
@@ -179,7 +204,8 @@ def conditional_mutual_information_matrix(
     Raises
     ------
     ValueError
-        If the binner refuses the columns, the target has missing values, or there is no such estimator.
+        If the binner refuses the columns, the target has missing values, a weight is no whole number, or there is no
+        such estimator.
 
     Notes
     -----
@@ -187,7 +213,7 @@ def conditional_mutual_information_matrix(
 
     Examples
     --------
-    The exclusive or: neither column tells anything alone, either one everything beside the other.
+    The exclusive or: neither column tells anything alone, and either tells everything conditional on the other.
 
     >>> import bitsieve
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
@@ -195,18 +221,18 @@ def conditional_mutual_information_matrix(
     [[0.0, 1.0], [1.0, 0.0]]
     """
     check_choice("dtype", dtype, ("float64", "float32"))
-    information = _information(X, _required(y), binning, estimator, n_jobs)
+    information = _information(X, _required(y), sample_weight, binning, estimator, n_jobs)
     return information.conditional_mutual_information_matrix(np.dtype(dtype))
 
 
 def _information(
-    X: Any, y: Any, binning: Any, estimator: str, n_jobs: int | None, *, by_class: bool = True
+    X: Any, y: Any, sample_weight: Any, binning: Any, estimator: str, n_jobs: int | None, *, by_class: bool = True
 ) -> PairwiseInformation:
     check_estimator(estimator)
-    table = read_xy(X, y)
+    table = read_xy(X, y, sample_weight)
     codes = make_binner(binning, n_jobs=n_jobs).fit_table(table).codes(table)
     classes = table.target.codes if by_class and y is not None else None
-    return make_information(estimator, MemoryCounts(codes, classes, n_jobs=n_jobs))
+    return make_information(estimator, MemoryCounts(codes, classes, weights=table.weights, n_jobs=n_jobs))
 
 
 def _required(y: Any) -> Any:
