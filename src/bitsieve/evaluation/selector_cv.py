@@ -50,18 +50,8 @@ class SelectorCV(ColumnSelector):
         The number chosen.
     selector_ : estimator
         The method fitted on all samples.
-    support_ : ndarray of bool, shape (n_features,)
-    ranking_ : ndarray of int, shape (n_features,)
-        1 = chosen first.
-    selected_ : ndarray of int, shape (n_features_to_select_,)
-        Column indices in order of choice.
     scores_ : ndarray of float, shape (n_features_to_select_,)
         The method's value at each choice.
-    classes_ : ndarray
-        The labels of the target, or its intervals where it was continuous.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Where the columns have names.
 
     Notes
     -----
@@ -101,7 +91,8 @@ class SelectorCV(ColumnSelector):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    # The errors of a comparison are not weighted, and so there are no weights here.
+    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
         """Compare the methods in every fold, choose one and its number of features, and select on all samples.
 
         Parameters
@@ -120,19 +111,9 @@ class SelectorCV(ColumnSelector):
             If a parameter is not allowed, a class has fewer members than there are folds, or the columns cannot be
             binned.
         """
-        return self.fit_table(self._read(X, y))
+        return super().fit(X, y)
 
-    def fit_table(self, table: Table) -> Self:
-        """Choose method, number and features of a table that is read already.
-
-        Parameters
-        ----------
-        table : Table
-
-        Returns
-        -------
-        self
-        """
+    def _fit_table(self, table: Table) -> Self:
         plan = make_plan(
             table,
             methods=self.methods,
@@ -146,14 +127,8 @@ class SelectorCV(ColumnSelector):
         choice = self.comparison_.choice()
         self.method_, self.n_features_to_select_ = choice.method, choice.n_features
         table.set_names_on(self)
-        self.classes_ = table.target.labels
         self.selector_ = plan.selectors[self.method_].set_params(n_features_to_select=self.n_features_to_select_)
         self.selector_.fit_table(table)
-        for name in ("support_", "ranking_", "selected_", "scores_"):
+        for name in ("support_", "ranking_", "selected_", "scores_", "classes_", "target_edges_"):
             setattr(self, name, getattr(self.selector_, name))
         return self
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = getattr(self.binning, "missing", "error") == "bin"
-        return tags

@@ -180,7 +180,8 @@ def select(
         A column of ``data``, which is then no feature, or the values themselves. A list of columns, or a 2-D array, is
         one target whose classes are the combinations that occur. Only for .npz it may be left out: it is ``y`` there.
     sample_weight : str or array-like of shape (n_samples,), optional
-        A column of ``data``, which is then no feature, or the values: whole numbers, how many times each sample stands.
+        Frequency weights, as a column of ``data``, which is then no feature, or as values: whole numbers, how many
+        times each sample counts.
     method : str, default="speccmi"
         One of :func:`bitsieve.list_methods`.
     n_features_to_select : int, float or "auto", default=20
@@ -235,8 +236,6 @@ def select_from(
     **parameters: Any,
 ) -> Selection:
     """:func:`select` from a table that is read already."""
-    from sklearn.utils.validation import has_fit_parameter
-
     from bitsieve.selectors.registry import make_selector, method_name
 
     method = method_name(method)
@@ -244,8 +243,6 @@ def select_from(
     binner = _binner(binning, of_binner, n_jobs)
     selector = make_selector(method, n_features_to_select, binning=binner, n_jobs=n_jobs, **parameters)
     refuse_what_tells_nothing(table)
-    if table.weights is not None and not has_fit_parameter(selector, "sample_weight"):
-        raise ValueError(f"method {method!r} takes no sample_weight: leave it out, or repeat the rows")
     selector.fit_table(table)
     if isinstance(binning, str) and selector.__sklearn_tags__().input_tags.allow_nan:
         # A method on rows took missing values as they are, so must the binner of the explanation.
@@ -281,7 +278,7 @@ def _binner(binning: Any, parameters: Mapping[str, Any], n_jobs: int | None) -> 
     if not parameters:
         return binning
     if not isinstance(binning, str):
-        raise ValueError(f"binning is an object, so {quoted(parameters)} must be set on it and not beside it")
+        raise ValueError(f"binning is an object, so {quoted(parameters)} must be set on that object")
     from bitsieve.binning import make_binner
 
     return make_binner(binning, n_jobs=n_jobs, **parameters)

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from bitsieve.binning import make_binner
-from bitsieve.common.parameters import check_feature_count
+from bitsieve.common.parameters import check_threads, made_by
 from bitsieve.common.progress import phase
 from bitsieve.counts.packed import MemoryCounts
 from bitsieve.information import PairwiseInformation, make_information
 from bitsieve.selectors.base import ColumnSelector
+from bitsieve.selectors.shared_attributes import OF_ALL, OF_COUNTS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from bitsieve.binning.base import Binner
+    from bitsieve.common.parameters import Rule
+    from bitsieve.selectors.found import Found
     from bitsieve.table.table import Table
 
 
@@ -49,11 +54,12 @@ class Counted:
 
 
 def count_table(table: Table, binning: Any, n_jobs: int | None = None) -> Counted:
-    """Bin the features of a table and pack their codes."""
+    """Bin the columns of a table and pack their codes."""
     phase("binning")
     binner = make_binner(binning, n_jobs=n_jobs).fit_table(table)
-    codes, target = binner.codes(table), table.target
+    codes = binner.codes(table)
     phase("counting")
+    target = table.target
     source = MemoryCounts(codes, target.codes, n_classes=target.n_classes, weights=table.weights, n_jobs=n_jobs)
     return Counted(table, binner, PairwiseInformation(source))
 
@@ -61,53 +67,11 @@ def count_table(table: Table, binning: Any, n_jobs: int | None = None) -> Counte
 class CountSelector(ColumnSelector):
     """Base of the selectors on integer tables; a subclass chooses columns from counts."""
 
-    n_features_to_select: int | float | str | None
+    parameter_rules: ClassVar[Mapping[str, Rule]] = {"binning": made_by(make_binner), "n_jobs": check_threads}
+    shared_attributes: ClassVar[Mapping[str, str]] = {**OF_ALL, **OF_COUNTS}
     binning: Any
     n_jobs: int | None
     estimator: str = "plug-in"  # of the information; a parameter where a subclass has it
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Bin the columns, count, and choose features.
-
-        Parameters
-        ----------
-        X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
-            Numeric columns are binned; text, categorical and boolean columns are codes as they are.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Classes of any kind; floats with a fractional part are binned into five equal-frequency classes, whose
-            edges are kept in ``target_edges_``. Several columns are one target: their combinations are the classes.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Whole numbers: how many times each sample stands, exactly as if it were repeated; one of weight 0 is absent.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a parameter is not allowed, more features are asked for than there are, the target has one class,
-            a weight is no whole number, or the columns hold infinite or missing values that the binner was not told to
-            keep.
-        """
-        self._check_parameters()  # before the data is read
-        return self.fit_table(self._read(X, y, sample_weight))
-
-    def fit_table(self, table: Table) -> Self:
-        """Bin, count, and choose features of a table that is read already.
-
-        Parameters
-        ----------
-        table : Table
-
-        Returns
-        -------
-        self
-        """
-        self._check_parameters()
-        table.set_names_on(self)
-        self._feature_count(table.n_features)  # a wrong number is found out before the work
-        return self.fit_counted(count_table(table, self.binning, self.n_jobs))
 
     def fit_counted(self, counted: Counted) -> Self:
         """Choose features from a table that is binned and packed already; ``binning`` and ``n_jobs`` have no part.
@@ -121,33 +85,28 @@ class CountSelector(ColumnSelector):
         self
         """
         self._check_parameters()
-        table, information = counted.table, counted.estimated(self.estimator)
-        table.set_names_on(self)
-        self.binner_ = counted.binner
-        self.classes_ = table.target.labels
-        self.target_edges_ = table.target.edges
-        self.relevance_ = information.relevance
-        self._choose(information, self._feature_count(table.n_features))
-        self.support_ = np.zeros(table.n_features, bool)
-        self.support_[self.selected_] = True
-        self.overlap_with_, self.overlap_ = overlaps(information, self.selected_)
-        return self
+        return self._fit_counted(counted, self._wanted(counted.table))
 
-    def _check_parameters(self) -> None:
-        """Raise ValueError for parameters that are wrong whatever the data."""
+    def _fit_table(self, table: Table) -> Self:
+        wanted = self._wanted(table)
+        return self._fit_counted(count_table(table, self.binning, self.n_jobs), wanted)
 
-    def _feature_count(self, n_features: int) -> int:
-        """How many to select of so many; raises ValueError where that cannot be."""
-        return check_feature_count(self.n_features_to_select, n_features)
+    def _fit_counted(self, counted: Counted, wanted: Any) -> Self:
+        information = counted.estimated(self.estimator)
+        found = self._choose(information, wanted)
+        overlap_with, overlap = overlaps(information, found.selected)
+        return self._keep(
+            counted.table,
+            found,
+            binner_=counted.binner,
+            relevance_=information.relevance,
+            overlap_with_=overlap_with,
+            overlap_=overlap,
+        )
 
-    def _choose(self, information: PairwiseInformation, k: int) -> None:
-        """Set ``selected_``, ``scores_`` and ``ranking_``."""
+    def _choose(self, information: PairwiseInformation, k: Any) -> Found:
+        """What the method finds, of so many features to select."""
         raise NotImplementedError
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = getattr(self.binning, "missing", "error") == "bin"
-        return tags
 
 
 def overlaps(

@@ -1,4 +1,4 @@
-"""Selectors on rows: what they are given instead of counts."""
+"""Selectors on the samples themselves, which see more than counts."""
 
 from __future__ import annotations
 
@@ -7,16 +7,46 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from bitsieve.by_samples.rows import Rows
-from bitsieve.common.parameters import check_feature_count
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.table.missing import check_values
 
 if TYPE_CHECKING:
+    from bitsieve.selectors.found import Found
     from bitsieve.table.table import Table
 
 
-def rows_of(table: Table) -> Rows:
-    """The columns as arrays of samples, numeric ones apart from categorical ones."""
+class SampleSelector(ColumnSelector):
+    """Base of the selectors on samples; a subclass chooses columns from them."""
+
+    def _fit_table(self, table: Table) -> Self:
+        wanted = self._wanted(table)
+        return self._keep(table, self._choose(repeated(table), wanted))
+
+    def _choose(self, table: Table, k: Any) -> Found:
+        """What the method finds in a table without weights, of so many features to select."""
+        raise NotImplementedError
+
+
+def repeated(table: Table) -> Table:
+    """The table with every sample as often as its weight says.
+
+    A neighbour, a quantile of a kernel's width and a draw of samples are defined for samples one by one. So a method
+    on samples takes each as many times as it stands, and its result is that of repeated rows to the last bit.
+    """
+    if table.weights is None:
+        return table
+    return table.take(np.repeat(np.arange(table.n_samples), table.weights))
+
+
+def rows_of(table: Table, *, takes_missing: bool) -> Rows:
+    """The columns as arrays of samples, numeric ones apart from categorical ones.
+
+    Raises
+    ------
+    ValueError
+        If values are infinite, or missing where that is not allowed.
+    """
+    check_values(table, allow_missing=takes_missing, instead="impute them first, or drop the rows")
     numeric = np.array([j for j in range(table.n_features) if table.is_numeric(j)], np.intp)
     categorical = np.setdiff1d(np.arange(table.n_features), numeric)
     numbers = np.empty((table.n_samples, len(numeric)))
@@ -26,68 +56,3 @@ def rows_of(table: Table) -> Rows:
     for place, j in enumerate(categorical):
         codes[:, place] = table.categorical(int(j)).codes
     return Rows(numbers, codes, numeric, categorical)
-
-
-class SampleSelector(ColumnSelector):
-    """Base of the selectors on rows; a subclass chooses columns from them."""
-
-    n_features_to_select: int | float
-    _takes_missing = False
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Choose features from the values as they are.
-
-        Parameters
-        ----------
-        X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
-            Text, categorical and boolean columns are categories, all others numbers.
-        y : array-like of shape (n_samples,)
-            Classes of any kind; floats with a fractional part are binned into five equal-frequency classes, whose
-            edges are kept in ``target_edges_``.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a parameter is not allowed, more features are asked for than there are, the target has one class,
-            or the columns hold values that the method cannot use.
-        """
-        self._check_parameters()  # before the data is read
-        return self.fit_table(self._read(X, y))
-
-    def fit_table(self, table: Table) -> Self:
-        """Choose features of a table that is read already.
-
-        Parameters
-        ----------
-        table : Table
-
-        Returns
-        -------
-        self
-        """
-        self._check_parameters()
-        k = check_feature_count(self.n_features_to_select, table.n_features)
-        check_values(table, allow_missing=self._takes_missing, instead="impute them first, or drop the rows")
-        table.set_names_on(self)
-        self.classes_ = table.target.labels
-        self.target_edges_ = table.target.edges
-        self._choose(table, k)
-        self.support_ = np.zeros(table.n_features, bool)
-        self.support_[self.selected_] = True
-        return self
-
-    def _check_parameters(self) -> None:
-        """Raise ValueError for parameters that are wrong whatever the data."""
-
-    def _choose(self, table: Table, k: int) -> None:
-        """Set ``selected_``, ``scores_`` and ``ranking_``."""
-        raise NotImplementedError
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self._takes_missing
-        return tags

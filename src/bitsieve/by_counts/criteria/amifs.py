@@ -26,6 +26,7 @@ class AMIFS:
     """
 
     name: ClassVar[str] = "amifs"
+    title: ClassVar[str] = "Adaptive mutual information feature selection"
     formula: ClassVar[str] = "I(Xi;C) - mean_s I(Xi;Xs) / min(H(Xi), H(Xs))"
     paper: ClassVar[str] = "Tesmer, Estevez 2004"
     unit: ClassVar[str] = "mixed"

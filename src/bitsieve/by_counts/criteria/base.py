@@ -26,7 +26,7 @@ class NamedCriterion(Protocol):
     ----------
     name : str
         As in ``ForwardSelector(criterion=name)``.
-    formula, paper : str
+    title, formula, paper : str
     unit : str
         Of the score: "bits"; "ratio" of bits by bits; "mixed" where both are added.
     needs : "marginals", "pairs", "class pairs" or "joint"
@@ -35,6 +35,7 @@ class NamedCriterion(Protocol):
     """
 
     name: ClassVar[str]
+    title: ClassVar[str]
     formula: ClassVar[str]
     paper: ClassVar[str]
     unit: ClassVar[str]

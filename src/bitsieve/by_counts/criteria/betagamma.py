@@ -32,6 +32,7 @@ class BetaGamma:
     """
 
     name: ClassVar[str] = "betagamma"
+    title: ClassVar[str] = "Linear family of both redundancies"
     formula: ClassVar[str] = "I(Xi;C) - beta sum_s I(Xi;Xs) + gamma sum_s I(Xi;Xs|C)"
     paper: ClassVar[str] = "Brown, Pocock, Zhao, Lujan 2012"
     unit: ClassVar[str] = "bits"

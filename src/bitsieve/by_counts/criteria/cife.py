@@ -23,6 +23,7 @@ class CIFE:
     """
 
     name: ClassVar[str] = "cife"
+    title: ClassVar[str] = "Conditional infomax feature extraction"
     formula: ClassVar[str] = "I(Xi;C) - sum_s [I(Xi;Xs) - I(Xi;Xs|C)]"
     paper: ClassVar[str] = "Lin, Tang 2006"
     unit: ClassVar[str] = "bits"

@@ -26,6 +26,7 @@ class CMIM:
     """
 
     name: ClassVar[str] = "cmim"
+    title: ClassVar[str] = "Conditional mutual information maximisation"
     formula: ClassVar[str] = "min_s I(Xi;C|Xs)"
     paper: ClassVar[str] = "Fleuret 2004"
     unit: ClassVar[str] = "bits"

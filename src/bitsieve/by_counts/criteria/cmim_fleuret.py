@@ -27,6 +27,7 @@ class CMIMFleuret:
     """
 
     name: ClassVar[str] = "cmim_fleuret"
+    title: ClassVar[str] = "Conditional mutual information maximisation, capped by relevance"
     formula: ClassVar[str] = "min(I(Xi;C), min_s I(Xi;C|Xs))"
     paper: ClassVar[str] = "Fleuret 2004"
     unit: ClassVar[str] = "bits"

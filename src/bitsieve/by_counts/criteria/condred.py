@@ -23,6 +23,7 @@ class CondRed:
     """
 
     name: ClassVar[str] = "condred"
+    title: ClassVar[str] = "Conditional redundancy"
     formula: ClassVar[str] = "I(Xi;C) + sum_s I(Xi;Xs|C)"
     paper: ClassVar[str] = "Brown, Pocock, Zhao, Lujan 2012"
     unit: ClassVar[str] = "bits"

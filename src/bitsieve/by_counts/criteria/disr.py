@@ -24,6 +24,7 @@ class DISR:
     """
 
     name: ClassVar[str] = "disr"
+    title: ClassVar[str] = "Double input symmetrical relevance"
     formula: ClassVar[str] = "sum_s I(Xi,Xs;C) / H(Xi,Xs,C)"
     paper: ClassVar[str] = "Meyer, Bontempi 2006"
     unit: ClassVar[str] = "ratio"

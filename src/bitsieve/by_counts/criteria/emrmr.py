@@ -24,6 +24,7 @@ class EMRMR:
     """
 
     name: ClassVar[str] = "emrmr"
+    title: ClassVar[str] = "Extended minimum redundancy, maximum relevance"
     formula: ClassVar[str] = "I(Xi;C) - mean_s [I(Xi;Xs) - I(Xi;Xs|C)]"
     paper: ClassVar[str] = "Vinh, Chan, Romano, Bailey 2014"
     unit: ClassVar[str] = "bits"

@@ -25,6 +25,7 @@ class ICAP:
     """
 
     name: ClassVar[str] = "icap"
+    title: ClassVar[str] = "Interaction capping"
     formula: ClassVar[str] = "I(Xi;C) - sum_s max(0, I(Xi;Xs) - I(Xi;Xs|C))"
     paper: ClassVar[str] = "Jakulin 2005"
     unit: ClassVar[str] = "bits"

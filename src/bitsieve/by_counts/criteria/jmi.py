@@ -22,6 +22,7 @@ class JMI:
     """
 
     name: ClassVar[str] = "jmi"
+    title: ClassVar[str] = "Joint mutual information"
     formula: ClassVar[str] = "sum_s I(Xi,Xs;C)"
     paper: ClassVar[str] = "Yang, Moody 1999"
     unit: ClassVar[str] = "bits"

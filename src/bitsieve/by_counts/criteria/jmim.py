@@ -26,6 +26,7 @@ class JMIM:
     """
 
     name: ClassVar[str] = "jmim"
+    title: ClassVar[str] = "Joint mutual information maximisation"
     formula: ClassVar[str] = "min_s I(Xi,Xs;C)"
     paper: ClassVar[str] = "Bennasar, Hicks, Setchi 2015"
     unit: ClassVar[str] = "bits"

@@ -28,6 +28,7 @@ class MIFS:
     """
 
     name: ClassVar[str] = "mifs"
+    title: ClassVar[str] = "Mutual information feature selection"
     formula: ClassVar[str] = "I(Xi;C) - beta sum_s I(Xi;Xs)"
     paper: ClassVar[str] = "Battiti 1994"
     unit: ClassVar[str] = "bits"

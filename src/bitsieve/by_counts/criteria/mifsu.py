@@ -31,6 +31,7 @@ class MIFSU:
     """
 
     name: ClassVar[str] = "mifsu"
+    title: ClassVar[str] = "Mutual information feature selection under uniform information"
     formula: ClassVar[str] = "I(Xi;C) - beta sum_s [I(Xs;C)/H(Xs)] I(Xi;Xs)"
     paper: ClassVar[str] = "Kwak, Choi 2002"
     unit: ClassVar[str] = "bits"

@@ -23,6 +23,7 @@ class MIM:
     """
 
     name: ClassVar[str] = "mim"
+    title: ClassVar[str] = "Mutual information maximisation"
     formula: ClassVar[str] = "I(Xi;C)"
     paper: ClassVar[str] = "Lewis 1992"
     unit: ClassVar[str] = "bits"

@@ -23,6 +23,7 @@ class MinRed:
     """
 
     name: ClassVar[str] = "minred"
+    title: ClassVar[str] = "Minimum redundancy"
     formula: ClassVar[str] = "-mean_s I(Xi;Xs)"
     paper: ClassVar[str] = "Duch 2006"
     unit: ClassVar[str] = "bits"

@@ -34,6 +34,7 @@ class MIQ:
     """
 
     name: ClassVar[str] = "miq"
+    title: ClassVar[str] = "Mutual information quotient"
     formula: ClassVar[str] = "I(Xi;C) / mean_s I(Xi;Xs)"
     paper: ClassVar[str] = "Ding, Peng 2003"
     needs: ClassVar[Needs] = "pairs"

@@ -23,6 +23,7 @@ class MRMR:
     """
 
     name: ClassVar[str] = "mrmr"
+    title: ClassVar[str] = "Minimum redundancy, maximum relevance"
     formula: ClassVar[str] = "I(Xi;C) - mean_s I(Xi;Xs)"
     paper: ClassVar[str] = "Peng, Long, Ding 2005"
     unit: ClassVar[str] = "bits"

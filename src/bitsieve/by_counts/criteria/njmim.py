@@ -26,6 +26,7 @@ class NJMIM:
     """
 
     name: ClassVar[str] = "njmim"
+    title: ClassVar[str] = "Normalised joint mutual information maximisation"
     formula: ClassVar[str] = "min_s I(Xi,Xs;C) / H(Xi,Xs,C)"
     paper: ClassVar[str] = "Bennasar, Hicks, Setchi 2015"
     unit: ClassVar[str] = "ratio"
