@@ -10,15 +10,15 @@ from sklearn.utils.validation import check_consistent_length
 
 from bitsieve.binning import make_binner
 from bitsieve.common.parameters import check_choice
-from bitsieve.counts.packed import MemoryCounts
 from bitsieve.information import check_estimator, make_information
+from bitsieve.sources import make_source
 from bitsieve.table.columns import read_columns
 from bitsieve.table.target import read_target
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.information import PairwiseInformation
+    from bitsieve.information import Information
 
 
 def entropy(
@@ -204,7 +204,7 @@ def conditional_mutual_information_matrix(
 
 def _information(
     X: Any, y: Any, binning: Any, estimator: str, n_jobs: int | None, *, by_class: bool = True
-) -> PairwiseInformation:
+) -> Information:
     check_estimator(estimator)
     columns = read_columns(BaseEstimator(), X, reset=True)
     target = None if y is None else read_target(y)
@@ -212,7 +212,7 @@ def _information(
         check_consistent_length(X, y)
     codes = make_binner(binning, n_jobs=n_jobs).fit_columns(columns, target).codes(columns)
     classes = target.codes if by_class and target is not None else None
-    return make_information(estimator, MemoryCounts(codes, classes, n_jobs=n_jobs))
+    return make_information(estimator, make_source(codes, classes, n_jobs=n_jobs))
 
 
 def _required(y: Any) -> Any:

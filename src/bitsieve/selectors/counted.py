@@ -11,9 +11,9 @@ from sklearn.base import BaseEstimator
 from bitsieve.binning import make_binner
 from bitsieve.common.parameters import check_feature_count
 from bitsieve.common.progress import phase
-from bitsieve.counts.packed import MemoryCounts
-from bitsieve.information import PairwiseInformation, make_information
+from bitsieve.information import Information, make_information
 from bitsieve.selectors.base import ColumnSelector
+from bitsieve.sources import make_source
 from bitsieve.table.columns import read_columns
 
 if TYPE_CHECKING:
@@ -34,17 +34,17 @@ class Counted:
     target : Target
     binner : Binner
         Fitted on them.
-    information : PairwiseInformation
+    information : Information
         The plug-in one. Keeps what was counted, so that a second method does not count it again.
     """
 
     columns: Columns
     target: Target
     binner: Binner
-    information: PairwiseInformation
-    _estimated: dict[str, PairwiseInformation] = field(default_factory=dict, repr=False, compare=False)
+    information: Information
+    _estimated: dict[str, Information] = field(default_factory=dict, repr=False, compare=False)
 
-    def estimated(self, estimator: str) -> PairwiseInformation:
+    def estimated(self, estimator: str) -> Information:
         """The information by an estimator, from the same counts; made once."""
         if estimator == self.information.estimator:
             return self.information
@@ -59,8 +59,8 @@ def count_columns(columns: Columns, target: Target, binning: Any, n_jobs: int | 
     binner = make_binner(binning, n_jobs=n_jobs).fit_columns(columns, target)
     codes = binner.codes(columns)
     phase("counting")
-    source = MemoryCounts(codes, target.codes, n_classes=target.n_classes, weights=columns.weights, n_jobs=n_jobs)
-    return Counted(columns, target, binner, PairwiseInformation(source))
+    source = make_source(codes, target.codes, n_classes=target.n_classes, weights=columns.weights, n_jobs=n_jobs)
+    return Counted(columns, target, binner, make_information("plug-in", source))
 
 
 class CountSelector(ColumnSelector):
@@ -133,7 +133,7 @@ class CountSelector(ColumnSelector):
         """How many to select of so many; raises ValueError where that cannot be."""
         return check_feature_count(self.n_features_to_select, n_features)
 
-    def _choose(self, information: PairwiseInformation, k: int) -> None:
+    def _choose(self, information: Information, k: int) -> None:
         """Set ``selected_``, ``scores_`` and ``ranking_``."""
         raise NotImplementedError
 
@@ -152,7 +152,7 @@ def explain_by_counts(selector: Any, X: Any, target: Target, binning: Any, n_job
 
 
 def overlaps(
-    information: PairwiseInformation, selected: NDArray[np.intp]
+    information: Information, selected: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """For every selected feature, the one chosen before it with the largest I(Xi;Xs), and that information.
 
@@ -161,7 +161,7 @@ def overlaps(
     shared = np.full(len(selected), -np.inf)
     nearest = np.full(len(selected), -1, np.intp)
     for place, pivot in enumerate(selected[:-1], 1):
-        redundancy = information.pair(int(pivot), selected[place:], within_classes=False).redundancy
+        redundancy = information.pair(int(pivot), selected[place:], by_class=False).redundancy
         closer = place + np.flatnonzero(redundancy > shared[place:])
         shared[closer] = redundancy[closer - place]
         nearest[closer] = pivot

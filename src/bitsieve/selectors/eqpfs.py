@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.by_counts.pairwise.quadratic import QuadraticRanking
-    from bitsieve.information import PairwiseInformation
+    from bitsieve.information import Information
 
 
 class EQPFS(QuadraticSelector):
@@ -116,5 +116,5 @@ class EQPFS(QuadraticSelector):
         if self.shift is not None:
             check_number("shift", self.shift, 0.0, float("inf"), "or None for the least that makes the problem convex")
 
-    def _rank(self, information: PairwiseInformation, columns: NDArray[np.intp]) -> QuadraticRanking:
+    def _rank(self, information: Information, columns: NDArray[np.intp]) -> QuadraticRanking:
         return extended_ranking(information, columns, self.alpha, self.beta, self.shift)

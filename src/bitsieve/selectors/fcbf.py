@@ -13,7 +13,7 @@ from bitsieve.information.uncertainty import class_uncertainty
 from bitsieve.selectors.counted import CountSelector
 
 if TYPE_CHECKING:
-    from bitsieve.information import PairwiseInformation
+    from bitsieve.information import Information
 
 
 class FCBF(CountSelector):
@@ -115,7 +115,7 @@ class FCBF(CountSelector):
             return n_features
         return super()._feature_count(n_features)
 
-    def _choose(self, information: PairwiseInformation, k: int) -> None:
+    def _choose(self, information: Information, k: int) -> None:
         found = fast_correlation_filter(information, k, delta=self.delta, strict=self.strict, progress=phase("ranking"))
         if not len(found.selected):
             largest = class_uncertainty(information).max()

@@ -18,8 +18,8 @@ from bitsieve.selectors.counted import CountSelector
 if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Criterion, JointCriterion
     from bitsieve.by_counts.stopping.base import StoppingRule
-    from bitsieve.by_counts.stopping.monitor import Verdict
-    from bitsieve.information import PairwiseInformation
+    from bitsieve.by_counts.stopping.monitor import StoppingOutcome
+    from bitsieve.information import Information
     from bitsieve.selectors.constraints import Constraints, Units
 
 
@@ -124,13 +124,7 @@ class ForwardSelector(CountSelector):
         self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:
-        make_criterion(self.criterion)
-        check_estimator(self.estimator)
-        if self.estimator == "shrinkage" and make_criterion(self.criterion).needs == "joint":
-            raise ValueError(
-                "estimator='shrinkage' shrinks tables of two features and the class, but this criterion conditions on "
-                "more: use 'plug-in' or 'miller-madow'"
-            )
+        check_estimator(self.estimator, conditions_on_sets=make_criterion(self.criterion).needs == "joint")
         check_constraints(self.constraints)
         if self.stopping is not None:
             make_stopping(self.stopping)
@@ -152,10 +146,10 @@ class ForwardSelector(CountSelector):
         labels = [f"x{j}" for j in range(n_features)] if names is None else list(names)
         return resolve(check_constraints(self.constraints), labels)
 
-    def _choose(self, information: PairwiseInformation, k: int) -> None:
+    def _choose(self, information: Information, k: int) -> None:
         units = self._units(information.n_features)
         if units.grouped:
-            information = make_information(self.estimator, information.source.merged(units.columns))
+            information = make_information(self.estimator, information.source.joined(units.columns))
         stopping = self.stopping or ("significance" if self.n_features_to_select == "auto" else None)
         chosen = forward_select(
             information,
@@ -166,27 +160,27 @@ class ForwardSelector(CountSelector):
             must_include=units.must_include,
             exclude=units.exclude,
         )
-        sizes = [len(units.columns[u]) for u in chosen.selected]
-        self.selected_ = np.concatenate([np.empty(0, np.intp), *(units.columns[u] for u in chosen.selected)])
+        sizes = [len(units.columns[u]) for u in chosen.order]
+        self.selected_ = np.concatenate([np.empty(0, np.intp), *(units.columns[u] for u in chosen.order)])
         self.scores_ = np.repeat(chosen.scores, sizes)
         self.ranking_ = np.full(self.n_features_in_, len(sizes) + 1, np.intp)
         self.ranking_[self.selected_] = np.repeat(np.arange(1, len(sizes) + 1), sizes)
-        self._keep_verdict(chosen.verdict, units, sizes)
+        self._keep_outcome(chosen.outcome, units, sizes)
 
-    def _keep_verdict(self, verdict: Verdict | None, units: Units, sizes: list[int]) -> None:
+    def _keep_outcome(self, outcome: StoppingOutcome | None, units: Units, sizes: list[int]) -> None:
         self.stopped_by_ = "n_features_to_select"
         self.stopping_value_ = np.nan
         self.stopping_candidate_ = -1
         self.stopping_reason_ = ""
         self.stopping_values_ = np.full(len(self.selected_), np.nan)
-        if verdict is None:
+        if outcome is None:
             return
-        self.stopping_values_ = np.repeat(verdict.values, sizes)
-        if verdict.exhausted:
+        self.stopping_values_ = np.repeat(outcome.values, sizes)
+        if outcome.exhausted:
             self.stopped_by_ = "no varying column left"
-        elif verdict.refused is not None:
+        elif outcome.refused is not None:
             rule = make_stopping(self.stopping or "significance")
             self.stopped_by_ = rule.name
-            self.stopping_reason_ = rule.reason(verdict.value)
-            self.stopping_value_ = verdict.value
-            self.stopping_candidate_ = int(units.columns[verdict.refused][0])
+            self.stopping_reason_ = rule.reason(outcome.value)
+            self.stopping_value_ = outcome.value
+            self.stopping_candidate_ = int(units.columns[outcome.refused][0])

@@ -12,7 +12,7 @@ from bitsieve.common.progress import phase
 from bitsieve.selectors.counted import CountSelector
 
 if TYPE_CHECKING:
-    from bitsieve.information import PairwiseInformation
+    from bitsieve.information import Information
 
 
 class KollerSahami(CountSelector):
@@ -100,7 +100,7 @@ class KollerSahami(CountSelector):
         check_integer("blanket_size", self.blanket_size, 0, 2**31)
         check_choice("blanket", self.blanket, ("relevance", "redundancy"))
 
-    def _choose(self, information: PairwiseInformation, k: int) -> None:
+    def _choose(self, information: Information, k: int) -> None:
         phase("counting pairs")
         found = blanket_elimination(
             information, blanket_size=self.blanket_size, rule=self.blanket, progress=phase("ranking")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.by_counts.pairwise.quadratic import QuadraticRanking
-    from bitsieve.information import PairwiseInformation
+    from bitsieve.information import Information
 
 
 class QPFS(QuadraticSelector):
@@ -136,7 +136,7 @@ class QPFS(QuadraticSelector):
         if settings.variant == "extension":
             raise ValueError("variant='extension' of Nystrom is about eigenvectors: give QPFS None or 'paper'")
 
-    def _rank(self, information: PairwiseInformation, columns: NDArray[np.intp]) -> QuadraticRanking:
+    def _rank(self, information: Information, columns: NDArray[np.intp]) -> QuadraticRanking:
         settings = make_nystrom(self.approximation)
         if settings is None or self.alpha is None:
             return quadratic_ranking(information, columns, self.alpha, shifted=self.convexify == "shift")
@@ -144,6 +144,6 @@ class QPFS(QuadraticSelector):
         own_entropy = settings.variant != "paper"
         return approximated_ranking(information, columns, self.landmarks_, self.alpha, own_entropy=own_entropy)
 
-    def _choose(self, information: PairwiseInformation, k: int) -> None:
+    def _choose(self, information: Information, k: int) -> None:
         self.landmarks_ = None
         super()._choose(information, k)

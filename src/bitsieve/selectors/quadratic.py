@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.by_counts.pairwise.quadratic import QuadraticRanking
-    from bitsieve.information import PairwiseInformation
+    from bitsieve.information import Information
 
 
 class QuadraticSelector(CountSelector):
@@ -23,7 +23,7 @@ class QuadraticSelector(CountSelector):
 
     alpha: float | None
 
-    def _rank(self, information: PairwiseInformation, columns: NDArray[np.intp]) -> QuadraticRanking:
+    def _rank(self, information: Information, columns: NDArray[np.intp]) -> QuadraticRanking:
         """Rank ``columns``, which vary."""
         raise NotImplementedError
 
@@ -31,7 +31,7 @@ class QuadraticSelector(CountSelector):
         if self.alpha is not None:
             check_number("alpha", self.alpha, 0.0, 1.0, "or None to balance both terms")
 
-    def _choose(self, information: PairwiseInformation, k: int) -> None:
+    def _choose(self, information: Information, k: int) -> None:
         varying = np.flatnonzero(information.varies)
         order = np.flatnonzero(~information.varies)
         self.weights_ = np.zeros(information.n_features)

@@ -13,7 +13,7 @@ from bitsieve.common.parameters import check_choice, check_integer
 from bitsieve.selectors.counted import CountSelector
 
 if TYPE_CHECKING:
-    from bitsieve.information import PairwiseInformation
+    from bitsieve.information import Information
 
 
 class SDPCMI(CountSelector):
@@ -132,7 +132,7 @@ class SDPCMI(CountSelector):
             raise ValueError(f"refine={self.refine!r} is not allowed: give None or 'swap'")
         check_random_state(self.random_state)
 
-    def _choose(self, information: PairwiseInformation, k: int) -> None:
+    def _choose(self, information: Information, k: int) -> None:
         varying = np.flatnonzero(information.varies)
         constant = np.flatnonzero(~information.varies)
         n_chosen = min(k, len(varying))

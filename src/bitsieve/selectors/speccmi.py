@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from bitsieve.by_counts.pairwise.conditional_matrix import ConditionalMatrix
     from bitsieve.by_counts.pairwise.spectral import SpectralRanking
-    from bitsieve.information import PairwiseInformation
+    from bitsieve.information import Information
     from bitsieve.optimize.nystrom import Nystrom
 
 
@@ -145,7 +145,7 @@ class SpecCMI(CountSelector):
         if self.refine is not None and self.refine != "swap":
             raise ValueError(f"refine={self.refine!r} is not allowed: give None or 'swap'")
 
-    def _choose(self, information: PairwiseInformation, k: int) -> None:
+    def _choose(self, information: Information, k: int) -> None:
         varying, constant = np.flatnonzero(information.varies), np.flatnonzero(~information.varies)
         self.weights_ = np.zeros(information.n_features)
         self.eigenvalue_ = self.objective_ = self.upper_bound_ = self.gap_ = self.shift_ = 0.0
@@ -168,7 +168,7 @@ class SpecCMI(CountSelector):
         self.ranking_[order] = np.arange(1, information.n_features + 1)
 
     def _rank(
-        self, information: PairwiseInformation, varying: NDArray[np.intp]
+        self, information: Information, varying: NDArray[np.intp]
     ) -> tuple[ConditionalMatrix, SpectralRanking]:
         settings, memory = make_nystrom(self.approximation), check_memory(self.memory)
         if settings is None:
@@ -181,7 +181,7 @@ class SpecCMI(CountSelector):
         rows = counted.rows(places, phase("counting pairs"))
         return counted, rank_by_landmarks(rows, places, settings.variant)
 
-    def _judge(self, information: PairwiseInformation, matrix: ConditionalMatrix, members: NDArray[np.intp]) -> None:
+    def _judge(self, information: Information, matrix: ConditionalMatrix, members: NDArray[np.intp]) -> None:
         k = len(members)
         bounds = [marginal_bound(matrix.diagonal, information.class_entropy, k), *matrix.upper_bounds(k)]
         if self.landmarks_ is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bitsieve.counts.packed import MemoryCounts
+from bitsieve.counts.packed import PackedSource
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -44,4 +44,4 @@ def make_source(
     ValueError
         If a limit is passed, a code is negative, or the weights ask for more memory than the machine has.
     """
-    return MemoryCounts(codes, classes, n_classes=n_classes, weights=weights, n_jobs=n_jobs)
+    return PackedSource(codes, classes, n_classes=n_classes, weights=weights, n_jobs=n_jobs)
