@@ -34,3 +34,10 @@ def rank(values: NDArray[np.float64]) -> NDArray[np.intp]:
         result.append(np.sort(order[start:end]))
         start = end
     return np.concatenate(result) if result else order
+
+
+def top(values: NDArray[np.float64], k: int) -> NDArray[np.intp]:
+    """The first k of ``rank(values)``, without ranking the others."""
+    least = np.partition(values, len(values) - k)[len(values) - k]
+    some = np.flatnonzero(values >= least - TIE)
+    return some[rank(values[some])[:k]]
