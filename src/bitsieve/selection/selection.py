@@ -235,8 +235,6 @@ def select_from(
     **parameters: Any,
 ) -> Selection:
     """:func:`select` from a table that is read already."""
-    from sklearn.utils.validation import has_fit_parameter
-
     from bitsieve.selectors.registry import make_selector, method_name
 
     method = method_name(method)
@@ -244,8 +242,6 @@ def select_from(
     binner = _binner(binning, of_binner, n_jobs)
     selector = make_selector(method, n_features_to_select, binning=binner, n_jobs=n_jobs, **parameters)
     refuse_what_tells_nothing(table)
-    if table.weights is not None and not has_fit_parameter(selector, "sample_weight"):
-        raise ValueError(f"method {method!r} takes no sample_weight: leave it out, or repeat the rows")
     selector.fit_table(table)
     if isinstance(binning, str) and selector.__sklearn_tags__().input_tags.allow_nan:
         # A method on rows took missing values as they are, so must the binner of the explanation.
