@@ -184,8 +184,9 @@ def test_unknown_binning(make):
 
 
 @every_selector
-def test_zero_threads(make):
-    refused(make, X, Y, "n_jobs=0 is not a number of threads; give 1 or more, or -1", n_jobs=0)
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "2", np.nan, True])
+def test_no_number_of_threads(make, n_jobs):
+    refused(make, X, Y, f"n_jobs={n_jobs!r} is not a number of threads: give 1 or more, or -1", n_jobs=n_jobs)
 
 
 @pytest.mark.parametrize(

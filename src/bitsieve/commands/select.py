@@ -8,6 +8,7 @@ import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from bitsieve.commands.methods import OWN_OPTIONS
 from bitsieve.commands.options import as_options, binner_parameters, say, say_warning
 from bitsieve.commands.ticker import Ticker
 from bitsieve.common.progress import listening
@@ -88,9 +89,12 @@ def _method_parameters(options: argparse.Namespace) -> dict[str, Any]:
     from bitsieve.selectors.registry import make_selector, method_name, parameters_of
 
     method = method_name(options.method)
-    known = parameters_of(method)
+    taken = parameters_of(method)
+    known = {name: value for name, value in taken.items() if name not in OWN_OPTIONS}
     names = [name for name, _ in options.set]
     for name in names:
+        if name in taken and name not in known:
+            raise ValueError(f"--set {name}: give {OWN_OPTIONS[name]} instead")
         if name not in known:
             takes = ", ".join(f"{other}={value}" for other, value in known.items()) or "no parameters"
             raise ValueError(f"--set {name}: method {method!r} does not take {name!r}; it takes {takes}")

@@ -8,14 +8,14 @@ import numpy as np
 
 from bitsieve.binning import make_binner
 from bitsieve.common.parameters import check_choice
-from bitsieve.counts.packed import MemoryCounts
 from bitsieve.information import check_estimator, make_information
+from bitsieve.sources import make_source
 from bitsieve.table.read_xy import read_xy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.information import PairwiseInformation
+    from bitsieve.information import Information
 
 
 def entropy(
@@ -227,12 +227,12 @@ def conditional_mutual_information_matrix(
 
 def _information(
     X: Any, y: Any, sample_weight: Any, binning: Any, estimator: str, n_jobs: int | None, *, by_class: bool = True
-) -> PairwiseInformation:
+) -> Information:
     check_estimator(estimator)
     table = read_xy(X, y, sample_weight)
     codes = make_binner(binning, n_jobs=n_jobs).fit_table(table).codes(table)
     classes = table.target.codes if by_class and y is not None else None
-    return make_information(estimator, MemoryCounts(codes, classes, weights=table.weights, n_jobs=n_jobs))
+    return make_information(estimator, make_source(codes, classes, weights=table.weights, n_jobs=n_jobs))
 
 
 def _required(y: Any) -> Any:

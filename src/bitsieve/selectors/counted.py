@@ -10,10 +10,10 @@ import numpy as np
 from bitsieve.binning import make_binner
 from bitsieve.common.parameters import check_threads, made_by
 from bitsieve.common.progress import phase
-from bitsieve.counts.packed import MemoryCounts
-from bitsieve.information import PairwiseInformation, make_information
+from bitsieve.information import Information, make_information
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.selectors.shared_attributes import OF_ALL, OF_COUNTS
+from bitsieve.sources import make_source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,16 +35,16 @@ class Counted:
     table : Table
     binner : Binner
         Fitted on it.
-    information : PairwiseInformation
+    information : Information
         The plug-in one. Keeps what was counted, so that a second method does not count it again.
     """
 
     table: Table
     binner: Binner
-    information: PairwiseInformation
-    _estimated: dict[str, PairwiseInformation] = field(default_factory=dict, repr=False, compare=False)
+    information: Information
+    _estimated: dict[str, Information] = field(default_factory=dict, repr=False, compare=False)
 
-    def estimated(self, estimator: str) -> PairwiseInformation:
+    def estimated(self, estimator: str) -> Information:
         """The information by an estimator, from the same counts; made once."""
         if estimator == self.information.estimator:
             return self.information
@@ -60,8 +60,8 @@ def count_table(table: Table, binning: Any, n_jobs: int | None = None) -> Counte
     codes = binner.codes(table)
     phase("counting")
     target = table.target
-    source = MemoryCounts(codes, target.codes, n_classes=target.n_classes, weights=table.weights, n_jobs=n_jobs)
-    return Counted(table, binner, PairwiseInformation(source))
+    source = make_source(codes, target.codes, n_classes=target.n_classes, weights=table.weights, n_jobs=n_jobs)
+    return Counted(table, binner, make_information("plug-in", source))
 
 
 class CountSelector(ColumnSelector):
@@ -104,14 +104,12 @@ class CountSelector(ColumnSelector):
             overlap_=overlap,
         )
 
-    def _choose(self, information: PairwiseInformation, k: Any) -> Found:
+    def _choose(self, information: Information, k: Any) -> Found:
         """What the method finds, of so many features to select."""
         raise NotImplementedError
 
 
-def overlaps(
-    information: PairwiseInformation, selected: NDArray[np.intp]
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def overlaps(information: Information, selected: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """For every selected feature, the one chosen before it with the largest I(Xi;Xs), and that information.
 
     The first has none: -1 and nan.
@@ -119,7 +117,7 @@ def overlaps(
     shared = np.full(len(selected), -np.inf)
     nearest = np.full(len(selected), -1, np.intp)
     for place, pivot in enumerate(selected[:-1], 1):
-        redundancy = information.pair(int(pivot), selected[place:], within_classes=False).redundancy
+        redundancy = information.pair(int(pivot), selected[place:], by_class=False).redundancy
         closer = place + np.flatnonzero(redundancy > shared[place:])
         shared[closer] = redundancy[closer - place]
         nearest[closer] = pivot

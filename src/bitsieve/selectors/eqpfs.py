@@ -12,7 +12,7 @@ from bitsieve.selectors.method_info import MethodInfo
 from bitsieve.selectors.quadratic import rank_by_weights
 
 if TYPE_CHECKING:
-    from bitsieve.information import PairwiseInformation
+    from bitsieve.information import Information
     from bitsieve.selectors.found import Found
 
 
@@ -115,6 +115,6 @@ class EQPFS(CountSelector):
         self.binning = binning
         self.n_jobs = n_jobs
 
-    def _choose(self, information: PairwiseInformation, k: int) -> Found:
+    def _choose(self, information: Information, k: int) -> Found:
         solve = partial(extended_ranking, alpha=self.alpha, beta=self.beta, shift=self.shift)
         return rank_by_weights(information, k, self.alpha, solve, name="EQPFS")

@@ -14,7 +14,7 @@ from bitsieve.selectors.found import Found
 from bitsieve.selectors.method_info import MethodInfo
 
 if TYPE_CHECKING:
-    from bitsieve.information import PairwiseInformation
+    from bitsieve.information import Information
 
 
 class FCBF(CountSelector):
@@ -108,7 +108,7 @@ class FCBF(CountSelector):
         self.binning = binning
         self.n_jobs = n_jobs
 
-    def _choose(self, information: PairwiseInformation, k: int) -> Found:
+    def _choose(self, information: Information, k: int) -> Found:
         found = fast_correlation_filter(information, k, delta=self.delta, strict=self.strict, progress=phase("ranking"))
         if not len(found.selected):
             largest = class_uncertainty(information).max()

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from bitsieve.by_counts.criteria.base import Criterion, JointCriterion
     from bitsieve.by_counts.stopping.base import StoppingRule
-    from bitsieve.by_counts.stopping.monitor import Verdict
-    from bitsieve.information import PairwiseInformation
+    from bitsieve.by_counts.stopping.monitor import StoppingOutcome
+    from bitsieve.information import Information
     from bitsieve.selectors.constraints import Candidates, Constraints
     from bitsieve.table.table import Table
 
@@ -95,7 +95,6 @@ class ForwardSelector(CountSelector):
         "criterion": made_by(make_criterion),
         "stopping": optional(made_by(make_stopping)),
         "constraints": made_by(check_constraints),
-        "estimator": made_by(check_estimator),
     }
 
     def __init__(
@@ -119,20 +118,16 @@ class ForwardSelector(CountSelector):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.estimator == "shrinkage" and make_criterion(self.criterion).needs == "joint":
-            raise ValueError(
-                "estimator='shrinkage' shrinks tables of two features and the class, but this criterion conditions on "
-                "more: use 'plug-in' or 'miller-madow'"
-            )
+        check_estimator(self.estimator, conditions_on_sets=make_criterion(self.criterion).needs == "joint")
 
     def _wanted(self, table: Table) -> tuple[Candidates, int]:
         candidates = resolve(self.constraints, table.names)
         return candidates, candidates.number(self.n_features_to_select, self.feature_count)
 
-    def _choose(self, information: PairwiseInformation, wanted: tuple[Candidates, int]) -> Found:
+    def _choose(self, information: Information, wanted: tuple[Candidates, int]) -> Found:
         candidates, k = wanted
         if candidates.grouped:
-            information = make_information(self.estimator, information.source.merged(candidates.members()))
+            information = make_information(self.estimator, information.source.joined(candidates.members()))
         stopping = self.stopping or ("significance" if self.n_features_to_select == "auto" else None)
         rule = None if stopping is None else make_stopping(stopping)
         chosen = forward_select(
@@ -144,17 +139,17 @@ class ForwardSelector(CountSelector):
             must_include=candidates.must_include,
             exclude=candidates.exclude,
         )
-        sizes = candidates.sizes[chosen.selected]
+        sizes = candidates.sizes[chosen.order]
         return Found(
-            candidates.columns(chosen.selected),
+            candidates.columns(chosen.order),
             np.repeat(chosen.scores, sizes),
             np.repeat(np.arange(1, len(sizes) + 1), sizes),
-            _why_it_ended(chosen.verdict, rule, candidates, sizes),
+            _why_it_ended(chosen.outcome, rule, candidates, sizes),
         )
 
 
 def _why_it_ended(
-    outcome: Verdict | None, rule: StoppingRule | None, candidates: Candidates, sizes: NDArray[np.intp]
+    outcome: StoppingOutcome | None, rule: StoppingRule | None, candidates: Candidates, sizes: NDArray[np.intp]
 ) -> dict[str, Any]:
     """The fitted attributes that tell what ended the selection."""
     found: dict[str, Any] = {

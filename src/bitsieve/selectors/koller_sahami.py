@@ -15,7 +15,7 @@ from bitsieve.selectors.found import rank_all
 from bitsieve.selectors.method_info import MethodInfo
 
 if TYPE_CHECKING:
-    from bitsieve.information import PairwiseInformation
+    from bitsieve.information import Information
     from bitsieve.selectors.found import Found
 
 
@@ -99,7 +99,7 @@ class KollerSahami(CountSelector):
         self.binning = binning
         self.n_jobs = n_jobs
 
-    def _choose(self, information: PairwiseInformation, k: int) -> Found:
+    def _choose(self, information: Information, k: int) -> Found:
         phase("counting pairs")
         found = blanket_elimination(
             information, blanket_size=self.blanket_size, rule=self.blanket, progress=phase("ranking")

@@ -16,7 +16,7 @@ from bitsieve.selectors.method_info import MethodInfo
 from bitsieve.selectors.quadratic import rank_by_weights
 
 if TYPE_CHECKING:
-    from bitsieve.information import PairwiseInformation
+    from bitsieve.information import Information
     from bitsieve.selectors.found import Found
 
 
@@ -141,7 +141,7 @@ class QPFS(CountSelector):
                 "variant", "extension", "give QPFS None or 'paper'", "of Nystrom is about eigenvectors"
             )
 
-    def _choose(self, information: PairwiseInformation, k: int) -> Found:
+    def _choose(self, information: Information, k: int) -> Found:
         settings = make_nystrom(self.approximation)
         varying = np.flatnonzero(information.varies)
         landmarks, solve = None, partial(quadratic_ranking, alpha=self.alpha, shifted=self.convexify == "shift")

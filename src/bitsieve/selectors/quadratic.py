@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.by_counts.pairwise.quadratic import QuadraticRanking
-    from bitsieve.information import PairwiseInformation
+    from bitsieve.information import Information
     from bitsieve.selectors.found import Found
 
 
 def rank_by_weights(
-    information: PairwiseInformation,
+    information: Information,
     k: int,
     alpha: float | None,
-    solve: Callable[[PairwiseInformation, NDArray[np.intp]], QuadraticRanking],
+    solve: Callable[[Information, NDArray[np.intp]], QuadraticRanking],
     *,
     name: str,
     **extras: Any,
@@ -33,7 +33,7 @@ def rank_by_weights(
 
     Parameters
     ----------
-    information : PairwiseInformation
+    information : Information
     k : int
         Features to select.
     alpha : float or None

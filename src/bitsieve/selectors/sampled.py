@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -35,7 +36,7 @@ def repeated(table: Table) -> Table:
     """
     if table.weights is None:
         return table
-    return table.take(np.repeat(np.arange(table.n_samples), table.weights))
+    return replace(table.take(np.repeat(np.arange(table.n_samples), table.weights)), weights=None)
 
 
 def rows_of(table: Table, *, takes_missing: bool) -> Rows:

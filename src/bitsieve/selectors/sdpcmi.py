@@ -16,7 +16,7 @@ from bitsieve.selectors.found import rank_all
 from bitsieve.selectors.method_info import MethodInfo
 
 if TYPE_CHECKING:
-    from bitsieve.information import PairwiseInformation
+    from bitsieve.information import Information
     from bitsieve.selectors.found import Found
 
 
@@ -130,7 +130,7 @@ class SDPCMI(CountSelector):
         self.binning = binning
         self.n_jobs = n_jobs
 
-    def _choose(self, information: PairwiseInformation, k: int) -> Found:
+    def _choose(self, information: Information, k: int) -> Found:
         varying = np.flatnonzero(information.varies)
         weights = np.full(information.n_features, -1.0)
         membership, scores = np.zeros(information.n_features), np.zeros(information.n_features)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from bitsieve.by_counts.pairwise.conditional_matrix import ConditionalMatrix
     from bitsieve.by_counts.pairwise.spectral import SpectralRanking
-    from bitsieve.information import PairwiseInformation
+    from bitsieve.information import Information
     from bitsieve.optimize.nystrom import Nystrom
     from bitsieve.selectors.found import Found
 
@@ -149,7 +149,7 @@ class SpecCMI(CountSelector):
         self.dtype = dtype
         self.n_jobs = n_jobs
 
-    def _choose(self, information: PairwiseInformation, k: int) -> Found:
+    def _choose(self, information: Information, k: int) -> Found:
         varying = np.flatnonzero(information.varies)
         weights = np.zeros(information.n_features)
         order, landmarks, eigenvalue, shift = varying, None, 0.0, 0.0
@@ -189,7 +189,7 @@ class SpecCMI(CountSelector):
         return None if settings is None else choose_landmarks(settings, varying, n_features)
 
     def _rank(
-        self, information: PairwiseInformation, varying: NDArray[np.intp], landmarks: NDArray[np.intp] | None
+        self, information: Information, varying: NDArray[np.intp], landmarks: NDArray[np.intp] | None
     ) -> tuple[ConditionalMatrix, SpectralRanking]:
         settings, memory = make_nystrom(self.approximation), check_memory(self.memory)
         if settings is None or landmarks is None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bitsieve.information.pairwise import PairTerms
+    from bitsieve.information.protocol import PairInformation
 
     Floats = NDArray[np.float64]
 
@@ -64,7 +64,7 @@ class Criterion(NamedCriterion, Protocol):
     start: ClassVar[float]
     never_increases: ClassVar[bool]
 
-    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """The fold over S and one more feature, whose terms with the candidates are given."""
         ...
 
