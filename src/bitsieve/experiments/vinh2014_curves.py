@@ -83,7 +83,7 @@ def _sets(options: Options) -> list[DataSet]:
     return found
 
 
-def _tests(data: DataSet) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+def _tests(data: DataSet) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Training table and classes, test table and classes: every third sample where the file has no test part."""
     if data.X_test is not None and data.y_test is not None:
         return data.X, data.y, data.X_test, data.y_test
