@@ -137,3 +137,16 @@ def test_a_weighted_continuous_target():
     target = read_target(values, n_bins=3, weights=weights)
     assert target.edges.tolist() == read_target(np.repeat(values, weights), n_bins=3).edges.tolist()
     assert target.edges.tolist() != read_target(values, n_bins=3).edges.tolist()
+
+
+def test_values_and_classes_of_absent_samples_do_not_matter():
+    """Neither do missing and infinite ones, nor a class or a fraction that only they have."""
+    X = pd.DataFrame({"a": [1.0, 2.0, np.inf, 3.0], "b": ["u", "v", None, "u"]})
+    expected = read_xy(X.drop(index=2), [0, 1, 0], [1, 2, 3])
+    for absent in (7.5, np.nan, np.inf, 4.0):
+        table = read_xy(X, [0.0, 1.0, absent, 0.0], [1, 2, 0, 3])
+        assert table.target.labels.tolist() == expected.target.labels.tolist() == [0, 1]
+        assert table.target.codes.tolist() == expected.target.codes.tolist()
+        assert table.weights.tolist() == expected.weights.tolist()
+        assert table.numeric(0).tolist() == expected.numeric(0).tolist()
+        assert table.categorical(1).categories.tolist() == expected.categorical(1).categories.tolist()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from bitsieve.common.parameters import check_choice
+from bitsieve.common.parameters import check_choice, check_parameters, check_threads
 from bitsieve.counts.blocks import run_blocks, thread_count
 from bitsieve.table.assign import Side, assign
 from bitsieve.table.columns import read_columns
@@ -17,10 +18,11 @@ from bitsieve.table.missing import check_values, is_missing
 from bitsieve.table.read_xy import read_xy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
+    from bitsieve.common.parameters import Rule
     from bitsieve.table.table import Table
 
 MAX_CODES = 1 << 16
@@ -33,12 +35,16 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     Categorical columns are codes as they are: the rank of each value among the sorted distinct ones.
     """
 
+    parameter_rules: ClassVar[Mapping[str, Rule]] = {
+        "missing": partial(check_choice, choices=("error", "bin")),
+        "n_jobs": check_threads,
+    }
     missing: str
     n_jobs: int | None = None
     _uses_target: ClassVar[bool] = False
     _side: ClassVar[Side] = "left"  # where a value on a cut goes
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the bins of every column.
 
         Parameters
@@ -63,7 +69,7 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         return self.fit_table(read_xy(X, y if self._uses_target else None, sample_weight, estimator=self))
 
-    def fit_table(self, table: Table) -> Any:
+    def fit_table(self, table: Table) -> Self:
         """Find the bins of every column of a table that is read already.
 
         Parameters
@@ -74,7 +80,7 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         self
         """
-        self._check_parameters()
+        check_parameters(self)
         keeps_missing = self.missing == "bin"
         check_values(table, allow_missing=keeps_missing)
         table.set_names_on(self)
@@ -95,6 +101,7 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
         run_blocks(fit_block, _blocks(n_features, self.n_jobs), self.n_jobs)
         self.bin_edges_, self.categories_, self.n_bins_ = edges, categories, n_bins
+        self._finish(table)
         self._check_code_limit(table)
         return self
 
@@ -141,9 +148,8 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         run_blocks(code_block, _blocks(table.n_features, self.n_jobs), self.n_jobs)
         return out
 
-    def _check_parameters(self) -> None:
-        check_choice("missing", self.missing, ("error", "bin"))
-        thread_count(self.n_jobs)
+    def _finish(self, table: Table) -> None:
+        """Change the bins of all columns once they are found, where the rule of one column is not enough."""
 
     def _cutter(self, table: Table) -> Callable[..., NDArray[np.float64]]:
         """The rule: ``cut(values, missing)`` of the values that are there, and where others are missing, or None."""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
 from bitsieve.binning.base import Binner
 from bitsieve.common.parameters import check_integer
 from bitsieve.table.cuts import equal_frequency_cuts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
 
+    from bitsieve.common.parameters import Rule
     from bitsieve.table.table import Table
 
 
@@ -55,14 +57,12 @@ class EqualFrequencyBinner(Binner):
     ([2.0], [0, 1])
     """
 
+    parameter_rules: ClassVar[Mapping[str, Rule]] = {"n_bins": partial(check_integer, low=2, high=65_535)}
+
     def __init__(self, *, n_bins: int = 10, missing: str = "error", n_jobs: int | None = None) -> None:
         self.n_bins = n_bins
         self.missing = missing
         self.n_jobs = n_jobs
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_integer("n_bins", self.n_bins, 2, 65_535)
 
     def _cutter(self, table: Table) -> Callable[..., NDArray[np.float64]]:
         weights = table.weights

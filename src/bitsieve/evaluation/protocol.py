@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 class Ranking:
     """The features of one method in order of choice, and the seconds that took.
 
-    Binning and packing, done once for all, are in the seconds of each; a pair counted by one is free for the next.
+    The seconds of every method include binning and packing, which are done once for all of them. A pair of features
+    that one method counted costs the methods after it nothing.
     """
 
     selected: NDArray[np.intp]

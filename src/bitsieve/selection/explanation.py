@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from bitsieve.selectors.counted import CountSelector, count_table, overlaps
 
 if TYPE_CHECKING:
     import numpy as np
@@ -12,20 +13,10 @@ if TYPE_CHECKING:
     from bitsieve.table.table import Table
 
 
-@dataclass(frozen=True, eq=False)
-class Explanation:
-    """Relevance and overlaps of the selected features, from binned columns.
+class Explanation(NamedTuple):
+    """I(Xi;C) of every feature, and of every selected one the largest I(Xi;Xs) with one chosen before it, in bits.
 
-    Attributes
-    ----------
-    binner : Binner
-        What made the codes that were counted.
-    relevance : ndarray of shape (n_features,)
-        I(Xi;C) of every feature, in bits.
-    overlap_with : ndarray of int, shape (k,)
-        For every selected feature, the one chosen before it with the largest I(Xi;Xs); -1 for the first.
-    overlap : ndarray of shape (k,)
-        That information, in bits; NaN for the first.
+    ``binner`` made the codes that were counted; ``overlap_with`` is -1 and ``overlap`` NaN for the first feature.
     """
 
     binner: Any
@@ -35,12 +26,9 @@ class Explanation:
 
 
 def explanation(selector: Any, table: Table, binning: Any, n_jobs: int | None) -> Explanation:
-    """The explanation of a fitted selector: its own where it counts, else from the table binned for this alone."""
-    from bitsieve.selectors.counted import CountSelector, count_table, overlaps
-
+    """The explanation of a fitted selector; ``binning`` is for one that counts nothing itself."""
     if isinstance(selector, CountSelector):
         return Explanation(selector.binner_, selector.relevance_, selector.overlap_with_, selector.overlap_)
     counted = count_table(table, binning, n_jobs)
-    return Explanation(
-        counted.binner, counted.information.relevance, *overlaps(counted.information, selector.selected_)
-    )
+    information = counted.information
+    return Explanation(counted.binner, information.relevance, *overlaps(information, selector.selected_))

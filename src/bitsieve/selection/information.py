@@ -1,4 +1,4 @@
-"""Information itself: of columns, with a target, and of all pairs of columns, in bits."""
+"""Entropy and mutual information of columns, with a target and of all pairs of columns, in bits."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def mutual_information(
     estimator: str = "plug-in",
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
-    """Information of every column about the target (its relevance), in bits.
+    """Mutual information of every column and the target (the relevance of the column), in bits.
 
     ``I(X;C) = sum (n_xc / N) log2(n_xc N / (n_x n_c))`` over the cells that occur (plug-in).
 
@@ -122,7 +122,7 @@ def mutual_information_matrix(
     dtype: str = "float64",
     n_jobs: int | None = None,
 ) -> NDArray[np.floating]:
-    """Information of every column about every other, in bits.
+    """Mutual information of every pair of columns, in bits.
 
     ``[i, j] = I(Xi;Xj)`` (plug-in), the entropy H(Xi) on the diagonal; symmetric to the last bit.
 
@@ -177,7 +177,7 @@ def conditional_mutual_information_matrix(
     dtype: str = "float64",
     n_jobs: int | None = None,
 ) -> NDArray[np.floating]:
-    """What every column tells about the target when another is known, in bits.
+    """Mutual information of every column and the target conditional on every other column, in bits.
 
     ``[i, j] = I(Xi;C|Xj)`` (plug-in), the relevance I(Xi;C) on the diagonal; not symmetric.
 

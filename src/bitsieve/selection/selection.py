@@ -180,7 +180,8 @@ def select(
         A column of ``data``, which is then no feature, or the values themselves. A list of columns, or a 2-D array, is
         one target whose classes are the combinations that occur. Only for .npz it may be left out: it is ``y`` there.
     sample_weight : str or array-like of shape (n_samples,), optional
-        A column of ``data``, which is then no feature, or the values: whole numbers, how many times each sample stands.
+        Frequency weights, as a column of ``data``, which is then no feature, or as values: whole numbers, how many
+        times each sample counts.
     method : str, default="speccmi"
         One of :func:`bitsieve.list_methods`.
     n_features_to_select : int, float or "auto", default=20
@@ -277,7 +278,7 @@ def _binner(binning: Any, parameters: Mapping[str, Any], n_jobs: int | None) -> 
     if not parameters:
         return binning
     if not isinstance(binning, str):
-        raise ValueError(f"binning is an object, so {quoted(parameters)} must be set on it and not beside it")
+        raise ValueError(f"binning is an object, so {quoted(parameters)} must be set on that object")
     from bitsieve.binning import make_binner
 
     return make_binner(binning, n_jobs=n_jobs, **parameters)

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 class KollerSahami(CountSelector):
     r"""Drop features one at a time, each the least informative one conditional on its approximate Markov blanket.
 
-    ``delta_i = I(Xi;C|M_i)``, conditional on all of its blanket M_i, which is the K remaining features with the smallest
-    I(Xi;C|Xj); the feature with the smallest delta is dropped and the blankets that held it are chosen afresh. Ties
-    (1e-10): the highest column is dropped, so that the lowest stays. Columns that do not vary are dropped first.
+    ``delta_i = I(Xi;C|M_i)``, the blanket M_i being the K remaining features with the smallest I(Xi;C|Xj), all of which
+    are conditioned on together; the feature with the smallest delta is dropped and the blankets that held it are chosen
+    afresh. Ties (1e-10): the highest column is dropped, so that the lowest stays. Columns that do not vary are dropped
+    first.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ def lookup(values: NDArray[Any], categories: NDArray[Any]) -> NDArray[np.int32]:
 
 
 def encode(values: NDArray[Any]) -> Encoded:
-    """Codes and categories of a numpy array without missing values."""
+    """The codes and the categories of a numpy array without missing values."""
     categories = distinct(values)
     return Encoded(lookup(values, categories), categories)
 
