@@ -27,13 +27,7 @@ NO_LIMIT = 2**31
 
 
 def check_parameters(holder: object) -> None:
-    """Apply the rules of an object's class and of its base classes to its parameters.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is not allowed.
-    """
+    """Apply the rules of an object's class and of its base classes to its parameters."""
     for kind in reversed(type(holder).__mro__):
         for name, rule in vars(kind).get("parameter_rules", {}).items():
             rule(name, getattr(holder, name))
@@ -50,13 +44,7 @@ def made_by(make: Callable[[Any], object]) -> Rule:
 
 
 def check_integer(name: str, value: Any, low: int, high: int = NO_LIMIT, why: str = "") -> int:
-    """``value`` as an int in ``low .. high``; ``why`` says where the bounds come from.
-
-    Raises
-    ------
-    ValueError
-        If it is none.
-    """
+    """``value`` as an int in ``low .. high``; ``why`` says where the bounds come from."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -68,13 +56,7 @@ def check_integer(name: str, value: Any, low: int, high: int = NO_LIMIT, why: st
 
 
 def check_number(name: str, value: Any, low: float, high: float = np.inf, *, instead: str = "") -> float:
-    """``value`` as a finite float in ``low .. high``; ``instead`` says what else may be given.
-
-    Raises
-    ------
-    ValueError
-        If it is none.
-    """
+    """``value`` as a finite float in ``low .. high``; ``instead`` says what else may be given."""
     number = float(value) if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) else np.nan
     if not (low <= number <= high and np.isfinite(number)):
         bounds = f"from {low:g} to {high:g}" if np.isfinite(high) else f"of {low:g} or more"
@@ -83,50 +65,26 @@ def check_number(name: str, value: Any, low: float, high: float = np.inf, *, ins
 
 
 def check_level(level: Any) -> None:
-    """Refuse a level of significance that is not inside 0 and 1.
-
-    Raises
-    ------
-    ValueError
-        If it is not.
-    """
+    """Refuse a level of significance that is not inside 0 and 1."""
     if isinstance(level, bool) or not isinstance(level, Real) or not 0 < float(level) < 1:
         raise ParameterError("level", level, "give a probability between 0 and 1, such as 0.05")
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str | None]) -> None:
-    """Refuse a value that is none of the choices.
-
-    Raises
-    ------
-    ValueError
-        If it is none of them.
-    """
+    """Refuse a value that is none of the choices."""
     if not isinstance(value, str | None) or value not in choices:
         raise ParameterError(name, value, f"give {' or '.join(map(repr, choices))}")
 
 
 def check_flag(name: str, value: Any) -> bool:
-    """``value`` as a bool.
-
-    Raises
-    ------
-    ValueError
-        If it is neither True nor False.
-    """
+    """``value`` as a bool."""
     if not isinstance(value, (bool, np.bool_)):
         raise ParameterError(name, value, "give True or False")
     return bool(value)
 
 
 def check_threads(name: str, value: Any) -> None:
-    """Refuse what is no number of threads: None is one, -1 every core, -2 all but one, and so on.
-
-    Raises
-    ------
-    ValueError
-        If it is 0 or no whole number.
-    """
+    """Refuse what is no number of threads: None is one, -1 every core, -2 all but one, and so on."""
     try:
         wrong = isinstance(value, (bool, np.bool_)) or (value is not None and operator.index(value) == 0)
     except TypeError:

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 class ColumnSelector(SelectorMixin, BaseEstimator):
     """Base of all selectors.
 
-    A subclass lists the rules of its parameters and what there is to know of its methods; it says in ``_fit_table`` how
-    it gets what they find.
+    A subclass lists the rules of its parameters and describes its methods; its ``_choose`` returns what the method
+    found, and only this class sets fitted attributes.
     """
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {}
     feature_count: ClassVar[FeatureCount] = FeatureCount()
-    described: ClassVar[tuple[MethodInfo, ...]] = ()  # the methods that the registry makes of the class
+    described: ClassVar[tuple[MethodInfo, ...]] = ()  # its methods, as the registry lists them
     shared_attributes: ClassVar[Mapping[str, str]] = OF_ALL
     takes_missing: ClassVar[bool] = False  # whether it needs no binner for missing values
 
@@ -61,7 +61,8 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
             Classes of any kind; floats with a fractional part are binned into five equal-frequency classes, whose
             edges are kept in ``target_edges_``. Several columns are one target: their combinations are the classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Whole numbers: how many times each sample stands, exactly as if it were repeated; one of weight 0 is absent.
+            Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated; a
+            sample of weight 0 is left out.
 
         Returns
         -------
@@ -132,9 +133,9 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         check_parameters(self)
 
     def _wanted(self, table: Table) -> Any:
-        """What is asked for, of this table, and so given to the method: the number of features to select.
+        """What ``_choose`` is given with the data: by default the number of features to select from this table.
 
-        It is found out before the work is begun, so that a wrong number is refused at once.
+        A wrong number is refused here, before the work is begun.
         """
         return self.feature_count.among(self.n_features_to_select, table.n_features)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class EQPFS(CountSelector):
-    r"""Rank all features at once by relevance against total redundancy, no feature being punished for its entropy.
+    r"""Rank all features at once by a quadratic program of relevance and redundancy, without a penalty for entropy.
 
     ``min (1 - a)/2 x'Hx - a f'x`` over weights ``x >= 0`` of sum 1, with ``f_i = I(Xi;C)``,
     ``H_ij = I(Xi;Xj) - beta I(Xi;Xj|C)`` and the same number ``H_ii = shift`` for all, large enough to make H convex;

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class FCBF(CountSelector):
-    r"""Keep the relevant features that no better one makes redundant; their number comes out by itself.
+    r"""Keep the features relevant to the target that no more relevant one makes redundant; their number is not given.
 
-    ``SU(X,Y) = 2 I(X;Y) / (H(X) + H(Y))``. The features with ``SU(Xi,C) >= delta`` are gone through by falling
-    SU(Xi,C), ties (1e-10) by index; each that is met is kept and removes every later q with
+    ``SU(X,Y) = 2 I(X;Y) / (H(X) + H(Y))``. The features with ``SU(Xi,C) >= delta`` are visited by falling
+    SU(Xi,C), ties (1e-10) by index; each p that is visited is kept and removes every later q with
     ``SU(p,q) >= SU(q,C)``. A column that does not vary comes after all others, and is removed by any of them.
 
     Parameters

@@ -1,4 +1,4 @@
-"""What a method found: columns in order, their scores, and what is its own."""
+"""What a method returns: columns in order, their scores, and fitted attributes that only this method has."""
 
 from __future__ import annotations
 

@@ -20,19 +20,20 @@ if TYPE_CHECKING:
 
 
 class KollerSahami(CountSelector):
-    r"""Drop, one at a time, the feature that tells least about the class beside its approximate Markov blanket.
+    r"""Drop features one at a time, each the least informative one conditional on its approximate Markov blanket.
 
-    ``delta_i = I(Xi;C|M_i)``, the blanket M_i being the K features left with the smallest I(Xi;C|Xj), known all
-    together; the feature with the smallest delta is dropped and the blankets that held it are chosen afresh. Ties
-    (1e-10): the highest column is dropped, so that the lowest stays. Columns that do not vary are dropped first.
+    ``delta_i = I(Xi;C|M_i)``, the blanket M_i being the K remaining features with the smallest I(Xi;C|Xj), all of which
+    are conditioned on together; the feature with the smallest delta is dropped and the blankets that held it are chosen
+    afresh. Ties (1e-10): the highest column is dropped, so that the lowest stays. Columns that do not vary are dropped
+    first.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=10
         A float between 0 and 1 is a share of all columns.
     blanket_size : int, default=1
-        K. With 0 the order is that of I(Xi;C). In a large blanket hardly two samples agree, and everything looks
-        superfluous: 1 or 2 for hundreds of samples.
+        K. With 0 the order is that of I(Xi;C). Where hardly two samples have the same values in a large blanket, every
+        feature looks superfluous: give 1 or 2 for hundreds of samples.
     blanket : {"relevance", "redundancy"}, default="relevance"
         "redundancy" makes M_i of the K features with the largest I(Xi;Xj).
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
@@ -47,13 +48,12 @@ class KollerSahami(CountSelector):
     selected_ : ndarray of int, shape (k,)
         Column indices, the one that would have stayed longest first.
     scores_ : ndarray of float, shape (k,)
-        What each told beside its blanket when it came to be dropped, in bits; of the first, I(Xi;C). They need not
-        fall.
+        The delta of each when it was dropped, in bits; of the first, I(Xi;C). They need not fall.
 
     Notes
     -----
     Cost: O(n^2 d) samples read as bits for all pairs, d = n_samples, n = n_features, then some n (K + 1) counts of one
-    feature and the class within the strata of a blanket. Memory: n^2 numbers and the bit planes.
+    feature and the class conditional on a blanket. Memory: n^2 numbers and the bit planes.
 
     References
     ----------

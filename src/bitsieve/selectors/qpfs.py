@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class QPFS(CountSelector):
-    r"""Rank all features at once by the weights that trade relevance for redundancy best.
+    r"""Rank all features at once by the weights that a quadratic program of relevance and redundancy gives them.
 
     ``min (1 - a)/2 x'Hx - a f'x`` over weights ``x >= 0`` of sum 1, with ``f_i = I(Xi;C)``, ``H_ij = I(Xi;Xj)`` and
     ``H_ii = H(Xi)``; the features with the largest weights are selected.

@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 
 class RCFS(SampleSelector):
-    r"""Choose the features whose scatter between the classes is largest, at most one of each correlated cluster.
+    r"""Choose the features that separate the classes best, at most one of each cluster of correlated features.
 
     Maximises ``sum b_j / sum w_j`` over all sets of k features from k different clusters, exactly; b_j and w_j are the
     diagonals of the scatter matrices between and within the classes. The clusters come from average linkage on
     ``1 - |rho|``, rho the correlation of two columns.
 
     The ratio depends on the units of the columns. In standardised ones it rises with the sum of the scores, and the
-    best of each cluster is taken. As they are, columns of large values weigh more, and beside one that separates the
-    classes well those of the smallest values are taken, as they dilute its ratio least.
+    best of each cluster is taken. As they are, columns of large values weigh more: once one that separates the classes
+    well is taken, columns of the smallest values are added, as they lower its ratio least.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class RCFS(SampleSelector):
             phase("ranking")
             between, total = scatters(centred, table.target.codes)
             # Scatters are squares: 4**exponent is one unit for all, the total scatter that of standardised columns.
-            # Beside a column 2**500 times as large another's scatter is as good as 0; here it is never quite 0.
+            # Where another column is 2**500 times as large a column's scatter is negligible; it is kept above 0.
             exponents = np.maximum(centred.exponents - centred.exponents.max(), -500)
             unit = 1 / total if self.standardize else 4.0**exponents
             chosen = most_separable(between * unit, total * unit, clusters[varying], min(k, len(varying)))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class ReliefF(SampleSelector):
-    r"""Weigh each column by how much more it differs between near samples of other classes than between those of one.
+    r"""Weigh each feature by how much more it differs between neighbours of different classes than of the same class.
 
     ``W = mean_i [ - mean diff to the hits + sum_{c != y_i} P(c) / (1 - P(y_i)) mean diff to the misses of c ]``: hits
     are the nearest samples of the own class, misses those of class c. ``diff`` is ``|a - b| / (max - min)`` in a

@@ -29,10 +29,10 @@ class SampleSelector(ColumnSelector):
 
 
 def repeated(table: Table) -> Table:
-    """The table with every sample as often as its weight says.
+    """The table with every sample repeated as often as its frequency weight says.
 
-    A neighbour, a quantile of a kernel's width and a draw of samples are defined for samples one by one. So a method
-    on samples takes each as many times as it stands, and its result is that of repeated rows to the last bit.
+    Neighbours, and sums of floats in their order, are defined for samples one by one: repeating them is the exact way.
+    It takes memory and time for the sum of the weights.
     """
     if table.weights is None:
         return table

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class SDPCMI(CountSelector):
-    r"""Choose a subset at once by the semidefinite relaxation of its pairwise conditional information.
+    r"""Choose a subset at once by a semidefinite relaxation of the sum of its pairwise conditional information.
 
     ``max x'Qx`` over 0/1 vectors with k ones, ``Q_ii = I(Xi;C)``, ``Q_ij = (I(Xi;C|Xj) + I(Xj;C|Xi)) / 2``, becomes
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class SpecCMI(CountSelector):
-    r"""Rank all features at once by the dominant eigenvector of their pairwise conditional information.
+    r"""Rank all features at once by the dominant eigenvector of the matrix of their pairwise conditional information.
 
     ``Q_ii = I(Xi;C)``, ``Q_ij = (I(Xi;C|Xj) + I(Xj;C|Xi)) / 2``; the weights are the unit eigenvector of the largest
     eigenvalue, non-negative, and the features with the largest weights are selected. It relaxes the best subset

@@ -40,7 +40,7 @@ def check_bandwidth(name: str, value: Any) -> None:
 
 
 class VMI(SampleSelector):
-    r"""Choose features one at a time by a lower bound of what all of them together tell about the target.
+    r"""Choose features one at a time by a lower bound of the information that all of them have about the target.
 
     The bound is ``I(X_S;C) >= mean_n log2 [q(x_S|c_n) / sum_c p(c) q(x_S|c)]``; q is a product in the order of choice,
     of ``p(x_f|c)`` ("naive"), or of ``prod_s p(x_f|x_s,c)^(1/#S)`` over those chosen before ("pairwise").
