@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from bitsieve.table.inputs import read_features
 from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
@@ -21,7 +22,6 @@ from bitsieve import Constraints, ForwardSelector
 from bitsieve.evaluation import checkpoint, run
 from bitsieve.evaluation.checkpoint import Checkpoint
 from bitsieve.evaluation.plan import make_plan
-from bitsieve.table.inputs import read_features
 
 X, Y = load_wine(return_X_y=True)
 ASKED = {"methods": ["mim", "jmi"], "features": range(1, 5), "classifier": "ncm", "folds": 6}
