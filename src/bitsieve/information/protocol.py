@@ -23,16 +23,17 @@ class UndefinedQuantityError(ValueError):
 
 
 class PairInformation(Protocol):
-    """The information of some features Xi with one pivot Xs, in bits, one number a feature.
+    """The information of some features Xi with one pivot Xs, in bits, one number a feature."""
 
-    Attributes
-    ----------
-    information : Information
-    pivot : int
-    """
+    @property
+    def information(self) -> Information:
+        """The quantities of features and class that go with these."""
+        ...
 
-    information: Information
-    pivot: int
+    @property
+    def pivot(self) -> int:
+        """s."""
+        ...
 
     def of(self, values: NDArray) -> NDArray:
         """Per-feature values (such as ``information.entropy``) of the features of these numbers."""

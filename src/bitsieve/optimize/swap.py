@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-
 class Swapped(NamedTuple):
     """The members in the places of the given ones (a swap puts the new one where the old one stood), and the swaps."""
 

@@ -151,9 +151,7 @@ def explain_by_counts(selector: Any, X: Any, target: Target, binning: Any, n_job
     selector.overlap_with_, selector.overlap_ = overlaps(counted.information, selector.selected_)
 
 
-def overlaps(
-    information: Information, selected: NDArray[np.intp]
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def overlaps(information: Information, selected: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """For every selected feature, the one chosen before it with the largest I(Xi;Xs), and that information.
 
     The first has none: -1 and nan.

@@ -117,13 +117,13 @@ class FCBF(CountSelector):
 
     def _choose(self, information: Information, k: int) -> None:
         found = fast_correlation_filter(information, k, delta=self.delta, strict=self.strict, progress=phase("ranking"))
-        if not len(found.selected):
+        if not len(found.order):
             largest = class_uncertainty(information).max()
             relation = "above" if self.strict else "of at least"
             raise ValueError(
                 f"no column has a symmetric uncertainty with the target {relation} delta={self.delta:g}: "
                 f"the largest is {largest:.4g}, give a smaller delta"
             )
-        self.selected_, self.scores_, self.groups_ = found
+        self.selected_, self.scores_, self.groups_ = found.order, found.scores, found.groups
         self.ranking_ = np.full(information.n_features, len(self.selected_) + 1, np.intp)
         self.ranking_[self.selected_] = np.arange(1, len(self.selected_) + 1)

@@ -167,9 +167,7 @@ class SpecCMI(CountSelector):
         self.ranking_ = np.empty(information.n_features, np.intp)
         self.ranking_[order] = np.arange(1, information.n_features + 1)
 
-    def _rank(
-        self, information: Information, varying: NDArray[np.intp]
-    ) -> tuple[ConditionalMatrix, SpectralRanking]:
+    def _rank(self, information: Information, varying: NDArray[np.intp]) -> tuple[ConditionalMatrix, SpectralRanking]:
         settings, memory = make_nystrom(self.approximation), check_memory(self.memory)
         if settings is None:
             full = conditional_matrix(information, varying, np.dtype(self.dtype), memory)

@@ -207,8 +207,8 @@ def _rank_dense(
     """Solve with ``diagonal`` in place of that of the matrix, which is overwritten.
 
     Duplicates have equal weights in some minimum (of any other, the mean with the duplicates exchanged is one), so m of
-    them are one variable: with w in all, each has w/m, and the diagonal is ``(diagonal + (m - 1) with_itself) / m``. That makes
-    their ties exact, and H regular where nothing but duplicates made it singular.
+    them are one variable: with w in all, each has w/m, and the diagonal is ``(diagonal + (m - 1) with_itself) / m``.
+    That makes their ties exact, and H regular where nothing but duplicates made it singular.
     """
     relevance = information.relevance[columns]
     with_itself = np.diagonal(matrix).copy()

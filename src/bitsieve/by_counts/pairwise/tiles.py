@@ -41,9 +41,7 @@ class TiledProducts:
     Cost: O(n^2 d) samples read as bits a product, less what is kept, and O(n^2) multiplications.
     """
 
-    def __init__(
-        self, information: Information, columns: NDArray[np.intp], dtype: DTypeLike, memory: int
-    ) -> None:
+    def __init__(self, information: Information, columns: NDArray[np.intp], dtype: DTypeLike, memory: int) -> None:
         self._information = information
         # Columns of like arity cost alike, and sources count them together: tiles are cut along them.
         self._order = np.argsort(information.source.arities[columns], kind="stable")
