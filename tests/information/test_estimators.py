@@ -284,10 +284,3 @@ def test_terms_counted_without_the_class_say_so(information_of):
 def test_unknown_estimator(information_of):
     with pytest.raises(ValueError, match="estimator='miller' is not known; did you mean miller-madow"):
         make_information("miller", PackedSource([[0], [1]]))
-
-
-def test_plug_in_of_every_estimator_is_the_same(source):
-    counts = source(*mixed_table())
-    plain = make_information("plug-in", counts)
-    for name in ESTIMATORS:
-        assert np.array_equal(make_information(name, counts).plug_in().relevance, plain.relevance)
