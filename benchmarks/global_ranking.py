@@ -24,12 +24,12 @@ from bitsieve.by_counts.criteria import make_criterion
 from bitsieve.by_counts.greedy.forward import forward_select
 from bitsieve.by_counts.pairwise.quadratic import balanced_alpha
 from bitsieve.common.ties import pick
-from bitsieve.counts.packed import MemoryCounts
-from bitsieve.information import PairwiseInformation
+from bitsieve.information import PlugInInformation
 from bitsieve.optimize.convexity import is_convex, smallest_eigenvalue
 from bitsieve.optimize.eigen import dominant_eigenvector
 from bitsieve.optimize.quadratics import DenseQuadratic
 from bitsieve.optimize.simplex_qp import minimize_on_simplex
+from bitsieve.sources import make_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,7 +87,7 @@ def main() -> None:
 def counted(n: int, rounds: int) -> dict[str, Any]:
     """The matrices of a table: seconds to count them, and to rank with them."""
     table = make_codes(Shape(SAMPLES, n, 3, 5))
-    information = PairwiseInformation(MemoryCounts(table.codes, table.classes))
+    information = PlugInInformation(make_source(table.codes, table.classes))
     columns = np.arange(n)
     relevance = information.relevance
     record: dict[str, Any] = {"n": n, "matrix": "counted"}

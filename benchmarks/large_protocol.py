@@ -18,11 +18,11 @@ import numpy as np
 from benchmarks.harness import parser, print_table, seconds_text, significant, write_result
 from benchmarks.worker import reset_peak, status
 from bitsieve.binning import EqualFrequencyBinner
-from bitsieve.counts.packed import MemoryCounts
 from bitsieve.evaluation.train_test import class_means, nearest_mean_curves
-from bitsieve.information import PairwiseInformation
+from bitsieve.information import PlugInInformation
 from bitsieve.selectors.counted import Counted
 from bitsieve.selectors.registry import make_selector
+from bitsieve.sources import make_source
 
 METHODS = ("mim", "mrmr", "jmi")
 COUNTS = range(10, 201, 10)
@@ -132,8 +132,8 @@ def count(train: np.ndarray, y_train: np.ndarray, threads: int) -> Counted:
     columns, target = read_columns(BaseEstimator(), train, reset=True), read_target(y_train)
     binner = EqualFrequencyBinner(n_bins=10, n_jobs=threads).fit_columns(columns, target)
     codes = binner.codes(columns)
-    source = MemoryCounts(codes, target.codes, n_classes=target.n_classes, n_jobs=threads)
-    return Counted(columns, target, binner, PairwiseInformation(source))
+    source = make_source(codes, target.codes, n_classes=target.n_classes, n_jobs=threads)
+    return Counted(columns, target, binner, PlugInInformation(source))
 
 
 def asked_anew(values: np.ndarray, means: np.ndarray, truth: np.ndarray) -> list[int]:

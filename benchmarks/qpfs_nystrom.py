@@ -18,10 +18,10 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from benchmarks.data import Shape, make_codes
 from benchmarks.harness import parser, print_table, significant, write_result
 from bitsieve.by_counts.pairwise.quadratic import approximated_ranking, quadratic_ranking
-from bitsieve.counts.packed import MemoryCounts
-from bitsieve.information import PairwiseInformation
+from bitsieve.information import PlugInInformation
 from bitsieve.optimize.nystrom import Nystrom, choose_landmarks
 from bitsieve.selectors.counted import count_columns
+from bitsieve.sources import make_source
 from bitsieve.table.columns import read_columns
 from bitsieve.table.target import read_target
 
@@ -48,17 +48,17 @@ def main() -> None:
     write_result("qpfs_nystrom", {"claim": claim, "draws": draws, "cases": records}, quick=options.quick)
 
 
-def from_loader(name: str) -> PairwiseInformation:
+def from_loader(name: str) -> PlugInInformation:
     X, y = LOADERS[name](return_X_y=True)
     return count_columns(read_columns(BaseEstimator(), X, reset=True), read_target(y), "mdl").information
 
 
-def from_codes(shape: Shape) -> PairwiseInformation:
+def from_codes(shape: Shape) -> PlugInInformation:
     table = make_codes(shape)
-    return PairwiseInformation(MemoryCounts(table.codes, table.classes))
+    return PlugInInformation(make_source(table.codes, table.classes))
 
 
-def measure(name: str, information: PairwiseInformation, draws: int) -> dict[str, Any]:
+def measure(name: str, information: PlugInInformation, draws: int) -> dict[str, Any]:
     """Means over the draws, for both diagonals and all rates."""
     columns = np.flatnonzero(information.varies)
     exact = quadratic_ranking(information, columns, shifted=True)

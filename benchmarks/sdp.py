@@ -23,10 +23,10 @@ from threadpoolctl import threadpool_limits
 from benchmarks.data import Shape, make_codes
 from benchmarks.harness import interleave, parser, print_table, ratio, seconds_text, significant, summary, write_result
 from bitsieve.by_counts.pairwise.rounding import round_factor
-from bitsieve.counts.packed import MemoryCounts
-from bitsieve.information import PairwiseInformation
+from bitsieve.information import PlugInInformation
 from bitsieve.optimize.eigen import dominant_eigenvector
 from bitsieve.optimize.low_rank_sdp import solve_low_rank
+from bitsieve.sources import make_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,8 +71,8 @@ def main() -> None:
 def matrix_of(shape: Shape) -> np.ndarray:
     """Q of seeded codes."""
     table = make_codes(shape)
-    source = MemoryCounts(table.codes, table.classes, n_classes=shape.classes)
-    return PairwiseInformation(source).conditional_mutual_information_matrix(symmetric=True)
+    source = make_source(table.codes, table.classes, n_classes=shape.classes)
+    return PlugInInformation(source).conditional_mutual_information_matrix(symmetric=True)
 
 
 def subset_sizes(n: int) -> list[int]:

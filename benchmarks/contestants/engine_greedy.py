@@ -4,8 +4,8 @@ import time
 
 from bitsieve.by_counts.criteria import make_criterion
 from bitsieve.by_counts.greedy.forward import forward_select
-from bitsieve.counts.packed import MemoryCounts
-from bitsieve.information.pairwise import PairwiseInformation
+from bitsieve.information import PlugInInformation
+from bitsieve.sources import make_source
 
 
 def prepare(codes, classes):
@@ -13,9 +13,9 @@ def prepare(codes, classes):
 
     def run(criterion, k):
         start = time.perf_counter()
-        source = MemoryCounts(codes, classes, n_classes=n_classes, n_jobs=1)
+        source = make_source(codes, classes, n_classes=n_classes, n_jobs=1)
         packing = time.perf_counter() - start
-        chosen = forward_select(PairwiseInformation(source), make_criterion(criterion), k)
-        return {"selected": [int(j) for j in chosen.selected], "packing_s": packing}
+        chosen = forward_select(PlugInInformation(source), make_criterion(criterion), k)
+        return {"selected": [int(j) for j in chosen.order], "packing_s": packing}
 
     return run

@@ -4,9 +4,10 @@ import time
 
 from bitsieve.by_counts.criteria import make_criterion
 from bitsieve.by_counts.greedy.forward import forward_select
-from bitsieve.by_counts.pairwise.spectral import spectral_ranking
-from bitsieve.counts.packed import MemoryCounts
-from bitsieve.information.pairwise import PairwiseInformation
+from bitsieve.by_counts.pairwise.conditional_matrix import conditional_matrix
+from bitsieve.by_counts.pairwise.spectral import rank_by_spectrum
+from bitsieve.information import PlugInInformation
+from bitsieve.sources import make_source
 
 
 def prepare(codes, classes):
@@ -14,12 +15,12 @@ def prepare(codes, classes):
 
     def run(method, k, n_jobs):
         start = time.perf_counter()
-        information = PairwiseInformation(MemoryCounts(codes, classes, n_classes=n_classes, n_jobs=n_jobs))
+        information = PlugInInformation(make_source(codes, classes, n_classes=n_classes, n_jobs=n_jobs))
         packed = time.perf_counter()
         if method == "speccmi":
-            selected = spectral_ranking(information).order[:k]
+            selected = rank_by_spectrum(conditional_matrix(information)).order[:k]
         else:
-            selected = forward_select(information, make_criterion(method), k).selected
+            selected = forward_select(information, make_criterion(method), k).order
         done = time.perf_counter()
         return {
             "packing_s": packed - start,

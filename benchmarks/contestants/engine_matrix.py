@@ -4,8 +4,8 @@ import time
 
 import numpy as np
 
-from bitsieve.counts.packed import MemoryCounts
-from bitsieve.information.pairwise import PairwiseInformation
+from bitsieve.information import PlugInInformation
+from bitsieve.sources import make_source
 
 
 def prepare(codes, classes):
@@ -14,9 +14,9 @@ def prepare(codes, classes):
     def run(conditional, n_jobs=1, dtype="float64"):
         start = time.perf_counter()
         target = classes if conditional else one_class
-        source = MemoryCounts(codes, target, n_classes=int(target.max()) + 1, n_jobs=n_jobs)
+        source = make_source(codes, target, n_classes=int(target.max()) + 1, n_jobs=n_jobs)
         packed = time.perf_counter()
-        information = PairwiseInformation(source)
+        information = PlugInInformation(source)
         if conditional:
             matrix = information.conditional_mutual_information_matrix(dtype=dtype)
         else:

@@ -5,8 +5,8 @@ import time
 from bitsieve.by_counts.criteria import make_criterion
 from bitsieve.by_counts.greedy.forward import forward_select
 from bitsieve.by_counts.stopping import STOPPING_RULES
-from bitsieve.counts.packed import MemoryCounts
-from bitsieve.information.pairwise import PairwiseInformation
+from bitsieve.information import PlugInInformation
+from bitsieve.sources import make_source
 
 
 def prepare(codes, classes):
@@ -14,10 +14,10 @@ def prepare(codes, classes):
 
     def run(criterion, k, rule):
         start = time.perf_counter()
-        source = MemoryCounts(codes, classes, n_classes=n_classes, n_jobs=1)
+        source = make_source(codes, classes, n_classes=n_classes, n_jobs=1)
         asked = None if rule == "none" else endless(rule)
-        chosen = forward_select(PairwiseInformation(source), make_criterion(criterion), k, stopping=asked)
-        return {"chosen": len(chosen.selected), "seconds": time.perf_counter() - start}
+        chosen = forward_select(PlugInInformation(source), make_criterion(criterion), k, stopping=asked)
+        return {"chosen": len(chosen.order), "seconds": time.perf_counter() - start}
 
     return run
 

@@ -14,12 +14,17 @@ from hypothesis import strategies as st
 
 from bitsieve.counts import reference
 from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE, available_kernels, choose_kernel, show_kernel
-from bitsieve.counts.packed import MemoryCounts
+from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import PairForm
+from bitsieve.counts.terms import entropy_terms
 
 KERNELS = available_kernels()
 every_kernel = pytest.mark.parametrize("kernel", KERNELS)
 term = lru_cache(maxsize=None)(reference.term)
+
+
+def terms_of(source):
+    return entropy_terms(source.n_samples)
 
 
 def cell_sum(keys, shift):
@@ -36,15 +41,15 @@ def expected_sums(codes, classes, pivot, other, shift):
 
 
 def check_rows(source, codes, classes, pivots):
-    shift = source.terms.shift
+    shift = terms_of(source).shift
     for pivot in pivots:
-        xy, xyc = source.pair_sums(pivot, None, True)
-        alone, nothing = source.pair_sums(pivot, None, False)
+        xy, xyc = source.pair_sums(terms_of(source), pivot, None, True)
+        alone, nothing = source.pair_sums(terms_of(source), pivot, None, False)
         expected = [expected_sums(codes, classes, pivot, j, shift) for j in range(codes.shape[1])]
         assert nothing is None
         assert alone.tolist() == xy.tolist() == [pooled for pooled, _ in expected]
         assert xyc.tolist() == [within for _, within in expected]
-    alone, with_class = source.marginal_sums()
+    alone, with_class = source.marginal_sums(terms_of(source))
     expected = [expected_sums(codes, classes, -1, j, shift) for j in range(codes.shape[1])]
     assert list(zip(alone.tolist(), with_class.tolist(), strict=True)) == expected
 
@@ -54,7 +59,7 @@ def check_matrix(source, codes, classes, columns=None, seed=0):
     random = np.random.default_rng(seed)
     n = codes.shape[1]
     chosen = range(n) if columns is None else columns
-    shift = source.terms.shift
+    shift = terms_of(source).shift
     pairs = {(i, j): expected_sums(codes, classes, i, j, shift) for a, i in enumerate(chosen) for j in list(chosen)[a:]}
     pairs |= {(j, i): sums for (i, j), sums in pairs.items()}
     row, column = random.integers(0, 2**59, (2, n))
@@ -65,24 +70,24 @@ def check_matrix(source, codes, classes, columns=None, seed=0):
         ((-1, 1), (row, column), True),
         ((0, 1), (row, row + 5), False),
     ]:
-        form = PairForm(*weights, *parts, source.terms.unit, symmetric)
-        got = source.matrix(form, np.float64, columns)
+        form = PairForm(*weights, *parts, terms_of(source).per_bit, symmetric)
+        got = source.matrix(terms_of(source), form, np.float64, columns)
 
         def value(i, j, weights=weights, parts=parts):
             pooled, within = pairs[i, j]
             return float(weights[0] * pooled + weights[1] * within + int(parts[0][i]) + int(parts[1][j]))
 
-        exact = np.array([[value(i, j) for j in chosen] for i in chosen]) / source.terms.unit
+        exact = np.array([[value(i, j) for j in chosen] for i in chosen]) / terms_of(source).per_bit
         if symmetric:
             exact = (exact + exact.T) * 0.5
         assert got.tobytes() == exact.tobytes()
-        single = source.matrix(form, np.float32, columns)
+        single = source.matrix(terms_of(source), form, np.float32, columns)
         assert single.dtype == np.float32
         assert single.tobytes() == exact.astype(np.float32).tobytes()
 
 
 def check(codes, classes, kernel, pivots=None, **keywords):
-    source = MemoryCounts(codes, classes, kernel=kernel, **keywords)
+    source = PackedSource(codes, classes, kernel=kernel, **keywords)
     values = np.asarray(codes).astype(np.int64)
     pivots = range(values.shape[1]) if pivots is None else pivots
     check_rows(source, values, np.asarray(classes), pivots)
@@ -107,9 +112,9 @@ def test_random_tables(kernel, n_samples, arities, n_classes, seed):
     codes = random_codes(random, n_samples, arities)
     classes = random.integers(0, n_classes, n_samples)
     check(codes, classes, kernel, pivots=range(min(4, len(arities))))
-    table = MemoryCounts(codes, classes, kernel=kernel).pair_table(0, len(arities) - 1)
+    (table,) = PackedSource(codes, classes, kernel=kernel).tables(0, np.array([len(arities) - 1]), True)
     i, j = codes[:, 0], codes[:, -1]
-    assert (table == reference.joint_table(i, j, classes, table.shape)).all()
+    assert (table.dense() == reference.joint_table(i, j, classes, table.shape)).all()
 
 
 @every_kernel
@@ -135,7 +140,7 @@ def test_class_sizes_at_word_boundaries(kernel, size):
 def test_one_sample(kernel):
     codes = np.array([[0, 1, 7, 200, 65535]], np.uint16)
     source = check(codes, np.array([0]), kernel)
-    assert source.marginal_sums()[0].tolist() == [0] * 5
+    assert source.marginal_sums(terms_of(source))[0].tolist() == [0] * 5
 
 
 @every_kernel
@@ -172,7 +177,7 @@ def test_more_classes_than_sixteen_bits(kernel):
     random = np.random.default_rng(5)
     classes = random.permutation(70_000)
     codes = random_codes(random, 70_000, [2, 3])
-    source = MemoryCounts(codes, classes, kernel=kernel)
+    source = PackedSource(codes, classes, kernel=kernel)
     assert source.n_classes == 70_000
     check_rows(source, codes.astype(np.int64), classes, [0])
 
@@ -223,7 +228,7 @@ def test_the_tally(kernel, sizes, skewed):
     codes = random_codes(random, len(classes), [10, 10, 1, 9, 10, 10, 10, 2, 10, 10])
     if skewed:
         codes[random.random(codes.shape) < 0.8] = 0
-    source = MemoryCounts(codes, classes, kernel=kernel, n_classes=len(sizes))
+    source = PackedSource(codes, classes, kernel=kernel, n_classes=len(sizes))
     assert source.packed.tallied == (kernel != "table")
     check_rows(source, codes, classes, [0, 2, 9])
     check_matrix(source, codes, classes)
@@ -238,8 +243,8 @@ def test_the_tally_beside_wide_columns(kernel):
     assert source.packed.tallied == (kernel != "table")
     expected = reference.joint_table(codes[:, 3], codes[:, 10], classes, (10, 200, 100))
     assert (source.pair_table(3, 10) == expected).all()
-    assert source.pair_sums(0, np.array([10, 3]), True)[1].tolist() == [
-        expected_sums(codes.astype(np.int64), classes, 0, j, source.terms.shift)[1] for j in (10, 3)
+    assert source.pair_sums(terms_of(source), 0, np.array([10, 3]), True)[1].tolist() == [
+        expected_sums(codes.astype(np.int64), classes, 0, j, terms_of(source).shift)[1] for j in (10, 3)
     ]
 
 
@@ -247,11 +252,11 @@ def test_the_tally_beside_wide_columns(kernel):
 def test_the_tally_is_chosen_where_it_is_cheaper(kernel):
     random = np.random.default_rng(9)
     many = random_codes(random, 9000, [10] * 8), random.integers(0, 100, 9000)
-    assert MemoryCounts(*many, kernel=kernel).packed.tallied
+    assert PackedSource(*many, kernel=kernel).packed.tallied
     few_codes = random_codes(random, 9000, [3] * 8), many[1]
-    assert not MemoryCounts(*few_codes, kernel=kernel).packed.tallied
+    assert not PackedSource(*few_codes, kernel=kernel).packed.tallied
     few_samples = random_codes(random, 900, [10] * 8), random.integers(0, 10, 900)
-    assert not MemoryCounts(*few_samples, kernel=kernel).packed.tallied
+    assert not PackedSource(*few_samples, kernel=kernel).packed.tallied
 
 
 @every_kernel
@@ -269,10 +274,10 @@ def test_types_and_layouts(kernel, dtype):
         big[399:199:-1, 20:10:-1],
         np.asfortranarray(big)[::2, 1::3],
     ):
-        check_rows(MemoryCounts(codes, classes, kernel=kernel), codes.astype(np.int64), classes, [0, 7])
+        check_rows(PackedSource(codes, classes, kernel=kernel), codes.astype(np.int64), classes, [0, 7])
     locked = np.ascontiguousarray(big[:200, :10])
     locked.flags.writeable = False
-    check_rows(MemoryCounts(locked, classes, kernel=kernel), locked.astype(np.int64), classes, [3])
+    check_rows(PackedSource(locked, classes, kernel=kernel), locked.astype(np.int64), classes, [3])
 
 
 @every_kernel
@@ -285,10 +290,12 @@ def test_wide_columns_in_rows(kernel):
 SCRIPT = """
 import numpy as np
 from bitsieve.counts.kernels import show_kernel
-from bitsieve.counts.packed import MemoryCounts
+from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.terms import entropy_terms
 codes = np.random.default_rng(0).integers(0, 5, (500, 20)).astype(np.uint8)
-source = MemoryCounts(codes, codes[:, 0] % 2)
-print(source.kernel.name, source.kernel.table_only, [s.tolist() for s in source.pair_sums(3, None, True)])
+source = PackedSource(codes, codes[:, 0] % 2)
+sums = source.pair_sums(entropy_terms(500), 3, None, True)
+print(source.kernel.name, source.kernel.table_only, [s.tolist() for s in sums])
 print(show_kernel())
 """
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
     Columns = NDArray[np.intp]
+    Matrix = NDArray[np.floating]
+    Progress = Callable[[int, int], object] | None
 
 BLOCK_CELLS = 1 << 22  # of the tables that are held at once where sums are made from them
 
@@ -81,12 +83,10 @@ class CountSource(Protocol):
 
         Tables of portions of the samples add up to those of all samples. ``by_class`` False pools the classes.
         """
-        ...
 
     @abstractmethod
     def partition(self) -> Partition:
         """All samples in one part, to be refined by conditioning features."""
-        ...
 
     def joined(self, groups: Sequence[Columns]) -> CountSource:
         """The same samples with one feature for each group of columns, its codes their joint values that occur.
@@ -130,13 +130,8 @@ class CountSource(Protocol):
         return xy, xyc
 
     def matrix(
-        self,
-        terms: Terms,
-        form: PairForm,
-        dtype: DTypeLike,
-        columns: Columns | None = None,
-        progress: Callable[[int, int], object] | None = None,
-    ) -> NDArray[np.floating]:
+        self, terms: Terms, form: PairForm, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
+    ) -> Matrix:
         """``form`` of every pair of ``columns`` (None: all), a square matrix; no table is kept."""
         chosen = np.arange(self.n_features) if columns is None else columns
         out = np.empty((len(chosen), len(chosen)), dtype)

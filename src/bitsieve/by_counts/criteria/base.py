@@ -49,7 +49,6 @@ class JointCriterion(NamedCriterion, Protocol):
 
     def condition(self, chosen: list[int]) -> list[int]:
         """Z, of the features in their order of choice (at least one)."""
-        ...
 
 
 class Criterion(NamedCriterion, Protocol):
@@ -68,11 +67,9 @@ class Criterion(NamedCriterion, Protocol):
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """The fold over S and one more feature, whose terms with the candidates are given."""
-        ...
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """J(i | S) from the fold, the relevance I(Xi;C) and the size of S (at least 1)."""
-        ...
 
 
 def check_weight(name: str, value: float) -> None:

@@ -86,7 +86,9 @@ def quadratic_ranking(
     Cost: one matrix, O(n^2 d) samples read as bits; a Cholesky factorisation, n^3 / 3, to prove that it is convex; the
     solver. Memory: n^2 numbers, and as many for the proof.
     """
-    redundancy = np.asarray(information.mutual_information_matrix(columns=columns, progress=phase("counting pairs")))
+    redundancy = np.asarray(
+        information.mutual_information_matrix(columns=columns, progress=phase("counting pairs")), np.float64
+    )
     phase("ranking")
     shift = 0.0
     if not is_convex(redundancy):
@@ -131,7 +133,9 @@ def extended_ranking(
     -----
     Cost: two matrices, O(n^2 d) samples read as bits; the smallest eigenvalue; the solver. Memory: 2 n^2 numbers.
     """
-    total = np.asarray(information.mutual_information_matrix(columns=columns, progress=phase("counting pairs")))
+    total = np.asarray(
+        information.mutual_information_matrix(columns=columns, progress=phase("counting pairs")), np.float64
+    )
     first = first_duplicates(total)
     if beta:
         within = information.conditional_redundancy_matrix(columns=columns, progress=phase("counting pairs by class"))
