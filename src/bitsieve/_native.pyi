@@ -118,7 +118,7 @@ class Packed:
         order: NDArray[np.uint32],
         arities: NDArray[np.int32],
         kernel: str,
-        table_only: bool,
+        storage: str,
     ) -> None: ...
     def pack(self, codes: NDArray[np.uint8] | NDArray[np.uint16], first: int, last: int) -> None: ...
     def row_sums(

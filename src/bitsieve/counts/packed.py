@@ -88,7 +88,7 @@ class MemoryCounts:
         # Sums of weights are at most 2**31: the floats that bincount makes of them are exact.
         self.class_sizes = np.bincount(labels, times, minlength=n_classes or 0).astype(np.int64)
         self.n_classes = len(self.class_sizes)
-        self.packed = _native.Packed(self.class_sizes, order, self.arities, self.kernel.name, self.kernel.table_only)
+        self.packed = _native.Packed(self.class_sizes, order, self.arities, self.kernel.name, self.kernel.storage)
         self._units = np.arange(self.packed.n_units, dtype=np.int64)
         self.run_units(
             lambda block: self.packed.pack(table, int(block[0]), int(block[-1]) + 1),
