@@ -47,7 +47,7 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> log2_of_counts(std::int64_t limit) {
 }
 
 template <class Code, class Real>
-void likelihood_tables(Codes<Code> codes, Input<std::int32_t> arities, Input<std::int64_t> sizes, Input<double> log_counts,
+void likelihood_tables(const std::string& kernel, Codes<Code> codes, Input<std::int32_t> arities, Input<std::int64_t> sizes, Input<double> log_counts,
                        std::int64_t chosen, Input<std::int64_t> features, Input<std::int64_t> offset, bool logs,
                        Output<Real> cells, Output<double> own) {
     const CodeColumns<Code> columns = columns_of(codes, arities);
@@ -56,7 +56,7 @@ void likelihood_tables(Codes<Code> codes, Input<std::int32_t> arities, Input<std
     Real* table = cells.data();
     double* sums = own.data();
     nb::gil_scoped_release unlocked;
-    fill_tables(columns, classes, chosen, wanted, count, offsets, logs, table, sums);
+    fill_tables(variational_kernel(kernel), columns, classes, chosen, wanted, count, offsets, logs, table, sums);
 }
 
 template <class Code, class Real>

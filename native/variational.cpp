@@ -9,7 +9,8 @@ namespace bitsieve {
 
 const VariationalKernel& variational_kernel(const std::string& name) {
 #if defined(__x86_64__)
-    if (name != kPortableVariational.name) return kAvx2Variational;
+    for (const VariationalKernel* kernel : {&kAvx512Variational, &kAvx2Variational})
+        if (name == kernel->name) return *kernel;
 #endif
     return kPortableVariational;
 }
@@ -52,8 +53,10 @@ double exp2_of(double x) {
     return result;
 }
 
+constexpr std::int64_t kMostKeys = 40;  // cells of a table up to which comparing is faster than incrementing
+
 template <class Code, class Real>
-void fill_tables(const CodeColumns<Code>& columns, const Classes& classes, std::int64_t chosen,
+void fill_tables(const VariationalKernel& kernel, const CodeColumns<Code>& columns, const Classes& classes, std::int64_t chosen,
                  const std::int64_t* features, std::int64_t count, const std::int64_t* offset, bool logs, Real* cells,
                  double* own) {
     const auto log_of = [&](std::int64_t n) { return n < classes.n_logs ? classes.logs[n] : log2_of(double(n)); };
@@ -61,13 +64,14 @@ void fill_tables(const CodeColumns<Code>& columns, const Classes& classes, std::
     for (std::int64_t c = 0; c < classes.count; ++c) n_samples += classes.sizes[c];
     const std::int64_t rows = chosen < 0 ? 1 : columns.arities[chosen];
     std::vector<std::int64_t> conditions(std::size_t(classes.count * rows));  // samples by class and code of the chosen one
-    std::vector<std::int32_t> row_of(std::size_t(n_samples), 0);              // row of the table, by sample
+    std::vector<std::uint16_t> row_of(std::size_t(n_samples), 0);            // row of the table, by sample
     for (std::int64_t c = 0, t = 0; c < classes.count; ++c)
         for (const std::int64_t end = t + classes.sizes[c]; t < end; ++t) {
             if (chosen >= 0) row_of[t] = columns.column(chosen)[t];
             ++conditions[c * rows + row_of[t]];
         }
     std::vector<std::int32_t> counts;
+    std::vector<std::uint8_t> keys(std::size_t(n_samples + 32), kNoKey);  // cells of a small table, by sample of a class
     for (std::int64_t i = 0; i < count; ++i) {
         const std::int64_t f = features[i];
         const Code* codes = columns.column(f);
@@ -77,7 +81,15 @@ void fill_tables(const CodeColumns<Code>& columns, const Classes& classes, std::
         counts.assign(std::size_t(rows * arity), 0);
         own[f] = 0.0;
         for (std::int64_t c = 0, t = 0; c < classes.count; ++c) {
-            for (const std::int64_t end = t + classes.sizes[c]; t < end; ++t) ++counts[row_of[t] * arity + codes[t]];
+            const std::int64_t first = t, size = classes.sizes[c], cells_of_class = rows * arity;
+            t += size;
+            if (cells_of_class <= kMostKeys && size >= 2 * cells_of_class) {
+                for (std::int64_t i = 0; i < size; ++i) keys[i] = std::uint8_t(row_of[first + i] * arity + codes[first + i]);
+                std::fill_n(keys.begin() + size, 32, kNoKey);
+                kernel.count_keys(keys.data(), size, int(cells_of_class), counts.data());
+            } else {
+                for (std::int64_t i = first; i < t; ++i) ++counts[row_of[i] * arity + codes[i]];
+            }
             for (std::int64_t row = 0; row < rows; ++row) {
                 const std::int64_t all = conditions[c * rows + row];
                 if (all == 0) continue;
@@ -111,7 +123,7 @@ void exact_powers(const VariationalKernel& kernel, const Weighted<double>& weigh
             size += classes.count * table_stride<double>(std::int64_t(columns.arities[chosen[p]]) * columns.arities[f]);
         }
         cells[p].resize(std::size_t(size));
-        fill_tables(columns, classes, chosen[p], candidates.features, candidates.count, offsets[p].data(), true,
+        fill_tables(kernel, columns, classes, chosen[p], candidates.features, candidates.count, offsets[p].data(), true,
                     cells[p].data(), of_one.data());
         for (std::int64_t i = 0; i < candidates.count; ++i)
             own[candidates.features[i]] += of_one[candidates.features[i]];
@@ -121,9 +133,9 @@ void exact_powers(const VariationalKernel& kernel, const Weighted<double>& weigh
 }
 
 #define BITSIEVE_FOR_CODES(Code)                                                                                       \
-    template void fill_tables(const CodeColumns<Code>&, const Classes&, std::int64_t, const std::int64_t*,             \
+    template void fill_tables(const VariationalKernel&, const CodeColumns<Code>&, const Classes&, std::int64_t, const std::int64_t*,             \
                               std::int64_t, const std::int64_t*, bool, double*, double*);                              \
-    template void fill_tables(const CodeColumns<Code>&, const Classes&, std::int64_t, const std::int64_t*,             \
+    template void fill_tables(const VariationalKernel&, const CodeColumns<Code>&, const Classes&, std::int64_t, const std::int64_t*,             \
                               std::int64_t, const std::int64_t*, bool, float*, double*);                               \
     template void exact_powers(const VariationalKernel&, const Weighted<double>&, const CodeColumns<Code>&,            \
                                const Classes&, std::int64_t, const std::vector<std::int64_t>&, const Candidates&,      \

@@ -24,6 +24,7 @@
 
 namespace bitsieve {
 
+constexpr std::uint8_t kNoKey = 255;
 constexpr double kTinySum = 0x1p-20;
 constexpr double kLeastExponent = -1000.0;
 constexpr float kRoughLeastExponent = -120.0f;
@@ -104,6 +105,7 @@ struct VariationalKernel {
     void (*exp2)(const double* x, std::int64_t count, double* out);
     void (*kernel_sums)(const double* x, double sx, const double* z, double sz, std::int64_t n_samples,
                         std::int64_t first, std::int64_t last, double* out);
+    void (*count_keys)(const std::uint8_t* keys, std::int64_t n, int n_keys, std::int32_t* counts);
 
     const VariationalSums<std::uint8_t>& sums(const std::uint8_t*) const { return narrow; }
     const VariationalSums<std::uint16_t>& sums(const std::uint16_t*) const { return wide; }
@@ -124,7 +126,7 @@ struct Classes {
 // Fills, for some features, the table of p(code | code of the chosen one, class), or of its log2, and own[f] = sum_n
 // log2 p of each sample in its own class. A condition that does not occur has p = 1.
 template <class Code, class Real>
-void fill_tables(const CodeColumns<Code>& columns, const Classes& classes, std::int64_t chosen,
+void fill_tables(const VariationalKernel& kernel, const CodeColumns<Code>& columns, const Classes& classes, std::int64_t chosen,
                  const std::int64_t* features, std::int64_t count, const std::int64_t* offset, bool logs, Real* cells,
                  double* own);
 
@@ -141,6 +143,7 @@ double exp2_of(double x);  // x <= 0
 extern const VariationalKernel kPortableVariational;
 #if defined(__x86_64__)
 extern const VariationalKernel kAvx2Variational;
+extern const VariationalKernel kAvx512Variational;
 #endif
 
 }  // namespace bitsieve

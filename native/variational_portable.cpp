@@ -30,6 +30,8 @@ template <class R, class Bits, int kFraction, Bits kOne>
 struct Lanes {
     using Real = R;
     using V = Lanes;
+    using Wide = Lanes;
+    static constexpr int kClasses = 1;
     static constexpr std::int64_t kCells[3] = {sizeof(R) == 8 ? 4 : 8, sizeof(R) == 8 ? 8 : 16, sizeof(R) == 8 ? 12 : 32};
 
     R lane[8];
@@ -51,6 +53,7 @@ struct Lanes {
     }
     void store(R* p) const { std::memcpy(p, lane, sizeof lane); }
     void widen(double* p) const { std::copy(lane, lane + 8, p); }
+    V added_to(const V& sum) const { return add(sum, *this); }
     static V add(V a, const V& b) {
         for (int i = 0; i < 8; ++i) a.lane[i] += b.lane[i];
         return a;
@@ -110,8 +113,9 @@ struct Lanes {
         Index index;
 
         FindAny() = default;
-        explicit FindAny(const Index& i) : index(i) {}
-        V operator()(const R* table) const {
+        FindAny(const Index& i, std::int64_t) : index(i) {}
+        template <class>
+        V in(const R* table) const {
             V v;
             for (int i = 0; i < 8; ++i) v.lane[i] = table[index.lane[i]];
             return v;
@@ -126,6 +130,7 @@ using D = Lanes<double, std::uint64_t, 52, 0x3ff0000000000000ULL>;
 using S = Lanes<float, std::uint32_t, 23, 0x3f800000U>;
 
 constexpr const char* kName = "portable";
+constexpr int kKeysAtOnce = 16;
 
 #include "variational_loop.inc"
 

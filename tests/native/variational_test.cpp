@@ -65,7 +65,7 @@ bool test_codes(const Samples& s, const VariationalKernel& kernel, std::mt19937&
         offset.push_back(offset[f] + n_classes * table_stride<double>(s.arities[f]));
     }
     std::vector<double> cells(offset.back(), 0.0), own(n), alone(n), exact(n), rough(n);
-    fill_tables(columns, classes, -1, features.data(), n, offset.data(), false, cells.data(), own.data());
+    fill_tables(kPortableVariational, columns, classes, -1, features.data(), n, offset.data(), false, cells.data(), own.data());
     kernel.sums(columns.codes).naive(s.weighted(s.weights), columns, {cells.data(), offset.data(), -1},
                                      {features.data(), n, alone.data()});
 
@@ -81,7 +81,7 @@ bool test_codes(const Samples& s, const VariationalKernel& kernel, std::mt19937&
             at.push_back(at[f] + n_classes * table_stride<float>(pairs));
         }
         std::vector<float> table(at.back(), 0.0f);
-        fill_tables(columns, classes, chosen[p], features.data(), n, at.data(), true, table.data(), own.data());
+        fill_tables(kPortableVariational, columns, classes, chosen[p], features.data(), n, at.data(), true, table.data(), own.data());
         const Powers<float> powers{0.5f, {{table.data(), at.data(), chosen[p]}}, state.data(), s.n_blocks * n_classes * 8,
                                    true};
         kernel.sums(columns.codes).rough_power(s.weighted(s.rough), columns, powers, {features.data(), n, rough.data()});

@@ -9,6 +9,7 @@ import numpy as np
 from bitsieve import _native
 from bitsieve.by_samples.variational.posterior import LANES
 from bitsieve.counts.blocks import run_blocks, thread_count
+from bitsieve.counts.kernels import choose_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +44,7 @@ class CodeTable:
         self.class_sizes = class_sizes
         self.log_counts = _native.log2_of_counts(min(self.n_samples + 1, KNOWN_LOGS))
         self.n_jobs = n_jobs
+        self.kernel = choose_kernel().name
 
     def spread(
         self, work: Callable[[NDArray[np.int64]], object], features: NDArray[np.int64], most: int = CHUNK
@@ -96,6 +98,7 @@ class Tables(NamedTuple):
     def fill(self, table: CodeTable, chosen: int, features: NDArray[np.int64], logs: bool) -> None:
         """Count some of the features beside a chosen one (-1: none)."""
         _native.likelihood_tables(
+            table.kernel,
             table.codes,
             table.arities,
             table.class_sizes,
