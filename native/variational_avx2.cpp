@@ -1,4 +1,4 @@
-// The loops for x86-64 with AVX2: tables of up to eight cells are looked up in registers.
+// The variational loops for x86-64 with AVX2; small tables are looked up in registers.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -93,7 +93,7 @@ struct D {
         __m256i low, high;
 
         Exponents() : low(_mm256_setzero_si256()), high(_mm256_setzero_si256()) {}
-        // The product by the mantissas of `value`, whose exponents are added here.
+        // `product` times the mantissas of `value`, whose exponents are added to the sums.
         D split(const D& value, const D& product) {
             low = _mm256_add_epi64(low, _mm256_srli_epi64(_mm256_castpd_si256(value.low), 52));
             high = _mm256_add_epi64(high, _mm256_srli_epi64(_mm256_castpd_si256(value.high), 52));
@@ -103,7 +103,7 @@ struct D {
             const __m256d fraction = _mm256_castsi256_pd(_mm256_set1_epi64x(0x000fffffffffffffLL));
             return _mm256_or_pd(_mm256_and_pd(x, fraction), _mm256_set1_pd(1.0));
         }
-        // After `count` of them: the mantissa of the product, its exponent and all sums added to `out`.
+        // After `count` calls of split: the mantissas of the product; their exponents and the sums are added to `out`.
         D finish(const D& product, std::int64_t count, std::int64_t* out) {
             const D left = split(product, D::broadcast(1.0));
             std::int64_t sums[8];

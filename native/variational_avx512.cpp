@@ -1,4 +1,4 @@
-// The loops for x86-64 with AVX-512: eight doubles fill a register, and so do eight floats of two classes side by side,
+// The variational loops for x86-64 with AVX-512: eight doubles fill a register, and so do eight floats of two classes side by side,
 // whose tables follow each other in memory and are looked up together.
 #if defined(__x86_64__)
 
@@ -64,7 +64,7 @@ struct D {
         __m512i sum;
 
         Exponents() : sum(_mm512_setzero_si512()) {}
-        // The product by the mantissas of `value`, whose exponents are added here.
+        // `product` times the mantissas of `value`, whose exponents are added to the sums.
         D split(const D& value, const D& product) {
             const __m512i bits = _mm512_castpd_si512(value.lanes);
             sum = _mm512_add_epi64(sum, _mm512_srli_epi64(bits, 52));
@@ -72,7 +72,7 @@ struct D {
             const __m512i one = _mm512_castpd_si512(_mm512_set1_pd(1.0));
             return D::multiply(product, {_mm512_castsi512_pd(_mm512_or_si512(fraction, one))});
         }
-        // After `count` of them: the mantissa of the product, its exponent and all sums added to `out`.
+        // After `count` calls of split: the mantissas of the product; their exponents and the sums are added to `out`.
         D finish(const D& product, std::int64_t count, std::int64_t* out) {
             const D left = split(product, D::broadcast(1.0));
             std::int64_t sums[8];

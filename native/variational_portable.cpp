@@ -1,4 +1,4 @@
-// The loops in plain C++: any machine, and a reference for the other sets.
+// The variational loops in plain C++, for any machine and as a reference for the other instruction sets.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -89,7 +89,7 @@ struct Lanes {
     struct Exponents {
         Bits sum[8] = {};
 
-        // The product by the mantissas of `value`, whose exponents are added here.
+        // `product` times the mantissas of `value`, whose exponents are added to the sums.
         V split(const V& value, const V& product) {
             Bits bits[8];
             std::memcpy(bits, value.lane, sizeof bits);
@@ -101,7 +101,7 @@ struct Lanes {
             std::memcpy(mantissa.lane, bits, sizeof bits);
             return V::multiply(product, mantissa);
         }
-        // After `count` of them: the mantissa of the product, its exponent and all sums added to `out`.
+        // After `count` calls of split: the mantissas of the product; their exponents and the sums are added to `out`.
         V finish(const V& product, std::int64_t count, std::int64_t* out) {
             const V left = split(product, V::broadcast(1));
             for (int i = 0; i < 8; ++i) out[i] += std::int64_t(sum[i]) - std::int64_t(kOne >> kFraction) * (count + 1);

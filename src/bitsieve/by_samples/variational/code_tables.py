@@ -65,7 +65,7 @@ class Tables(NamedTuple):
     @classmethod
     def alone(cls, table: CodeTable, *, rough: bool) -> Tables:
         """p(x_f|c) of all features, in single precision if rough."""
-        stride_of = _native.rough_table_stride if rough else _native.table_stride
+        stride_of = _native.table_stride_float32 if rough else _native.table_stride_float64
         stride = np.array([stride_of(arity) for arity in table.arities.tolist()], np.int64)
         return cls._made(table, -1, stride, np.float32 if rough else np.float64, logs=False)
 
@@ -79,7 +79,7 @@ class Tables(NamedTuple):
             If they, and as large ones of ``n_held`` other features, do not fit ``TABLE_BYTES``.
         """
         rows = int(table.arities[chosen])
-        stride = np.array([_native.rough_table_stride(rows * arity) for arity in table.arities.tolist()], np.int64)
+        stride = np.array([_native.table_stride_float32(rows * arity) for arity in table.arities.tolist()], np.int64)
         needed = 4 * int(stride.sum()) * len(table.class_sizes) * (n_held + 1)
         if needed > TABLE_BYTES:
             raise ValueError(
