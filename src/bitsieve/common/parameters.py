@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.common.errors import ParameterError
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -25,9 +27,7 @@ def check_integer(name: str, value: Any, low: int, high: int, why: str = "") -> 
     except TypeError:
         number = low - 1
     if isinstance(value, bool) or not low <= number <= high:
-        raise ValueError(
-            f"{name}={value!r} is not allowed: give a whole number from {low} to {high}{why and f' ({why})'}"
-        )
+        raise ParameterError(name, value, f"give a whole number from {low} to {high}{why and f' ({why})'}")
     return number
 
 
@@ -37,9 +37,11 @@ def check_feature_count(n_features_to_select: Any, n_features: int, why: str = "
     A share is rounded down, to one feature at least. ``why`` says in words how many there are.
     """
     if n_features_to_select == "auto":
-        raise ValueError(
-            "n_features_to_select='auto' is not allowed here: only greedy methods such as jmi or cmi, fcbf and vmi end "
-            "by themselves; give a number"
+        raise ParameterError(
+            "n_features_to_select",
+            "auto",
+            "only greedy methods such as jmi or cmi, fcbf and vmi end by themselves; give a number",
+            "is not allowed here:",
         )
     if isinstance(n_features_to_select, float) and 0 < n_features_to_select < 1:
         return max(1, int(n_features_to_select * n_features))
@@ -56,7 +58,7 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
         If it is none of them.
     """
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name}={value!r} is not allowed: give {' or '.join(map(repr, choices))}")
+        raise ParameterError(name, value, f"give {' or '.join(map(repr, choices))}")
 
 
 def check_share(name: str, value: Any) -> float:
@@ -68,7 +70,7 @@ def check_share(name: str, value: Any) -> float:
         If it is none.
     """
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
-        raise ValueError(f"{name}={value!r} is not allowed: give a number from 0 to 1")
+        raise ParameterError(name, value, "give a number from 0 to 1")
     return float(value)
 
 
@@ -81,7 +83,7 @@ def check_level(level: Any) -> None:
         If it is not.
     """
     if isinstance(level, bool) or not isinstance(level, Real) or not 0 < float(level) < 1:
-        raise ValueError(f"level={level!r} is not allowed: give a probability between 0 and 1, such as 0.05")
+        raise ParameterError("level", level, "give a probability between 0 and 1, such as 0.05")
 
 
 def check_flag(name: str, value: Any) -> bool:
@@ -93,5 +95,5 @@ def check_flag(name: str, value: Any) -> bool:
         If it is neither True nor False.
     """
     if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{name}={value!r} is not allowed: give True or False")
+        raise ParameterError(name, value, "give True or False")
     return bool(value)

@@ -43,7 +43,7 @@ class Table:
 
     row: str
     X: Any
-    y: NDArray
+    y: NDArray[Any]
     origin: str
 
     @property
@@ -101,7 +101,7 @@ def read(options: Options, row: str) -> Table | Missing:
     return Missing(row, ORIGINS[names[0]])
 
 
-def prepared(row: str, X: NDArray) -> Any:
+def prepared(row: str, X: NDArray[Any]) -> Any:
     """Missing values at their column's mean; letters as categories."""
     if row in LETTERS:
         import pandas as pd

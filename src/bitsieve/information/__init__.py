@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bitsieve.common.errors import ParameterError
 from bitsieve.common.messages import choices
 from bitsieve.information.miller_madow import MillerMadowInformation
 from bitsieve.information.pairwise import PairTerms, PairwiseInformation
@@ -26,7 +27,7 @@ def check_estimator(estimator: str) -> None:
         The message lists the names.
     """
     if not isinstance(estimator, str) or estimator not in ESTIMATORS:
-        raise ValueError(f"estimator={estimator!r} is not known; {choices(str(estimator), ESTIMATORS)}")
+        raise ParameterError("estimator", estimator, choices(str(estimator), ESTIMATORS), "is not known;")
 
 
 def make_information(estimator: str, source: CountSource) -> PairwiseInformation:

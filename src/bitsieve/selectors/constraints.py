@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.messages import allowed_names, quoted
 
 if TYPE_CHECKING:
@@ -105,13 +106,14 @@ def resolve(constraints: Constraints, names: Sequence[str]) -> Units:
             unit_of[columns] = min(columns)
     unit_of = np.unique(unit_of, return_inverse=True)[1]
     units = np.split(np.argsort(unit_of, kind="stable"), np.cumsum(np.bincount(unit_of))[:-1])
-    wanted = _columns(constraints.must_include, "must_include", names, place)
+    wanted = _columns(constraints.must_include, Sentence(Setting("must_include")), names, place)
     wanted = list(dict.fromkeys(unit_of[wanted].tolist()))
-    refused = _columns(constraints.exclude, "exclude", names, place)
+    refused = _columns(constraints.exclude, Sentence(Setting("exclude")), names, place)
     refused = list(dict.fromkeys(unit_of[refused].tolist()))
     both = [names[int(j)] for u in wanted if u in set(refused) for j in units[u]]
     if both:
-        raise ValueError(f"{quoted(both)} cannot be in both must_include and exclude: take them out of one")
+        in_both = Setting("must_include"), " and ", Setting("exclude")
+        raise ValueError(Sentence(f"{quoted(both)} cannot be in both ", *in_both, ": take them out of one"))
     return Units(units, wanted, refused)
 
 
@@ -126,9 +128,7 @@ def check_constraints(constraints: Any) -> Constraints:
     if constraints is None:
         return Constraints()
     if not isinstance(constraints, Constraints):
-        raise ValueError(
-            f"constraints={constraints!r} is not allowed: give Constraints(must_include=..., exclude=..., groups=...)"
-        )
+        raise ParameterError("constraints", constraints, "give Constraints(must_include=..., exclude=..., groups=...)")
     return constraints
 
 
@@ -140,19 +140,22 @@ def _labelled(groups: Any) -> dict[str, Sequence[Any]]:
 
 def _columns(wanted: Any, label: str, names: Sequence[str], place: Mapping[str, int]) -> list[int]:
     if isinstance(wanted, str) or not isinstance(wanted, Iterable):
-        raise ValueError(f"{label} is {wanted!r}: give a list of column names or indices")
+        raise ValueError(Sentence(label, f" is {wanted!r}: give a list of column names or indices"))
     found = []
     for column in wanted:
         if isinstance(column, str):
             if column not in place:
-                raise ValueError(f"{label} names column {column!r}, which is not there: {allowed_names(column, names)}")
+                advice = allowed_names(column, names)
+                raise ValueError(Sentence(label, f" names column {column!r}, which is not there: {advice}"))
             found.append(place[column])
             continue
         try:
             index = operator.index(column)
         except TypeError:
-            raise ValueError(f"{label} holds {column!r}: give column names or indices") from None
+            raise ValueError(Sentence(label, f" holds {column!r}: give column names or indices")) from None
         if not 0 <= index < len(names):
-            raise ValueError(f"{label} holds column {index}, but there are columns 0 to {len(names) - 1} only")
+            raise ValueError(
+                Sentence(label, f" holds column {index}, but there are columns 0 to {len(names) - 1} only")
+            )
         found.append(index)
     return list(dict.fromkeys(found))

@@ -9,6 +9,7 @@ import numpy as np
 from bitsieve.by_counts.criteria import make_criterion
 from bitsieve.by_counts.greedy.forward import forward_select
 from bitsieve.by_counts.stopping import make_stopping
+from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import check_feature_count
 from bitsieve.common.progress import phase
 from bitsieve.information import check_estimator, make_information
@@ -127,9 +128,11 @@ class ForwardSelector(CountSelector):
         make_criterion(self.criterion)
         check_estimator(self.estimator)
         if self.estimator == "shrinkage" and make_criterion(self.criterion).needs == "joint":
-            raise ValueError(
-                "estimator='shrinkage' shrinks tables of two features and the class, but this criterion conditions on "
-                "more: use 'plug-in' or 'miller-madow'"
+            raise ParameterError(
+                "estimator",
+                "shrinkage",
+                "use 'plug-in' or 'miller-madow'",
+                "shrinks tables of two features and the class, but this criterion conditions on more:",
             )
         check_constraints(self.constraints)
         if self.stopping is not None:
@@ -143,7 +146,12 @@ class ForwardSelector(CountSelector):
             k = check_feature_count(self.n_features_to_select, n_open, units.noun)
         if len(units.must_include) > k:
             raise ValueError(
-                f"must_include has {len(units.must_include)} features but n_features_to_select is {k}: ask for as many"
+                Sentence(
+                    Setting("must_include"),
+                    f" has {len(units.must_include)} features but ",
+                    Setting("n_features_to_select"),
+                    f" is {k}: ask for as many",
+                )
             )
         return k
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.by_counts.pairwise.quadratic import approximated_ranking, quadratic_ranking
+from bitsieve.common.errors import ParameterError
 from bitsieve.optimize.nystrom import Nystrom, choose_landmarks, make_nystrom
 from bitsieve.selectors.quadratic import QuadraticSelector
 
@@ -124,7 +125,7 @@ class QPFS(QuadraticSelector):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.convexify not in (None, "shift"):
-            raise ValueError(f"convexify={self.convexify!r} is not allowed: give None or 'shift'")
+            raise ParameterError("convexify", self.convexify, "give None or 'shift'")
         settings = make_nystrom(self.approximation)
         if settings is None:
             return

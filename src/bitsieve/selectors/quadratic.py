@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from bitsieve.common.errors import ParameterError
 from bitsieve.selectors.counted import CountSelector
 
 if TYPE_CHECKING:
@@ -65,4 +66,4 @@ def check_number(name: str, value: Any, low: float, high: float, otherwise: str)
     number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else np.nan
     if not (low <= number <= high and np.isfinite(number)):
         bounds = f"from {low:g} to {high:g}" if np.isfinite(high) else f"of {low:g} or more"
-        raise ValueError(f"{name}={value!r} is not allowed: give a number {bounds}, {otherwise}")
+        raise ParameterError(name, value, f"give a number {bounds}, {otherwise}")

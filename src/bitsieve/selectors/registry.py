@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.by_counts.criteria import ALIASES, CRITERIA, make_criterion
+from bitsieve.common.errors import ParameterError
 from bitsieve.common.messages import choices
 from bitsieve.selectors.catalogue import CATALOGUE
 from bitsieve.selectors.forward import ForwardSelector
@@ -116,7 +117,7 @@ def method_name(method: str) -> str:
     name = str(method).lower()
     if name not in _METHODS:
         nearest = choices(name, _METHODS, whole="'bitsieve methods' lists all")
-        raise ValueError(f"method={method!r} is not known; {nearest}")
+        raise ParameterError("method", method, nearest, "is not known;")
     return name
 
 

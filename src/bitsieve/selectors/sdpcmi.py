@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 
 from bitsieve.by_counts.pairwise.rounding import ROUNDINGS
 from bitsieve.by_counts.pairwise.semidefinite import semidefinite_choice
+from bitsieve.common.errors import ParameterError
 from bitsieve.common.parameters import check_choice, check_integer
 from bitsieve.selectors.counted import CountSelector
 
@@ -129,7 +130,7 @@ class SDPCMI(CountSelector):
         check_choice("rounding", self.rounding, tuple(ROUNDINGS))
         check_integer("n_roundings", self.n_roundings, 1, 1_000_000)
         if self.refine is not None and self.refine != "swap":
-            raise ValueError(f"refine={self.refine!r} is not allowed: give None or 'swap'")
+            raise ParameterError("refine", self.refine, "give None or 'swap'")
         check_random_state(self.random_state)
 
     def _choose(self, information: PairwiseInformation, k: int) -> None:

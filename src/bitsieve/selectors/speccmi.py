@@ -9,6 +9,7 @@ import numpy as np
 from bitsieve.by_counts.pairwise.certificate import certify, marginal_bound, spectral_bound, subset_objective
 from bitsieve.by_counts.pairwise.conditional_matrix import CountedMatrix, conditional_matrix
 from bitsieve.by_counts.pairwise.spectral import rank_by_landmarks, rank_by_spectrum
+from bitsieve.common.errors import ParameterError
 from bitsieve.common.memory import check_memory, refuse_more
 from bitsieve.common.parameters import check_choice
 from bitsieve.common.progress import phase
@@ -143,7 +144,7 @@ class SpecCMI(CountSelector):
         make_nystrom(self.approximation)
         check_memory(self.memory)
         if self.refine is not None and self.refine != "swap":
-            raise ValueError(f"refine={self.refine!r} is not allowed: give None or 'swap'")
+            raise ParameterError("refine", self.refine, "give None or 'swap'")
 
     def _choose(self, information: PairwiseInformation, k: int) -> None:
         varying, constant = np.flatnonzero(information.varies), np.flatnonzero(~information.varies)

@@ -11,6 +11,7 @@ from bitsieve.by_samples.variational.code_tables import CodeTable
 from bitsieve.by_samples.variational.codes import NaiveBound, PairwiseBound
 from bitsieve.by_samples.variational.densities import DensityBound, DensityTable, IndistinctError
 from bitsieve.by_samples.variational.search import PLATEAUS, variational_select
+from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import check_choice, check_feature_count
 from bitsieve.common.progress import phase
 from bitsieve.selectors.base import ColumnSelector
@@ -162,16 +163,16 @@ class VMI(ColumnSelector):
         if self.on_plateau is not None:
             check_choice("on_plateau", self.on_plateau, PLATEAUS)
         if self.n_features_to_select == "auto" and self.on_plateau not in (None, "stop"):
-            raise ValueError(
-                f"n_features_to_select='auto' ends where the bound no longer grows, and on_plateau is "
-                f"{self.on_plateau!r}: give a number, or on_plateau='stop'"
+            raise ParameterError(
+                "n_features_to_select",
+                "auto",
+                Sentence("give a number, or ", Setting("on_plateau", "stop")),
+                f"ends where the bound no longer grows, and on_plateau is {self.on_plateau!r}:",
             )
         width = self.bandwidth
         number = isinstance(width, (int, float)) and not isinstance(width, bool) and 0 < width < float("inf")
         if not number and not (isinstance(width, str) and width in BANDWIDTHS):
-            raise ValueError(
-                f"bandwidth={width!r} is not allowed: give {' or '.join(map(repr, BANDWIDTHS))}, or a number above 0"
-            )
+            raise ParameterError("bandwidth", width, f"give {' or '.join(map(repr, BANDWIDTHS))}, or a number above 0")
 
     def _bound(self, columns: Columns, target: Target) -> Bound:
         order = np.argsort(target.codes, kind="stable")
@@ -193,8 +194,11 @@ class VMI(ColumnSelector):
         if class_sizes.min() < 2:
             label = str(target.labels[int(np.argmin(class_sizes))])
             raise ValueError(
-                f"class {label!r} has 1 sample, and a density needs two: drop the class, or bin the columns "
-                "(binning='mdl')"
+                Sentence(
+                    f"class {label!r} has 1 sample, and a density needs two: drop the class, or bin the columns (",
+                    Setting("binning", "mdl"),
+                    ")",
+                )
             )
         numeric = np.array([columns.is_numeric(j) for j in range(len(columns))])
         values = np.empty((len(columns), columns.n_samples))
@@ -207,8 +211,12 @@ class VMI(ColumnSelector):
         except IndistinctError as error:
             label = str(target.labels[error.label])
             raise ValueError(
-                f"column {columns.names[error.column]!r} does not vary within class {label!r}, so "
-                "its density has no width: drop the column, or bin the columns (binning='mdl')"
+                Sentence(
+                    f"column {columns.names[error.column]!r} does not vary within class {label!r}, so its density has "
+                    "no width: drop the column, or bin the columns (",
+                    Setting("binning", "mdl"),
+                    ")",
+                )
             ) from None
         return DensityBound(table, pairwise=self.decomposition == "pairwise")
 

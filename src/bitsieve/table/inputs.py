@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.common.attributes import cached_property
+from bitsieve.common.errors import Sentence, Setting
 from bitsieve.common.messages import allowed_names, quoted
 from bitsieve.common.progress import phase
 from bitsieve.files.npz import ArrayTable
@@ -66,7 +67,8 @@ class Features:
         if self.weights is None:
             return {}
         if not has_fit_parameter(selector, "sample_weight"):
-            raise ValueError(f"method {method!r} takes no sample_weight: leave it out, or repeat the rows")
+            refusal = f"method {method!r} takes no ", Setting("sample_weight"), ": leave it out, or repeat the rows"
+            raise ValueError(Sentence(*refusal))
         return {"sample_weight": self.weights}
 
     def take(self, indices: NDArray) -> Any:

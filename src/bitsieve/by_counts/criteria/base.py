@@ -8,6 +8,8 @@ from __future__ import annotations
 from numbers import Real
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
+from bitsieve.common.errors import ParameterError
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -81,4 +83,4 @@ def check_weight(name: str, value: float) -> None:
         If it is not a finite number of 0 or more.
     """
     if not (isinstance(value, Real) and 0 <= value < float("inf")):
-        raise ValueError(f"{name}={value!r} is not a weight; give a finite number of 0 or more")
+        raise ParameterError(name, value, "give a finite number of 0 or more", "is not a weight;")
