@@ -61,8 +61,8 @@ def match_exactly(columns: Columns, scores: Floats, budget: int, least: float) -
 
     Notes
     -----
-    Cost: correlations among the columns that can matter, at most 4,000; then a linear program, and branch and bound over
-    at most 20,000 nodes where the greedy set does not reach its bound.
+    Cost: correlations among the columns that can matter, at most 4,000; then a linear program, and branch and bound
+    over at most 20,000 nodes where the greedy set does not reach its bound.
     """
     greedy = match(columns, scores, budget, least)
     if len(greedy) == 0:
@@ -162,7 +162,7 @@ class _Problem:
 
 
 def _cliques(neighbours: Neighbours) -> list[list[int]]:
-    """Cliques that together hold every edge: each edge not yet in one is made as large a clique as it goes, in order."""
+    """Cliques that together hold every edge: each edge that is in none yet is grown to one, in order."""
     covered: list[set[int]] = [set() for _ in neighbours]
     cliques = []
     for first, near in enumerate(neighbours):

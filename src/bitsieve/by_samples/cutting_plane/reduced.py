@@ -34,7 +34,9 @@ ENOUGH = 1e-10  # relative gap that is aimed at: weights of the cuts rounded to 
 FINE = 1e-8  # relative gap from which on steps are taken only as long as they halve it
 MAX_STEPS = 50  # of the outer Newton method
 MAX_INNER = 100  # of the inner one
-SHORTEST = 2.0**-30  # step that is tried
+SHORTEST = 2.0**-20  # step that is tried
+SETTLED = 1e-13  # relative gradient of the inner problem
+ROUNDING = 1e-14  # relative change of its value that may be none
 
 
 class Reduced(NamedTuple):
@@ -61,6 +63,18 @@ class Reduced(NamedTuple):
     value: float
     gap: float
     products: Floats
+
+
+class _Inner(NamedTuple):
+    """A u of one task."""
+
+    value: (
+        float  # |u|^2 / 2 - alpha'm - |alpha|^2 / (2C), m = y f'(sqrt(d) u); half the squared gradient above the dual
+    )
+    u: Floats
+    alpha: Floats
+    products: Floats  # c
+    gradient: Floats  # u - sqrt(d) c
 
 
 class _Task(NamedTuple):
@@ -148,7 +162,7 @@ class ReducedProblem:
         return None
 
     def _curvature(self, mixture: Floats, task: _Task) -> Floats:
-        """Minus the second derivatives by mu of the inner optimum of a task, as long as the same samples have weight."""
+        """Minus the second derivatives of a task's inner optimum by mu, as long as the same samples have weight."""
         root = np.sqrt(mixture @ self.members)
         of_cuts = task.scatter @ (self.members * task.products).T
         scaled = root[:, None] * of_cuts
@@ -164,36 +178,40 @@ class ReducedProblem:
         return _Point(mixture, tasks, cuts, ridge, max(0.0, float(cuts.max() - mixture @ cuts)) + inner)
 
     def _task(self, root: Floats, k: int, products: Floats) -> _Task:
-        """Newton's method on |u|^2 / 2 - alpha'm - |alpha|^2 / (2C), m = y f'(sqrt(d) u)."""
-        sign = self.signs[:, k]
-        at_zero = self._objective(root, sign, np.zeros(len(root)))
-        at_guess = self._objective(root, sign, root * products)
-        better = at_guess[0] < at_zero[0]  # a guess of the wrong size leaves few samples with weight, and long ways
-        value, alpha, products_now = at_guess if better else at_zero
-        u, products = root * products * better, products_now
-        scatter, factor = self._hessian(root, k, alpha > 0)
+        """Newton's method for u, from the better of 0 and what the products say."""
+        # A guess of the wrong size leaves few samples with weight, and a long way to go.
+        inner = min((self._inner(root, k, u) for u in (root * products, np.zeros(len(root)))), key=lambda i: i.value)
+        scatter, factor = self._hessian(root, k, inner.alpha > 0)
         for _ in range(MAX_INNER):
-            gradient = u - root * products
-            step = -cho_solve(factor, gradient)
-            slope, share, active = float(gradient @ step), 1.0, alpha > 0
-            while True:
-                tried = u + share * step
-                new_value, new_alpha, new_products = self._objective(root, sign, tried)
-                if new_value <= value + 1e-4 * share * slope + 1e-15 * abs(value) or share < SHORTEST:
-                    break
-                share /= 2
-            u, value, alpha, products = tried, new_value, new_alpha, new_products
-            if (share == 1.0 and ((alpha > 0) == active).all()) or share < SHORTEST:
+            following = self._inner_step(root, k, inner, factor)
+            if following is None:
                 break
-            scatter, factor = self._hessian(root, k, alpha > 0)
-        residual = u - root * products
-        return _Task(alpha, products, scatter, factor, float(residual @ residual))
+            inner = following
+            scatter, factor = self._hessian(root, k, inner.alpha > 0)
+        return _Task(inner.alpha, inner.products, scatter, factor, float(inner.gradient @ inner.gradient))
 
-    def _objective(self, root: Floats, sign: Floats, u: Floats) -> tuple[float, Floats, Floats]:
+    def _inner_step(self, root: Floats, k: int, inner: _Inner, factor: Factor) -> _Inner | None:
+        """A Newton step in u, shortened until it does some good; None where nothing but rounding is left."""
+        steepness = float(inner.gradient @ inner.gradient)
+        if steepness <= SETTLED**2 * float(np.square(root * inner.products).sum()):
+            return None
+        step = -cho_solve(factor, inner.gradient)
+        slope, share = float(inner.gradient @ step), 1.0
+        while share >= SHORTEST:
+            tried = self._inner(root, k, inner.u + share * step)
+            flatter = float(tried.gradient @ tried.gradient) <= steepness / 4
+            if flatter or inner.value - tried.value >= max(-1e-4 * share * slope, ROUNDING * abs(inner.value)):
+                return tried
+            share /= 2
+        return None
+
+    def _inner(self, root: Floats, k: int, u: Floats) -> _Inner:
+        sign = self.signs[:, k]
         margins = sign * self.part.times((root * u)[:, None])[:, 0]
         alpha = project_on_simplex(-self.C * margins)
         products = self.part.against((sign * alpha)[:, None])[:, 0]
-        return float(u @ u) / 2 - float(alpha @ margins) - float(alpha @ alpha) / (2 * self.C), alpha, products
+        value = float(u @ u) / 2 - float(alpha @ margins) - float(alpha @ alpha) / (2 * self.C)
+        return _Inner(value, u, alpha, products, u - root * products)
 
     def _hessian(self, root: Floats, k: int, active: NDArray[np.bool_]) -> tuple[Floats, Factor]:
         sums = self.part.against((self.signs[:, k] * active)[:, None])[:, 0]
@@ -204,7 +222,7 @@ class ReducedProblem:
 
 
 def _newton_target(curvature: Floats, slopes: Floats, mixture: Floats) -> Floats:
-    """The p of the simplex at which ``slopes'(p - mixture) - (p - mixture)'curvature (p - mixture) / 2`` is greatest."""
+    """The p of the simplex where ``slopes'(p - mixture) - (p - mixture)'curvature (p - mixture) / 2`` is greatest."""
     linear = slopes + curvature @ mixture
     rough = minimize_on_simplex(DenseQuadratic(curvature), linear, tolerance=1e-12, max_rounds=50).weights
     # Near the optimum the slopes are far below the rounding of curvature @ mixture: over the weights that are not 0 the

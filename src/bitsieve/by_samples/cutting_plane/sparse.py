@@ -1,7 +1,8 @@
-"""Sparse tables as vectors of unit length about their mean: the means are subtracted from results, never from values."""
+"""Sparse tables as vectors of unit length about their mean: means are subtracted from results, not from values."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,7 +95,7 @@ class SparseColumns:
         n_blocks = -(-int(self.start[-1]) // BLOCK_VALUES) or 1
         inner = np.searchsorted(self.start, np.arange(1, n_blocks) * BLOCK_VALUES)
         edges = np.unique(np.concatenate([[0], inner, [self.n_features]])).tolist()
-        run_blocks(lambda block: work(*block), list(zip(edges, edges[1:], strict=False)), self.n_jobs)
+        run_blocks(lambda block: work(*block), list(pairwise(edges)), self.n_jobs)
 
     def _vectors(self, columns: Integers) -> tuple[csc_array, Floats]:
         """Some columns divided by their length, and what is still to be subtracted from all their values."""
