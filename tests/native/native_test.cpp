@@ -16,6 +16,7 @@
 
 using namespace bitsieve;
 
+void test_columns(int& passed, int& failed);
 void test_variational(int& passed, int& failed);
 
 namespace {
@@ -256,6 +257,7 @@ int main() {
     test_choice();
     test_terms();
     test_mdl();
+    test_columns(passed, failed);
     test_variational(passed, failed);
     std::mt19937 random(7);
     const std::vector<std::vector<std::int64_t>> sizes = {{1},        {64},          {63, 65},           {0, 5, 0, 2},

@@ -139,13 +139,15 @@ class _Columns:
         place = np.repeat(self.starts[present].ravel(), of_groups.ravel()) + _counting(of_groups.ravel())
         n_members = np.add.reduce(of_groups, axis=1)
         n_others = n_nonzeros - n_members
-        width = len(self.others) // np.maximum(n_others, 1)  # one other column of each of so many equal stretches
-        stretch, width = _counting(n_others), np.repeat(width, n_others)
+        # One column of each of so many equal stretches of the others: all different. Where they begin is drawn, too.
+        width = np.repeat(len(self.others) // np.maximum(n_others, 1), n_others)
+        begin = np.repeat(random.integers(0, len(self.others), len(n_others)), n_others)
+        drawn = begin + _counting(n_others) * width + (random.random(len(width)) * width).astype(np.intp)
         is_member = np.arange(n_nonzeros) < n_members[:, None]
         values[:] = 1 + SPREAD * random.standard_normal(values.shape)
         values[is_member] *= self.signs[place]
         indices[is_member] = self.members[place]
-        indices[~is_member] = self.others[stretch * width + (random.random(len(width)) * width).astype(np.intp)]
+        indices[~is_member] = self.others[drawn % len(self.others)]
         order = np.argsort(indices, axis=1)
         indices[:] = np.take_along_axis(indices, order, axis=1)
         values[:] = np.take_along_axis(values, order, axis=1)

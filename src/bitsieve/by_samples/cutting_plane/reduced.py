@@ -179,46 +179,61 @@ class ReducedProblem:
 
     def _task(self, root: Floats, k: int, products: Floats) -> _Task:
         """Newton's method for u, from the better of 0 and what the products say."""
-        # A guess of the wrong size leaves few samples with weight, and a long way to go.
-        inner = min((self._inner(root, k, u) for u in (root * products, np.zeros(len(root)))), key=lambda i: i.value)
-        scatter, factor = self._hessian(root, k, inner.alpha > 0)
+        guess, zero = (self._inner(root, k, u, self.C) for u in (root * products, np.zeros(len(root))))
+        inner = guess
+        if zero.value <= guess.value:
+            # Far from the optimum and for a large C few samples have weight, and a step goes astray: C is raised.
+            inner = zero
+            for C in _raised_to(self.C, len(self.signs)):
+                inner = self._newton(root, k, inner.u, C)
+        inner = self._newton(root, k, inner.u, self.C)
+        scatter, factor = self._hessian(root, k, inner.alpha > 0, self.C)
+        return _Task(inner.alpha, inner.products, scatter, factor, float(inner.gradient @ inner.gradient))
+
+    def _newton(self, root: Floats, k: int, u: Floats, C: float) -> _Inner:
+        inner = self._inner(root, k, u, C)
         for _ in range(MAX_INNER):
-            following = self._inner_step(root, k, inner, factor)
+            following = self._inner_step(root, k, inner, C)
             if following is None:
                 break
             inner = following
-            scatter, factor = self._hessian(root, k, inner.alpha > 0)
-        return _Task(inner.alpha, inner.products, scatter, factor, float(inner.gradient @ inner.gradient))
+        return inner
 
-    def _inner_step(self, root: Floats, k: int, inner: _Inner, factor: Factor) -> _Inner | None:
+    def _inner_step(self, root: Floats, k: int, inner: _Inner, C: float) -> _Inner | None:
         """A Newton step in u, shortened until it does some good; None where nothing but rounding is left."""
         steepness = float(inner.gradient @ inner.gradient)
         if steepness <= SETTLED**2 * float(np.square(root * inner.products).sum()):
             return None
+        _, factor = self._hessian(root, k, inner.alpha > 0, C)
         step = -cho_solve(factor, inner.gradient)
         slope, share = float(inner.gradient @ step), 1.0
         while share >= SHORTEST:
-            tried = self._inner(root, k, inner.u + share * step)
+            tried = self._inner(root, k, inner.u + share * step, C)
             flatter = float(tried.gradient @ tried.gradient) <= steepness / 4
             if flatter or inner.value - tried.value >= max(-1e-4 * share * slope, ROUNDING * abs(inner.value)):
                 return tried
             share /= 2
         return None
 
-    def _inner(self, root: Floats, k: int, u: Floats) -> _Inner:
+    def _inner(self, root: Floats, k: int, u: Floats, C: float) -> _Inner:
         sign = self.signs[:, k]
         margins = sign * self.part.times((root * u)[:, None])[:, 0]
-        alpha = project_on_simplex(-self.C * margins)
+        alpha = project_on_simplex(-C * margins)
         products = self.part.against((sign * alpha)[:, None])[:, 0]
-        value = float(u @ u) / 2 - float(alpha @ margins) - float(alpha @ alpha) / (2 * self.C)
+        value = float(u @ u) / 2 - float(alpha @ margins) - float(alpha @ alpha) / (2 * C)
         return _Inner(value, u, alpha, products, u - root * products)
 
-    def _hessian(self, root: Floats, k: int, active: NDArray[np.bool_]) -> tuple[Floats, Factor]:
+    def _hessian(self, root: Floats, k: int, active: NDArray[np.bool_], C: float) -> tuple[Floats, Factor]:
         sums = self.part.against((self.signs[:, k] * active)[:, None])[:, 0]
         scatter = self.scatters[k].over(active) - np.outer(sums, sums) / np.count_nonzero(active)
-        hessian = self.C * (root[:, None] * scatter * root)
+        hessian = C * (root[:, None] * scatter * root)
         hessian[np.diag_indices_from(hessian)] += 1.0
         return scatter, cho_factor(hessian, lower=True, overwrite_a=True, check_finite=False)
+
+
+def _raised_to(C: float, least: float) -> list[float]:
+    """Values from about ``least`` up to, and without, C, each ten times the one before."""
+    return [C / 10**step for step in range(int(np.ceil(np.log10(max(C / least, 1.0)))), 0, -1)]
 
 
 def _newton_target(curvature: Floats, slopes: Floats, mixture: Floats) -> Floats:
