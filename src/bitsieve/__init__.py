@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from bitsieve.selectors.eqpfs import EQPFS as EQPFS
     from bitsieve.selectors.fcbf import FCBF as FCBF
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
+    from bitsieve.selectors.gdm import GDM as GDM
     from bitsieve.selectors.koller_sahami import KollerSahami as KollerSahami
     from bitsieve.selectors.qpfs import QPFS as QPFS
     from bitsieve.selectors.rcfs import RCFS as RCFS
@@ -58,6 +59,7 @@ _HOMES = {
     "EqualWidthBinner": "bitsieve.binning",
     "FCBF": "bitsieve.selectors.fcbf",
     "ForwardSelector": "bitsieve.selectors.forward",
+    "GDM": "bitsieve.selectors.gdm",
     "KollerSahami": "bitsieve.selectors.koller_sahami",
     "list_methods": "bitsieve.selectors.registry",
     "make_selector": "bitsieve.selectors.registry",
@@ -84,6 +86,7 @@ _HOMES = {
 __all__ = [
     "EQPFS",
     "FCBF",
+    "GDM",
     "QPFS",
     "RCFS",
     "SDPCMI",

@@ -121,7 +121,6 @@ def shuffled_sums(
     seeds: NDArray[np.uint64],
     out: Integers,
 ) -> None: ...
-
 def sparse_column_moments(
     start: Index,
     row: Index,

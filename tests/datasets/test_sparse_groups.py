@@ -34,7 +34,7 @@ def test_members_occur_together_and_are_correlated(made):
         assert ((values != 0).all(axis=1) == (values != 0).any(axis=1)).all()
         if len(members) > 1:
             correlation = np.abs(np.corrcoef(values, rowvar=False))
-            # (1 - p) / (1 - p + spread^2) for a share p = 1/4 of the samples; six deviations of a correlation over 1,500.
+            # (1 - p) / (1 - p + spread^2) for a share p = 1/4 of the samples; six deviations over some 1,500 samples.
             expected = 0.75 / (0.75 + SPREAD**2)
             assert np.abs(correlation[~np.eye(len(members), dtype=bool)] - expected).max() < 6 * (1 - expected**2) / 38
 

@@ -12,6 +12,7 @@ from bitsieve.common.messages import choices
 from bitsieve.selectors.eqpfs import EQPFS
 from bitsieve.selectors.fcbf import FCBF
 from bitsieve.selectors.forward import ForwardSelector
+from bitsieve.selectors.gdm import GDM
 from bitsieve.selectors.koller_sahami import KollerSahami
 from bitsieve.selectors.method_info import MethodInfo
 from bitsieve.selectors.qpfs import QPFS
@@ -34,6 +35,7 @@ SELECTORS: tuple[type[ColumnSelector], ...] = (
     ReliefF,
     RCFS,
     VMI,
+    GDM,
 )
 SHARED = ("n_features_to_select", "binning", "n_jobs")  # parameters of every method
 

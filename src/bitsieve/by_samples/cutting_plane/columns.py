@@ -49,6 +49,8 @@ class Columns(Protocol):
     n_samples: int
     n_features: int
     varies: NDArray[np.bool_]
+    mean: Floats
+    length: Floats
 
     def products(self, weights: Floats) -> Floats:
         """The products with weights of the samples, shape (n, tasks): shape (n_features, tasks)."""

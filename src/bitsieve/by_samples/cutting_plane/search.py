@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from bitsieve.by_samples.cutting_plane.exact_matching import match_exactly
 from bitsieve.by_samples.cutting_plane.matching import NONE, match
-from bitsieve.by_samples.cutting_plane.reduced import Reduced, ReducedProblem
+from bitsieve.by_samples.cutting_plane.reduced import FINE, Reduced, ReducedProblem
 from bitsieve.common.progress import phase
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ class Settings:
     n_features : int
         Support features wanted in all.
     per_cut : int
-        Support features of a cut; doubled where the loop converges before all are found, and all of them in the last
-        cut allowed.
+        Support features of a cut; doubled where a cut would not raise the objective or bring a new one, and all of them
+        in the last cut allowed.
     max_cuts : int
     C : float
     least : float or None
@@ -84,6 +84,11 @@ class Found(NamedTuple):
     gap: float
     violation: float
     matching_gap: float
+
+    @property
+    def converged(self) -> bool:
+        """Whether neither the loop nor a problem over its cuts has something left to gain."""
+        return self.violation <= TOLERANCE and self.gap <= FINE
 
 
 class _Cut(NamedTuple):
@@ -144,7 +149,7 @@ class _Loop:
         if left == 1:
             self.budget = self.settings.n_features
         cut = self._match()
-        while wanted and left and cut.violation <= TOLERANCE and self.budget < self.settings.n_features:
+        while wanted and left and not self._adds(cut) and self.budget < self.settings.n_features:
             self.budget = min(2 * self.budget, self.settings.n_features)
             cut = self._match()
         self.violation = max(0.0, cut.violation)
@@ -152,6 +157,10 @@ class _Loop:
             return None
         self.matching_gaps.append(cut.gap)
         return cut.columns
+
+    def _adds(self, cut: _Cut) -> bool:
+        """Whether a cut raises the objective and has columns that no cut has had before."""
+        return cut.violation > TOLERANCE and bool(np.setdiff1d(cut.columns, self.support).size)
 
     def add(self, cut: Integers) -> None:
         """Solve the problem with one more cut; of its new columns the last are left out where they are too many."""
