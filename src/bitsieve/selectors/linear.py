@@ -118,17 +118,14 @@ def columns_of(estimator: Any, X: Any, columns: NDArray[np.intp], categories: di
     if issparse(X):
         return _read_values(estimator, X, "csr", reset=False)[:, columns]
     table = read_columns(X, estimator=estimator, reset=False)
+    check_values(table, allow_missing=False, instead="impute them first, or drop the rows")
     values = np.empty((table.n_samples, len(columns)))
     for place, j in enumerate(columns.tolist()):
         column = table.values(j)
         if j in categories and isinstance(column, Encoded):
-            is_last = np.append(np.asarray(column.categories == categories[j][-1], np.float64), np.nan)
-            values[:, place] = is_last[column.codes]  # a missing one has the code -1
+            values[:, place] = np.asarray(column.categories == categories[j][-1], bool)[column.codes]
         else:
             values[:, place] = table.numeric(j)
-    if not np.isfinite(values).all():
-        wrong = columns[~np.isfinite(values).all(axis=0)]
-        raise ValueError(f"missing or infinite values in {table.quoted(wrong)}: impute them first, or drop the rows")
     return values
 
 
