@@ -53,6 +53,8 @@ std::vector<T> to_vector(const Input<T>& array) {
 
 constexpr std::int64_t kMostSamples = std::int64_t(1) << 31;
 constexpr std::int64_t kMostCodes = 1 << 16;
+constexpr std::int64_t kMostTabled = std::int64_t(1) << 24;   // values of a table made here
+constexpr std::int64_t kMostClasses = std::int64_t(1) << 26;
 constexpr int kMostShift = 60;
 
 // The checks throw std::invalid_argument, a ValueError in Python.

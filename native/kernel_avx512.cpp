@@ -75,7 +75,7 @@ bool available() {
 }  // namespace
 
 const Kernel kAvx512Kernel = {"avx512", available, pair_sums, pair_cells, tally_sums, tile_values, plane_masks, plane_margins,
-    0.064, 0.38, 0.11, 1.5};  // benchmarks.kernel_costs on an Intel Xeon with AMX (Sapphire Rapids or later), August 2026
+    0.064, 0.38, 0.11, 1.5};  // benchmarks.kernel_costs on an Intel Xeon with AMX (Sapphire Rapids or later), November 2026
 
 }  // namespace bitsieve
 

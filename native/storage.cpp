@@ -16,6 +16,8 @@ namespace bitsieve {
 
 namespace {
 
+constexpr std::int64_t kMostSamples = std::int64_t(1) << 31;
+constexpr std::int32_t kMostCodes = 1 << 16;
 constexpr int kMaxArity = 64;         // of a feature stored as planes (kMaxPlanes of the loops + 1)
 constexpr double kTableSampleNs = 0.6;  // one sample of one pair by the table-increment kernel
 constexpr double kTableCellNs = 1.0;    // clearing and reading one cell of its table
@@ -82,9 +84,16 @@ Packed::Packed(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t>
     : kernel_(kernel), sizes_(std::move(class_sizes)), order_(std::move(order)), arities_(std::move(arities)) {
     word_start_.push_back(0);
     for (const std::int64_t size : sizes_) {
+        if (size < 0 || size > kMostSamples - n_samples_) throw std::invalid_argument("class sizes must sum to 1 to 2^31");
         n_samples_ += size;
         word_start_.push_back(word_start_.back() + (size + 63) / 64);
     }
+    if (n_samples_ == 0) throw std::invalid_argument("class sizes must sum to 1 to 2^31");
+    for (const std::int32_t arity : arities_)
+        if (arity < 1 || arity > kMostCodes) throw std::invalid_argument("an arity must lie between 1 and 65536");
+    if (!order_.empty() && std::int64_t(order_.size()) != n_samples_)
+        throw std::invalid_argument("order holds a row for every sample, or nothing");
+    rows_needed_ = order_.empty() ? n_samples_ : std::int64_t(*std::max_element(order_.begin(), order_.end())) + 1;
     const double n_samples = double(n_samples_), n_words_ = double(n_words()), n_classes_ = double(sizes_.size());
     int limit = storage == Storage::table    ? 0
                 : storage == Storage::planes ? kMaxArity
@@ -120,6 +129,11 @@ Packed::Packed(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t>
     planes_.reset(allocate<std::uint64_t>(plane_words_));
     margins_.assign(margins, 0);
     wide_.reset(allocate<std::uint16_t>(n_wide() * n_samples_));
+    ready_.assign(std::size_t(n_units()), false);
+}
+
+bool Packed::ready(std::int64_t first, std::int64_t last) const {
+    return std::all_of(ready_.begin() + first, ready_.begin() + last, [](char unit) { return unit != 0; });
 }
 
 std::int64_t Packed::bytes() const {
@@ -138,11 +152,27 @@ TallyGroup Packed::tally_group(std::int64_t unit) const {
 
 Segments Packed::segments() const { return {word_start_.data(), sizes_.data(), n_classes(), n_samples_}; }
 
+constexpr std::uint8_t kNone = 255;  // matches no plane
+
+// A code as a byte; what is too large for any plane stays so.
+template <class Code>
+inline std::uint8_t to_byte(Code code) {
+    if constexpr (sizeof(Code) > 1) return code < 254 ? std::uint8_t(code) : 254;
+    return code;
+}
+
+[[noreturn]] void refuse_code() { throw std::invalid_argument("a code is not below the arity of its feature"); }
+
+inline void check_tile(const std::uint8_t* tile, std::int32_t arity) {
+    std::uint8_t end = 0;  // one more than the greatest code; kNone adds up to 0
+    for (int t = 0; t < 64; ++t) end = std::max(end, std::uint8_t(tile[t] + 1));
+    if (end > arity) refuse_code();
+}
+
 // Rows are taken in chunks that keep the columns at hand in the second-level cache; within a chunk, class by class.
 // A chunk may end within a word of a class: the next one goes on in that word.
 template <class Code>
 void Packed::pack_groups(const CodeTable<Code>& table, std::int64_t first, std::int64_t last) {
-    constexpr std::uint8_t kNone = 255;  // matches no plane
     constexpr std::int64_t kMostGroups = 8;
     const bool by_rows = table.feature_stride == 1;           // then eight groups share the cache lines of a row
     const std::int64_t block = by_rows ? kMostGroups : 1;
@@ -173,11 +203,12 @@ void Packed::pack_groups(const CodeTable<Code>& table, std::int64_t first, std::
                     if (by_rows)
                         for (std::int64_t t = 0; t < n; ++t)
                             for (std::int64_t f = 0; f < n_columns; ++f)
-                                tile[f][at + t] = std::uint8_t(table.codes[row[t] + column[f]]);
+                                tile[f][at + t] = to_byte(table.codes[row[t] + column[f]]);
                     else
                         for (std::int64_t f = 0; f < n_columns; ++f)
                             for (std::int64_t t = 0; t < n; ++t)
-                                tile[f][at + t] = std::uint8_t(table.codes[row[t] + column[f]]);
+                                tile[f][at + t] = to_byte(table.codes[row[t] + column[f]]);
+                    for (std::int64_t f = 0; f < n_columns; ++f) check_tile(tile[f], arities_[slots_[g0 * kLanes + f]]);
                     write_masks(g0, n_groups, word_start_[c] + cursor[c] / 64, at > 0, tile);
                     cursor[c] += n;
                 }
@@ -200,21 +231,32 @@ void Packed::pack_bytes(const CodeTable<Code>& table, std::int64_t first, std::i
     for (std::int64_t g = first; g < last; ++g) {
         std::uint8_t* out = reinterpret_cast<std::uint8_t*>(planes_.get() + groups_[g].planes);
         const Code* in[kLanes];
+        std::int32_t arity[kLanes];
+        bool refused = false;
         for (int lane = 0; lane < kLanes; ++lane) {
             const std::int64_t feature = feature_at(g, lane);
             in[lane] = feature < 0 ? nullptr : table.codes + feature * table.feature_stride;
+            arity[lane] = feature < 0 ? 0 : arities_[feature];
         }
         for (std::int64_t t = 0; t < n_samples_; ++t, out += kLanes) {
             const std::int64_t row = (order_.empty() ? t : std::int64_t(order_[t])) * table.sample_stride;
-            for (int lane = 0; lane < kLanes; ++lane)
-                out[lane] = in[lane] == nullptr ? 0 : std::uint8_t(in[lane][row] * kFieldBits);
+            for (int lane = 0; lane < kLanes; ++lane) {
+                if (in[lane] == nullptr) {
+                    out[lane] = 0;
+                    continue;
+                }
+                refused |= in[lane][row] >= arity[lane];
+                out[lane] = std::uint8_t(in[lane][row] * kFieldBits);
+            }
         }
+        if (refused) refuse_code();
     }
 }
 
 template <class Code>
 void Packed::pack(const CodeTable<Code>& table, std::int64_t first, std::int64_t last) {
     const std::int64_t last_group = std::min(last, n_groups());
+    std::fill(ready_.begin() + first, ready_.begin() + last, 0);
     if (tallied_)
         pack_bytes(table, first, last_group);
     else
@@ -231,9 +273,14 @@ void Packed::pack(const CodeTable<Code>& table, std::int64_t first, std::int64_t
             if (feature < 0) continue;
             const Code* in = table.codes + feature * table.feature_stride;
             std::uint16_t* out = wide_.get() + ((u - n_groups()) * kLanes + lane) * n_samples_;
-            for (std::int64_t t = 0; t < n_samples_; ++t)
+            std::int32_t greatest = 0;
+            for (std::int64_t t = 0; t < n_samples_; ++t) {
                 out[t] = in[(order_.empty() ? t : std::int64_t(order_[t])) * table.sample_stride];
+                greatest = std::max<std::int32_t>(greatest, out[t]);
+            }
+            if (greatest >= arities_[feature]) refuse_code();
         }
+    std::fill(ready_.begin() + first, ready_.begin() + last, 1);
 }
 
 template void Packed::pack(const CodeTable<std::uint8_t>&, std::int64_t, std::int64_t);

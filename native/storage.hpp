@@ -43,9 +43,16 @@ public:
     Packed(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t> order, std::vector<std::int32_t> arities,
            const Kernel& kernel, Storage storage);
 
-    // Fills the units [first, last). Blocks are independent of each other.
+    // Fills the units [first, last). Blocks are independent of each other. Throws std::invalid_argument where a code is not
+    // below the arity of its feature; then, as before, the units are not ready to be counted.
     template <class Code>
     void pack(const CodeTable<Code>& table, std::int64_t first, std::int64_t last);
+
+    // The rows that a raw table must have at least.
+    std::int64_t rows_needed() const { return rows_needed_; }
+
+    // Whether all units of [first, last) have been filled.
+    bool ready(std::int64_t first, std::int64_t last) const;
 
     std::int64_t n_samples() const { return n_samples_; }
     std::int64_t n_features() const { return std::int64_t(arities_.size()); }
@@ -97,7 +104,7 @@ private:
 
     const Kernel& kernel_;
     bool tallied_ = false;
-    std::int64_t n_samples_ = 0, n_narrow_ = 0, plane_words_ = 0;
+    std::int64_t rows_needed_ = 0, n_samples_ = 0, n_narrow_ = 0, plane_words_ = 0;
     std::vector<std::int64_t> sizes_;       // by class; last: all samples
     std::vector<std::int64_t> word_start_;  // by class; last: words of a plane
     std::vector<std::uint32_t> order_;
@@ -106,6 +113,7 @@ private:
     std::vector<std::int64_t> at_;     // feature of a lane of a unit, -1: none
     std::vector<std::int64_t> place_;  // its inverse
     std::vector<Group> groups_;
+    std::vector<char> ready_;  // by unit
     std::unique_ptr<std::uint64_t[], Free> planes_;
     std::vector<std::uint32_t> margins_;
     std::unique_ptr<std::uint16_t[], Free> wide_;
