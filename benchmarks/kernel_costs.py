@@ -16,7 +16,7 @@ import numpy as np
 from scipy.optimize import least_squares
 
 from bitsieve.counts.kernels import FORMS, TABLE, available_kernels
-from bitsieve.counts.packed import MemoryCounts
+from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import PairForm
 
 SAMPLES, FEATURES = 20_000, 256
@@ -51,7 +51,7 @@ def pair_ns(kernel: str, n_classes: int, n_codes: int) -> float:
     """Least processor time of some matrices, in nanoseconds a pair."""
     random = np.random.default_rng(0)
     codes = np.asfortranarray(random.integers(0, n_codes, (SAMPLES, FEATURES), dtype=np.uint8))
-    source = MemoryCounts(codes, random.permutation(SAMPLES) % n_classes, n_jobs=1, kernel=kernel)
+    source = PackedSource(codes, random.permutation(SAMPLES) % n_classes, n_jobs=1, kernel=kernel)
     nothing = np.zeros(FEATURES, np.int64)
     form = PairForm(1, 1, nothing, nothing, 1.0, False)
     runs = []

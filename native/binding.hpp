@@ -89,8 +89,28 @@ inline Terms terms_of(const Input<std::int64_t>& table, int shift) {
     return {table.data(), std::uint64_t(table.size()), shift};
 }
 
+// Features and SIMD groups are in range and packed; pivot -1 is a constant.
+inline void require_feature(const Packed& packed, std::int64_t feature, const char* name) {
+    require_within(feature, 0, packed.n_features(), name);
+    require(packed.ready(packed.unit_of(feature), packed.unit_of(feature) + 1), "a feature has not been packed");
+}
+
+inline void require_features(const Packed& packed, const Input<std::int64_t>& features, const char* name) {
+    for (std::size_t i = 0; i < features.size(); ++i) require_feature(packed, features.data()[i], name);
+}
+
+inline void require_pivot(const Packed& packed, std::int64_t pivot) {
+    if (pivot != -1) require_feature(packed, pivot, "pivot");
+}
+
+inline void require_groups(const Packed& packed, const Input<std::int64_t>& groups) {
+    require_all_within(groups, 0, packed.n_units(), "groups");
+    for (std::size_t i = 0; i < groups.size(); ++i)
+        require(packed.ready(groups.data()[i], groups.data()[i] + 1), "a feature has not been packed");
+}
+
 void bind_packed(nb::class_<Packed>& packed);
-void bind_strata(nb::class_<Packed>& packed);
+void bind_partition(nb::module_& m, nb::class_<Packed>& packed);
 void bind_variational(nb::module_& m);
 
 }  // namespace bitsieve

@@ -17,26 +17,6 @@ void construct(Packed* self, Input<std::int64_t> class_sizes, Input<std::uint32_
     new (self) Packed(to_vector(class_sizes), to_vector(order), to_vector(arities), chosen, form);
 }
 
-// Features and units (eights of features) are in range and packed; pivot -1 is a constant.
-void require_feature(const Packed& packed, std::int64_t feature, const char* name) {
-    require_within(feature, 0, packed.n_features(), name);
-    require(packed.ready(packed.unit_of(feature), packed.unit_of(feature) + 1), "a feature has not been packed");
-}
-
-void require_features(const Packed& packed, const Input<std::int64_t>& features, const char* name) {
-    for (std::size_t i = 0; i < features.size(); ++i) require_feature(packed, features.data()[i], name);
-}
-
-void require_pivot(const Packed& packed, std::int64_t pivot) {
-    if (pivot != -1) require_feature(packed, pivot, "pivot");
-}
-
-void require_units(const Packed& packed, const Input<std::int64_t>& units) {
-    require_all_within(units, 0, packed.n_units(), "units");
-    for (std::size_t i = 0; i < units.size(); ++i)
-        require(packed.ready(units.data()[i], units.data()[i] + 1), "a feature has not been packed");
-}
-
 PairForm form_of(const Packed& packed, int xy_sign, int xyc_sign, const Input<std::int64_t>& row,
                  const Input<std::int64_t>& column, double one_bit, bool symmetric) {
     require_within(xy_sign, -1, 2, "xy_sign");
@@ -66,7 +46,7 @@ void fill_row(const Packed& packed, const Input<std::int64_t>& table, int shift,
               Input<std::int64_t> units, Output<std::int64_t> xy, std::optional<Output<std::int64_t>> xyc) {
     const Terms terms = terms_of(table, shift);
     require_pivot(packed, pivot);
-    require_units(packed, units);
+    require_groups(packed, units);
     require_size(xy, packed.n_features(), "xy");
     if (xyc) require_size(*xyc, packed.n_features(), "xyc");
     const std::int64_t* wanted = units.data();
@@ -125,7 +105,7 @@ void fill_rows(const Packed& packed, const Input<std::int64_t>& table, int shift
     const PairForm form = form_of(packed, xy_sign, xyc_sign, row, column, one_bit, symmetric);
     require(out.shape(0) == pivots.size(), "one row a pivot is needed");
     require_features(packed, pivots, "pivots");
-    require_units(packed, units);
+    require_groups(packed, units);
     require_places(packed, place, std::int64_t(out.shape(1)));
     const Rows<Real> rows{out.data(), std::int64_t(out.shape(1)), place.data()};
     const std::int64_t n_pivots = std::int64_t(pivots.size()), n_units = std::int64_t(units.size());
@@ -144,9 +124,9 @@ void fill_codes(const Packed& packed, std::int64_t feature, Output<std::uint16_t
 }
 
 void fill_pair_table(const Packed& packed, std::int64_t i, std::int64_t j, Output<std::int64_t> out) {
-    require_feature(packed, i, "i");
+    require_pivot(packed, i);
     require_feature(packed, j, "j");
-    require_size(out, std::int64_t(packed.arity(i)) * packed.arity(j) * packed.n_classes(), "out");
+    require_size(out, (i < 0 ? 1 : packed.arity(i)) * std::int64_t(packed.arity(j)) * packed.n_classes(), "out");
     std::int64_t* counts = out.data();
     nb::gil_scoped_release unlocked;
     TablePivot(packed, i).table(j, counts);
@@ -167,14 +147,14 @@ void bind_packed(nb::class_<Packed>& packed) {
         .def("pair_table", &fill_pair_table, "i"_a, "j"_a, "out"_a)
         .def("codes", &fill_codes, "feature"_a, "out"_a, "The codes of a feature in class order.")
         .def(
-            "unit_of",
+            "simd_group_of",
             [](const Packed& self, std::int64_t feature) {
                 require_within(feature, 0, self.n_features(), "feature");
                 return self.unit_of(feature);
             },
             "feature"_a)
-        .def_prop_ro("n_units", &Packed::n_units)
-        .def_prop_ro("tallied", &Packed::tallied, "Whether features of few codes are counted by the tally.")
+        .def_prop_ro("n_simd_groups", &Packed::n_units)
+        .def_prop_ro("tallied", &Packed::tallied, "Whether features of few codes are counted by packed counters.")
         .def_prop_ro("nbytes", &Packed::bytes);
 }
 

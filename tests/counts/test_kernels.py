@@ -22,8 +22,9 @@ from bitsieve.counts.kernels import (
     choose_kernel,
     show_kernel,
 )
-from bitsieve.counts.packed import MemoryCounts
+from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import PairForm
+from bitsieve.counts.terms import entropy_terms
 
 KERNELS = available_kernels()
 # Planes, packed counters and table increments, each forced: what a kernel chooses by itself depends on measured costs.
@@ -31,6 +32,10 @@ FORCED = [f"{name}:{form}" for name in KERNELS if name != TABLE for form in FORM
 every_kernel = pytest.mark.parametrize("kernel", KERNELS)
 every_form = pytest.mark.parametrize("kernel", FORCED)
 term = lru_cache(maxsize=None)(reference.term)
+
+
+def terms_of(source):
+    return entropy_terms(source.n_samples)
 
 
 def cell_sum(keys, shift):
@@ -47,15 +52,15 @@ def expected_sums(codes, classes, pivot, other, shift):
 
 
 def check_rows(source, codes, classes, pivots):
-    shift = source.terms.shift
+    shift = terms_of(source).shift
     for pivot in pivots:
-        xy, xyc = source.pair_sums(pivot, None, True)
-        alone, nothing = source.pair_sums(pivot, None, False)
+        xy, xyc = source.pair_sums(terms_of(source), pivot, None, True)
+        alone, nothing = source.pair_sums(terms_of(source), pivot, None, False)
         expected = [expected_sums(codes, classes, pivot, j, shift) for j in range(codes.shape[1])]
         assert nothing is None
         assert alone.tolist() == xy.tolist() == [pooled for pooled, _ in expected]
         assert xyc.tolist() == [within for _, within in expected]
-    alone, with_class = source.marginal_sums()
+    alone, with_class = source.marginal_sums(terms_of(source))
     expected = [expected_sums(codes, classes, -1, j, shift) for j in range(codes.shape[1])]
     assert list(zip(alone.tolist(), with_class.tolist(), strict=True)) == expected
 
@@ -65,7 +70,7 @@ def check_matrix(source, codes, classes, columns=None, seed=0):
     random = np.random.default_rng(seed)
     n = codes.shape[1]
     chosen = range(n) if columns is None else columns
-    shift = source.terms.shift
+    shift = terms_of(source).shift
     pairs = {(i, j): expected_sums(codes, classes, i, j, shift) for a, i in enumerate(chosen) for j in list(chosen)[a:]}
     pairs |= {(j, i): sums for (i, j), sums in pairs.items()}
     row, column = random.integers(0, 2**59, (2, n))
@@ -76,29 +81,34 @@ def check_matrix(source, codes, classes, columns=None, seed=0):
         ((-1, 1), (row, column), True),
         ((0, 1), (row, row + 5), False),
     ]:
-        form = PairForm(*weights, *parts, source.terms.unit, symmetric)
-        got = source.matrix(form, np.float64, columns)
+        form = PairForm(*weights, *parts, terms_of(source).per_bit, symmetric)
+        got = source.matrix(terms_of(source), form, np.float64, columns)
 
         def value(i, j, weights=weights, parts=parts):
             pooled, within = pairs[i, j]
             return float(weights[0] * pooled + weights[1] * within + int(parts[0][i]) + int(parts[1][j]))
 
-        exact = np.array([[value(i, j) for j in chosen] for i in chosen]) / source.terms.unit
+        exact = np.array([[value(i, j) for j in chosen] for i in chosen]) / terms_of(source).per_bit
         if symmetric:
             exact = (exact + exact.T) * 0.5
         assert got.tobytes() == exact.tobytes()
-        single = source.matrix(form, np.float32, columns)
+        single = source.matrix(terms_of(source), form, np.float32, columns)
         assert single.dtype == np.float32
         assert single.tobytes() == exact.astype(np.float32).tobytes()
 
 
 def check(codes, classes, kernel, pivots=None, **keywords):
-    source = MemoryCounts(codes, classes, kernel=kernel, **keywords)
+    source = PackedSource(codes, classes, kernel=kernel, **keywords)
     values = np.asarray(codes).astype(np.int64)
     pivots = range(values.shape[1]) if pivots is None else pivots
     check_rows(source, values, np.asarray(classes), pivots)
     check_matrix(source, values, np.asarray(classes))
     return source
+
+
+def dense(source, i, j):
+    """The counts of two features and the class as one array."""
+    return source.tables(i, np.array([j]), True)[0].dense()
 
 
 def random_codes(random, n_samples, arities, dtype=np.uint8):
@@ -118,9 +128,9 @@ def test_random_tables(kernel, n_samples, arities, n_classes, seed):
     codes = random_codes(random, n_samples, arities)
     classes = random.integers(0, n_classes, n_samples)
     check(codes, classes, kernel, pivots=range(min(4, len(arities))))
-    table = MemoryCounts(codes, classes, kernel=kernel).pair_table(0, len(arities) - 1)
+    (table,) = PackedSource(codes, classes, kernel=kernel).tables(0, np.array([len(arities) - 1]), True)
     i, j = codes[:, 0], codes[:, -1]
-    assert (table == reference.joint_table(i, j, classes, table.shape)).all()
+    assert (table.dense() == reference.joint_table(i, j, classes, table.shape)).all()
 
 
 @every_form
@@ -146,7 +156,7 @@ def test_class_sizes_at_word_boundaries(kernel, size):
 def test_one_sample(kernel):
     codes = np.array([[0, 1, 7, 200, 65535]], np.uint16)
     source = check(codes, np.array([0]), kernel)
-    assert source.marginal_sums()[0].tolist() == [0] * 5
+    assert source.marginal_sums(terms_of(source))[0].tolist() == [0] * 5
 
 
 @every_form
@@ -165,7 +175,7 @@ def test_empty_classes(kernel):
     source = check(codes, classes, kernel, n_classes=7)
     assert source.n_classes == 7
     assert source.class_sizes.tolist() == np.bincount(classes, minlength=7).tolist()
-    table = source.pair_table(1, 3)
+    table = dense(source, 1, 3)
     assert table.shape == (3, 9, 7)
     assert (table == reference.joint_table(codes[:, 1], codes[:, 3], classes, table.shape)).all()
 
@@ -183,7 +193,7 @@ def test_more_classes_than_sixteen_bits(kernel):
     random = np.random.default_rng(5)
     classes = random.permutation(70_000)
     codes = random_codes(random, 70_000, [2, 3])
-    source = MemoryCounts(codes, classes, kernel=kernel)
+    source = PackedSource(codes, classes, kernel=kernel)
     assert source.n_classes == 70_000
     check_rows(source, codes.astype(np.int64), classes, [0])
 
@@ -198,7 +208,7 @@ def test_wide_columns(kernel):
     classes[:5] = 3  # a class smaller than any arity
     source = check(codes, classes, kernel, pivots=[0, 1, 2, 4, 6, 7])
     for i, j in [(0, 4), (4, 0), (2, 3), (2, 2)]:
-        table = source.pair_table(i, j)
+        table = dense(source, i, j)
         assert (table == reference.joint_table(codes[:, i], codes[:, j], classes, table.shape)).all()
 
 
@@ -234,7 +244,7 @@ def test_packed_counters(kernel, sizes, skewed):
     codes = random_codes(random, len(classes), [10, 10, 1, 9, 10, 10, 10, 2, 10, 10])
     if skewed:
         codes[random.random(codes.shape) < 0.8] = 0
-    source = MemoryCounts(codes, classes, kernel=kernel, n_classes=len(sizes))
+    source = PackedSource(codes, classes, kernel=kernel, n_classes=len(sizes))
     assert source.packed.tallied == kernel.endswith(":counters")
     check_rows(source, codes, classes, [0, 2, 9])
     check_matrix(source, codes, classes)
@@ -248,9 +258,9 @@ def test_packed_counters_beside_wide_columns(kernel):
     source = check(codes, classes, kernel, pivots=[0, 9, 10])
     assert source.packed.tallied == kernel.endswith(":counters")
     expected = reference.joint_table(codes[:, 3], codes[:, 10], classes, (10, 200, 100))
-    assert (source.pair_table(3, 10) == expected).all()
-    assert source.pair_sums(0, np.array([10, 3]), True)[1].tolist() == [
-        expected_sums(codes.astype(np.int64), classes, 0, j, source.terms.shift)[1] for j in (10, 3)
+    assert (dense(source, 3, 10) == expected).all()
+    assert source.pair_sums(terms_of(source), 0, np.array([10, 3]), True)[1].tolist() == [
+        expected_sums(codes.astype(np.int64), classes, 0, j, terms_of(source).shift)[1] for j in (10, 3)
     ]
 
 
@@ -269,10 +279,10 @@ def test_types_and_layouts(kernel, dtype):
         big[399:199:-1, 20:10:-1],
         np.asfortranarray(big)[::2, 1::3],
     ):
-        check_rows(MemoryCounts(codes, classes, kernel=kernel), codes.astype(np.int64), classes, [0, 7])
+        check_rows(PackedSource(codes, classes, kernel=kernel), codes.astype(np.int64), classes, [0, 7])
     locked = np.ascontiguousarray(big[:200, :10])
     locked.flags.writeable = False
-    check_rows(MemoryCounts(locked, classes, kernel=kernel), locked.astype(np.int64), classes, [3])
+    check_rows(PackedSource(locked, classes, kernel=kernel), locked.astype(np.int64), classes, [3])
 
 
 @every_kernel
@@ -285,10 +295,12 @@ def test_wide_columns_in_rows(kernel):
 SCRIPT = """
 import numpy as np
 from bitsieve.counts.kernels import show_kernel
-from bitsieve.counts.packed import MemoryCounts
+from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.terms import entropy_terms
 codes = np.random.default_rng(0).integers(0, 5, (500, 20)).astype(np.uint8)
-source = MemoryCounts(codes, codes[:, 0] % 2)
-print(*source.kernel, [s.tolist() for s in source.pair_sums(3, None, True)])
+source = PackedSource(codes, codes[:, 0] % 2)
+sums = source.pair_sums(entropy_terms(500), 3, None, True)
+print(*source.kernel, [s.tolist() for s in sums])
 print(show_kernel())
 """
 

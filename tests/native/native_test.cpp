@@ -11,7 +11,7 @@
 #include "jobs.hpp"
 #include "mdl.hpp"
 #include "storage.hpp"
-#include "strata.hpp"
+#include "partition.hpp"
 #include "table_sums.hpp"
 
 using namespace bitsieve;
@@ -163,8 +163,8 @@ void test_problem(const Problem& p, const Kernel& kernel, Storage storage) {
     check(lines == whole, "matrix_rows");
 }
 
-// Strata by one feature are its codes; by none, one of all samples; refined twice by the same one they stay.
-void test_strata(const Problem& p, const Kernel& kernel) {
+// The parts by one feature are its codes; by none, one of all samples; refined twice by the same one they stay.
+void test_partition(const Problem& p, const Kernel& kernel) {
     const std::int64_t n = std::int64_t(p.arities.size());
     const auto table = term_table(std::uint64_t(p.n_samples), std::min<std::uint64_t>(p.n_samples + 1, 100));
     const Terms terms{table.data(), table.size(), term_shift(std::uint64_t(p.n_samples))};
@@ -176,26 +176,30 @@ void test_strata(const Problem& p, const Kernel& kernel) {
     std::vector<std::uint32_t> order(std::size_t(p.n_samples));
     for (std::size_t t = 0; t < order.size(); ++t) order[t] = std::uint32_t(t);
     const std::vector<std::int64_t> starts = {0, p.n_samples};
-    const Strata all{order.data(), starts.data(), 1};
-    bool sums = true, alone = true, stays = true, shuffles = true;
+    const Partition all{order.data(), starts.data(), 1};
+    bool sums = true, marginals = true, stays = true, shuffles = true;
     for (std::int64_t i = -1; i < n; ++i) {
-        const StrataVectors split = i < 0 ? StrataVectors{order, starts} : refine(packed, all, i);
-        const Strata strata{split.order.data(), split.starts.data(), std::int64_t(split.starts.size()) - 1};
-        stratum_sums(packed, terms, strata, units.data(), packed.n_units(), xz.data(), xzc.data());
+        const PartitionVectors split = i < 0 ? PartitionVectors{order, starts} : refine(packed, all, i);
+        const Partition parts{split.order.data(), split.starts.data(), std::int64_t(split.starts.size()) - 1};
+        partition_sums(packed, terms, parts, units.data(), packed.n_units(), xz.data(), xzc.data());
         for (std::int64_t j = 0; j < n; ++j) sums = sums && std::make_pair(xz[j], xzc[j]) == plain_sums(p, i, j, terms);
         std::int64_t z = 0, zc = 0;
-        strata_alone(packed, terms, strata, &z, &zc);
-        if (i >= 0) alone = alone && std::make_pair(z, zc) == plain_sums(p, -1, i, terms);
+        partition_marginals(packed, terms, parts, &z, &zc);
+        if (i >= 0) marginals = marginals && std::make_pair(z, zc) == plain_sums(p, -1, i, terms);
         if (i < 0) continue;
-        const StrataVectors again = refine(packed, strata, i);
+        const PartitionVectors again = refine(packed, parts, i);
         stays = stays && again.order == split.order && again.starts == split.starts;
         const std::uint64_t seed = 5;
         std::int64_t shuffled = 0;
-        shuffled_sums(packed, terms, strata, i, &seed, 1, &shuffled);  // one code a stratum: nothing can change
-        shuffles = shuffles && shuffled == zc && degrees_of_freedom(packed, strata, i) == 0;
+        std::vector<std::uint16_t> codes;
+        const Runs runs = arrange(packed, parts, i, codes);
+        shuffled_sums(terms, codes.data(), std::int64_t(codes.size()), runs.ends.data(), runs.part_ends.data(),
+                      parts.n_parts, &seed, 1, &shuffled);  // one code a part: nothing can change
+        shuffled += terms(1) * (p.n_samples - parts.n_kept());
+        shuffles = shuffles && shuffled == zc && degrees_of_freedom(packed, parts, i) == 0;
     }
-    check(sums, "stratum_sums");
-    check(alone, "strata_alone");
+    check(sums, "partition_sums");
+    check(marginals, "partition_marginals");
     check(stays, "refine");
     check(shuffles, "shuffled_sums");
 }
@@ -265,8 +269,8 @@ int main() {
                 test_problem(narrow, kernel, storage);
                 test_problem(mixed, kernel, storage);
             }
-            test_strata(narrow, kernel);
-            test_strata(mixed, kernel);
+            test_partition(narrow, kernel);
+            test_partition(mixed, kernel);
         }
     }
     std::vector<std::int64_t> many(100, 60);

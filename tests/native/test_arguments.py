@@ -33,6 +33,8 @@ arities = np.full(D, ARITY, np.int32)
 features = np.arange(D)
 table, shift = _native.term_table(N, N + 1), _native.term_shift(N)
 order = np.arange(N, dtype=np.uint32)
+starts = np.array([0, 9, N])
+seeds = np.arange(5, dtype=np.uint64)
 
 
 def output(*shape: int, dtype: type = np.int64) -> np.ndarray:
@@ -53,7 +55,7 @@ def unharmed(array: np.ndarray) -> bool:
 def packed(form: str = "cheapest", fill: bool = True) -> _native.Packed:
     made = _native.Packed(class_sizes, order, arities, kernel, form)
     if fill:
-        made.pack(codes, 0, made.n_units)
+        made.pack(codes, 0, made.n_simd_groups)
     return made
 
 
@@ -135,7 +137,15 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     "Packed.pair_cells": [lambda: (1, features, output(D, 64 * 64), output(D, N)), lambda: (-1, features, output(D, 64), None)],
     "Packed.pair_table": [lambda: (0, 1, output(ARITY * ARITY * C))],
     "Packed.codes": [lambda: (2, output(N, dtype=np.uint16))],
-    "Packed.unit_of": [lambda: (1,)],
+    "Packed.simd_group_of": [lambda: (1,)],
+    "Packed.refine": [lambda: (order, starts, 1)],
+    "Packed.partition_sums": [lambda: (table, shift, order, starts, np.arange(2), output(D), output(D))],
+    "Packed.partition_marginals": [lambda: (table, shift, order, starts)],
+    "Packed.degrees_of_freedom": [lambda: (order, starts, 1)],
+    "Packed.arrange": [lambda: (order, starts, 1)],
+    "shuffled_sums": [
+        lambda: (table, shift, codes[:N, 0].astype(np.uint16), np.array([8, 17, 21]), np.array([1, 3]), seeds, output(5))
+    ],
 }  # fmt: skip
 
 

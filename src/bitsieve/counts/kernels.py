@@ -25,6 +25,13 @@ class KernelChoice(NamedTuple):
     name: str
     storage: str
 
+    @property
+    def asked(self) -> str:
+        """The words that :func:`choose_kernel` takes for this choice."""
+        if self.storage == TABLE:
+            return TABLE
+        return self.name if self.storage == CHEAPEST else f"{self.name}:{self.storage}"
+
 
 def available_kernels() -> list[str]:
     """Names that ``BITSIEVE_FORCE_KERNEL`` accepts on this machine, fastest first."""

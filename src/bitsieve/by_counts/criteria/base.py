@@ -8,11 +8,13 @@ from __future__ import annotations
 from numbers import Real
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
+from bitsieve.common.errors import ParameterError
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bitsieve.information.pairwise import PairTerms
+    from bitsieve.information.protocol import PairInformation
 
     Floats = NDArray[np.float64]
 
@@ -26,7 +28,7 @@ class NamedCriterion(Protocol):
     ----------
     name : str
         As in ``ForwardSelector(criterion=name)``.
-    formula, paper : str
+    title, formula, paper : str
     unit : str
         Of the score: "bits"; "ratio" of bits by bits; "mixed" where both are added.
     needs : "marginals", "pairs", "class pairs" or "joint"
@@ -35,6 +37,7 @@ class NamedCriterion(Protocol):
     """
 
     name: ClassVar[str]
+    title: ClassVar[str]
     formula: ClassVar[str]
     paper: ClassVar[str]
     unit: ClassVar[str]
@@ -46,7 +49,6 @@ class JointCriterion(NamedCriterion, Protocol):
 
     def condition(self, chosen: list[int]) -> list[int]:
         """Z, of the features in their order of choice (at least one)."""
-        ...
 
 
 class Criterion(NamedCriterion, Protocol):
@@ -63,13 +65,11 @@ class Criterion(NamedCriterion, Protocol):
     start: ClassVar[float]
     never_increases: ClassVar[bool]
 
-    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """The fold over S and one more feature, whose terms with the candidates are given."""
-        ...
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """J(i | S) from the fold, the relevance I(Xi;C) and the size of S (at least 1)."""
-        ...
 
 
 def check_weight(name: str, value: float) -> None:
@@ -81,4 +81,4 @@ def check_weight(name: str, value: float) -> None:
         If it is not a finite number of 0 or more.
     """
     if not (isinstance(value, Real) and 0 <= value < float("inf")):
-        raise ValueError(f"{name}={value!r} is not a weight; give a finite number of 0 or more")
+        raise ParameterError(name, value, "give a finite number of 0 or more", "is not a weight;")
