@@ -92,7 +92,8 @@ inline Terms terms_of(const Input<std::int64_t>& table, int shift) {
 // Features and SIMD groups are in range and packed; pivot -1 is a constant.
 inline void require_feature(const Packed& packed, std::int64_t feature, const char* name) {
     require_within(feature, 0, packed.n_features(), name);
-    require(packed.ready(packed.unit_of(feature), packed.unit_of(feature) + 1), "a feature has not been packed");
+    const std::int64_t group = packed.simd_group_of(feature);
+    require(packed.ready(group, group + 1), "a feature has not been packed");
 }
 
 inline void require_features(const Packed& packed, const Input<std::int64_t>& features, const char* name) {
@@ -104,7 +105,7 @@ inline void require_pivot(const Packed& packed, std::int64_t pivot) {
 }
 
 inline void require_groups(const Packed& packed, const Input<std::int64_t>& groups) {
-    require_all_within(groups, 0, packed.n_units(), "groups");
+    require_all_within(groups, 0, packed.n_simd_groups(), "groups");
     for (std::size_t i = 0; i < groups.size(); ++i)
         require(packed.ready(groups.data()[i], groups.data()[i] + 1), "a feature has not been packed");
 }

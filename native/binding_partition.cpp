@@ -7,7 +7,7 @@ namespace bitsieve {
 namespace {
 
 Partition partition_of(const Packed& packed, const Input<std::uint32_t>& order, const Input<std::int64_t>& starts) {
-    require(packed.ready(0, packed.n_units()), "a feature has not been packed");
+    require(packed.ready(0, packed.n_simd_groups()), "a feature has not been packed");
     require(starts.size() >= 1 && starts.data()[0] == 0, "starts begin with 0");
     require(starts.data()[starts.size() - 1] == std::int64_t(order.size()), "starts end with the size of order");
     for (std::size_t z = 0; z + 1 < starts.size(); ++z) {

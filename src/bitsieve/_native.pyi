@@ -36,7 +36,7 @@ def likelihood_tables(
     offset: Integers,
     logs: bool,
     cells: Doubles | Floats,
-    own: Doubles,
+    true_class: Doubles,
 ) -> None: ...
 def naive_sums(
     kernel: str,
@@ -85,7 +85,7 @@ def pair_sums_float64(
     log_counts: Doubles,
     given: list[int],
     features: Integers,
-    own: Doubles,
+    true_class: Doubles,
     out: Doubles,
     state: Doubles | None,
 ) -> None: ...
@@ -132,7 +132,7 @@ class Packed:
     ) -> None: ...
     def pack(self, codes: NDArray[np.uint8] | NDArray[np.uint16], first: int, last: int) -> None: ...
     def row_sums(
-        self, table: Integers, shift: int, pivot: int, units: Integers, xy: Integers, xyc: Integers | None
+        self, table: Integers, shift: int, pivot: int, groups: Integers, xy: Integers, xyc: Integers | None
     ) -> None: ...
     def matrix_block(
         self,
@@ -142,7 +142,7 @@ class Packed:
         xyc_sign: int,
         row: Integers,
         column: Integers,
-        unit: float,
+        one_bit: float,
         symmetric: bool,
         block: list[int],
         place: Integers,
@@ -157,10 +157,10 @@ class Packed:
         xyc_sign: int,
         row: Integers,
         column: Integers,
-        unit: float,
+        one_bit: float,
         symmetric: bool,
         pivots: Integers,
-        units: Integers,
+        groups: Integers,
         place: Integers,
         out: NDArray[np.floating],
     ) -> None: ...
@@ -190,6 +190,6 @@ class Packed:
     @property
     def n_simd_groups(self) -> int: ...
     @property
-    def tallied(self) -> bool: ...
+    def uses_counters(self) -> bool: ...
     @property
     def nbytes(self) -> int: ...

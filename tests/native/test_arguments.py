@@ -1,4 +1,4 @@
-"""Wrong arguments at every entry point of the extension are a TypeError or ValueError: no crash, no write out of bounds.
+"""Wrong arguments at every entry point of the extension are a TypeError or ValueError, no crash and no stray write.
 
 Every entry point is called with good arguments, of which one is then spoiled: another length, type, order in memory,
 value out of range, None. All of this runs in a process of its own, as a failure would be a signal. Arrays to be written
@@ -11,12 +11,15 @@ import faulthandler
 import inspect
 import subprocess
 import sys
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pytest
 
 from bitsieve import _native
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 N, D, C, ARITY, BLOCKS = 21, 11, 3, 4, 3
 GUARD = 64
@@ -105,8 +108,8 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
                  False, output(len(pair_tables(single, 1)[0]), dtype=single), output(D, dtype=double)),
     ],
     "naive_sums": [
-        lambda dtype=dtype: (*weighted(dtype), codes, arities, *pair_tables(dtype, 1), features, output(D, dtype=double))
-        for dtype in (single, double)
+        lambda real=real: (*weighted(real), codes, arities, *pair_tables(real, 1), features, output(D, dtype=double))
+        for real in (single, double)
     ],
     "pair_sums_float32": [
         lambda state=state: (*weighted(single), codes, arities, [2], [pair_tables(single, ARITY)[0]],
@@ -128,13 +131,16 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     "Packed.pack": [lambda: (codes, 0, 2), lambda: (codes.astype(np.uint16), 0, 2)],
     "Packed.row_sums": [lambda: (table, shift, 1, np.arange(2), output(D), output(D))],
     "Packed.matrix_block": [
-        lambda dtype=dtype: (*form(), [0, 2, 0, 2], np.arange(D), output(D, D, dtype=dtype)) for dtype in (single, double)
+        lambda real=real: (*form(), [0, 2, 0, 2], np.arange(D), output(D, D, dtype=real)) for real in (single, double)
     ],
     "Packed.matrix_rows": [
         lambda dtype=dtype: (*form(), np.arange(3), np.arange(2), np.arange(D), output(3, D, dtype=dtype))
         for dtype in (single, double)
     ],
-    "Packed.pair_cells": [lambda: (1, features, output(D, 64 * 64), output(D, N)), lambda: (-1, features, output(D, 64), None)],
+    "Packed.pair_cells": [
+        lambda: (1, features, output(D, 64 * 64), output(D, N)),
+        lambda: (-1, features, output(D, 64), None),
+    ],
     "Packed.pair_table": [lambda: (0, 1, output(ARITY * ARITY * C))],
     "Packed.codes": [lambda: (2, output(N, dtype=np.uint16))],
     "Packed.simd_group_of": [lambda: (1,)],
@@ -144,7 +150,7 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     "Packed.degrees_of_freedom": [lambda: (order, starts, 1)],
     "Packed.arrange": [lambda: (order, starts, 1)],
     "shuffled_sums": [
-        lambda: (table, shift, codes[:N, 0].astype(np.uint16), np.array([8, 17, 21]), np.array([1, 3]), seeds, output(5))
+        lambda: (table, shift, codes[:N, 0].astype(np.uint16), np.array([8, 17, N]), np.array([1, 3]), seeds, output(5))
     ],
 }  # fmt: skip
 
@@ -228,21 +234,23 @@ def test_outputs_are_not_converted() -> None:
     """What is written to a converted copy would be lost."""
     source = packed()
     for wrong in (np.zeros(N, np.int64), np.zeros(2 * N, np.uint16)[::2], np.zeros((N, 1), np.uint16)):
-        try:
+        with pytest.raises(TypeError):
             source.codes(0, wrong)
-        except TypeError:
-            continue
-        raise AssertionError(wrong.dtype)
 
 
 def test_a_table_that_was_not_packed_is_refused() -> None:
-    source = packed(fill=False)
-    try:
-        source.codes(0, np.zeros(N, np.uint16))
-    except ValueError as error:
-        assert "has not been packed" in str(error)
-    else:
-        raise AssertionError
+    with pytest.raises(ValueError, match="has not been packed"):
+        packed(fill=False).codes(0, np.zeros(N, np.uint16))
+
+
+@pytest.mark.parametrize("form", ["planes", "counters", "table"])
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16])
+def test_codes_beyond_the_arity_are_refused(form: str, kind: type) -> None:
+    spoilt = codes.astype(kind)
+    for wrong in (ARITY, np.iinfo(kind).max):
+        spoilt[N - 1, D - 1] = wrong
+        with pytest.raises(ValueError, match="not below the arity"):
+            packed(form, fill=False).pack(spoilt, 0, 2)
 
 
 if __name__ == "__main__":
