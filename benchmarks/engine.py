@@ -20,7 +20,7 @@ from bitsieve.by_samples.variational.codes import NaiveBound, PairwiseBound
 from bitsieve.by_samples.variational.search import variational_select
 from bitsieve.counts.packed import MemoryCounts
 from bitsieve.evaluation.classifiers import CLASSIFIERS as CLASSIFIERS
-from bitsieve.evaluation.classifiers.refit import refit as refit
+from bitsieve.evaluation.classifiers.refit import Refit as Refit
 from bitsieve.evaluation.train_test import class_means as class_means
 from bitsieve.evaluation.train_test import nearest_mean_curves as nearest_mean_curves
 from bitsieve.information import make_information
