@@ -13,12 +13,12 @@ import numpy as np
 from bitsieve.by_counts.blankets.fcbf import fast_correlation_filter
 from bitsieve.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.by_counts.greedy.forward import forward_select
-from bitsieve.by_counts.pairwise.spectral import spectral_ranking
+from bitsieve.by_counts.pairwise.conditional_matrix import conditional_matrix
+from bitsieve.by_counts.pairwise.spectral import rank_by_spectrum
 from bitsieve.by_counts.stopping import STOPPING_RULES
 from bitsieve.by_samples.variational.code_tables import CodeTable
 from bitsieve.by_samples.variational.codes import NaiveBound, PairwiseBound
 from bitsieve.by_samples.variational.search import variational_select
-from bitsieve.counts.packed import MemoryCounts
 from bitsieve.evaluation.classifiers import CLASSIFIERS as CLASSIFIERS
 from bitsieve.evaluation.classifiers.refit import Refit as Refit
 from bitsieve.evaluation.train_test import class_means as class_means
@@ -27,6 +27,7 @@ from bitsieve.information import make_information
 from bitsieve.optimize.convexity import is_convex, smallest_eigenvalue
 from bitsieve.optimize.quadratics import DenseQuadratic
 from bitsieve.optimize.simplex_qp import minimize_on_simplex
+from bitsieve.sources import make_source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,13 +42,13 @@ def criteria() -> list[str]:
 
 def pack(codes: np.ndarray, classes: np.ndarray, n_jobs: int = 1, estimator: str = "plug-in") -> Any:
     """Packed codes, with the information that is counted from them."""
-    source = MemoryCounts(codes, classes, n_classes=int(classes.max()) + 1, n_jobs=n_jobs)
+    source = make_source(codes, classes, n_classes=int(classes.max()) + 1, n_jobs=n_jobs)
     return make_information(estimator, source)
 
 
 def greedy(information: Any, criterion: str, k: int, stopping: Any = None) -> list[int]:
     """Columns in the order of choice."""
-    return _plain(forward_select(information, make_criterion(criterion), k, stopping=stopping).selected)
+    return _plain(forward_select(information, make_criterion(criterion), k, stopping=stopping).order)
 
 
 def stopping_rule_that_never_stops(name: str) -> Any:
@@ -65,12 +66,12 @@ def stopping_rule_that_never_stops(name: str) -> Any:
 
 def spectral(information: Any, k: int) -> list[int]:
     """The first columns by the dominant eigenvector."""
-    return _plain(spectral_ranking(information).order[:k])
+    return _plain(rank_by_spectrum(conditional_matrix(information)).order[:k])
 
 
 def fcbf(information: Any, k: int) -> list[int]:
     """Columns that the fast correlation-based filter keeps."""
-    return _plain(fast_correlation_filter(information, k).selected)
+    return _plain(fast_correlation_filter(information, k).order)
 
 
 def variational(codes: np.ndarray, classes: np.ndarray, decomposition: str, k: int, n_jobs: int) -> list[int]:

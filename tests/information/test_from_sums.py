@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bitsieve.by_counts.pairwise.spectral import spectral_ranking
-from bitsieve.counts.packed import MemoryCounts
-from bitsieve.information import PairwiseInformation
-from bitsieve.information.pairwise import PairTerms
+from bitsieve.by_counts.pairwise.conditional_matrix import conditional_matrix
+from bitsieve.by_counts.pairwise.spectral import rank_by_spectrum
+from bitsieve.information.protocol import PairInformation
 
 # The definition adds one term a cell, here at most some hundred terms of at most 1 bit, each right to a few 1e-16;
 # the engine rounds its fixed-point terms at 2**-57 bit and divides once.
@@ -22,15 +21,12 @@ DEFINITION = 1e-13
 IDENTITY = 1e-14
 
 
-def information_of(codes, classes=None, **keywords):
-    return PairwiseInformation(MemoryCounts(codes, classes, **keywords))
-
-
 def everything(information, order=slice(None)):
     """All quantities as arrays [feature, pivot], in the given order of features."""
     places = np.arange(information.n_features)[order]
     pairs = [information.pair(int(pivot), places) for pivot in places]
-    names = [name for name, value in vars(PairTerms).items() if isinstance(value, property) and name[0] != "_"]
+    properties = {name for name, value in vars(PairInformation).items() if isinstance(value, property)}
+    names = sorted(properties - {"information", "pivot"})
     assert len(names) == 6
     result = {name: np.column_stack([getattr(terms, name) for terms in pairs]) for name in names}
     result["entropy"] = information.entropy[places]
@@ -64,7 +60,7 @@ def build(make_table, table):
 
 @settings(deadline=None, max_examples=60)
 @given(table=tables)
-def test_every_quantity_by_its_definition(brute, make_table, table):
+def test_every_quantity_by_its_definition(information_of, brute, make_table, table):
     codes, classes = build(make_table, table)
     information = information_of(codes, classes)
     n = codes.shape[1]
@@ -93,7 +89,7 @@ def test_every_quantity_by_its_definition(brute, make_table, table):
 
 @settings(deadline=None, max_examples=60)
 @given(table=tables)
-def test_identities(make_table, table):
+def test_identities(information_of, make_table, table):
     codes, classes = build(make_table, table)
     information = information_of(codes, classes)
     rel, entropies = information.relevance, information.entropy
@@ -123,7 +119,7 @@ def test_identities(make_table, table):
 
 @settings(deadline=None, max_examples=60)
 @given(table=tables, size=st.integers(1, 5))
-def test_theorem_1(make_table, table, size):
+def test_theorem_1(information_of, make_table, table, size):
     """Eq. 14: sum_s I(Xi;C|Xs) = #S I(Xi;C) - sum_s [I(Xi;Xs) - I(Xi;Xs|C)] for every set S."""
     codes, classes = build(make_table, table)
     information = information_of(codes, classes)
@@ -135,7 +131,7 @@ def test_theorem_1(make_table, table, size):
 
 @settings(deadline=None, max_examples=60)
 @given(table=tables)
-def test_symmetry(make_table, table):
+def test_symmetry(information_of, make_table, table):
     """What is symmetric by definition is so to the last bit: it is one integer."""
     codes, classes = build(make_table, table)
     information = information_of(codes, classes)
@@ -151,7 +147,7 @@ def test_symmetry(make_table, table):
 
 @settings(deadline=None, max_examples=60)
 @given(table=tables)
-def test_matrices_hold_the_rows(make_table, table):
+def test_matrices_hold_the_rows(information_of, make_table, table):
     codes, classes = build(make_table, table)
     information = information_of(codes, classes)
     values = everything(information)
@@ -164,7 +160,7 @@ def test_matrices_hold_the_rows(make_table, table):
 
 @settings(deadline=None, max_examples=60)
 @given(table=tables, seed=st.integers(0, 2**32 - 1))
-def test_order_of_rows_columns_and_codes_does_not_matter(make_table, table, seed):
+def test_order_of_rows_columns_and_codes_does_not_matter(information_of, make_table, table, seed):
     codes, classes = build(make_table, table)
     random = np.random.default_rng(seed)
     expected = everything(information_of(codes, classes))
@@ -184,7 +180,7 @@ def test_order_of_rows_columns_and_codes_does_not_matter(make_table, table, seed
 
 @settings(deadline=None, max_examples=60)
 @given(table=tables)
-def test_repeating_all_samples(make_table, table):
+def test_repeating_all_samples(information_of, make_table, table):
     """Frequencies stay, so does information; not to the last bit, as the unit of the fixed point changes with N."""
     codes, classes = build(make_table, table)
     once = everything(information_of(codes, classes))
@@ -196,7 +192,7 @@ def test_repeating_all_samples(make_table, table):
 
 @settings(deadline=None, max_examples=60)
 @given(table=tables)
-def test_a_duplicated_column_has_the_numbers_of_its_twin(make_table, table):
+def test_a_duplicated_column_has_the_numbers_of_its_twin(information_of, make_table, table):
     codes, classes = build(make_table, table)
     information = information_of(np.column_stack([codes, codes[:, 0]]), classes)
     twin = codes.shape[1]
@@ -210,7 +206,7 @@ def test_a_duplicated_column_has_the_numbers_of_its_twin(make_table, table):
     assert whole[0, twin] == whole[twin, 0] == 0  # beside its twin a feature tells nothing more
 
 
-def test_independence_is_nothing():
+def test_independence_is_nothing(information_of):
     """All combinations of codes and classes equally often: 0 by integers, up to the rounding of the terms."""
     grid = np.array(np.meshgrid([0, 1], [0, 1, 2], range(5), [0, 1, 2])).reshape(4, -1).T
     information = information_of(grid[:, :3], grid[:, 3])
@@ -223,7 +219,7 @@ def test_independence_is_nothing():
     assert np.abs(values["relevance"]).max() <= rounding
 
 
-def test_powers_of_two_are_exact():
+def test_powers_of_two_are_exact(information_of):
     """Where all counts are powers of two, the integers are the true numbers."""
     a, b, c = (np.arange(8) >> k & 1 for k in range(3))
     information = information_of(np.column_stack([a, b, a ^ b, np.zeros(8, int)]), a ^ c)
@@ -245,7 +241,7 @@ def example_1():
     return codes, (codes[:, 0] >= 2).astype(int)
 
 
-def test_example_1_of_the_paper():
+def test_example_1_of_the_paper(information_of):
     """Vinh et al. 2014, example 1: the printed digits."""
     codes, classes = example_1()
     information = information_of(codes, classes)
@@ -254,14 +250,14 @@ def test_example_1_of_the_paper():
     assert round(float(about_s.redundancy[1]), 4) == 0.7136
     assert round(float(about_s.conditional_relevance[1]), 4) == 0.0  # I(G;C|S)
     assert round(float(about_g.conditional_relevance[0]), 4) == 0.2864  # I(S;C|G)
-    weights = spectral_ranking(information).weights
+    weights = rank_by_spectrum(conditional_matrix(information)).weights
     assert [round(weight, 2) for weight in weights.tolist()] == [0.92, 0.38]
     # I(S;C|G) = I(S;C) - I(G;C) here, which makes the angle an eighth of a right one turned twice: 22.5 degrees. The
     # eigenvector is right to a few roundings.
     assert np.abs(weights - [cos(pi / 8), sin(pi / 8)]).max() <= 1e-14
 
 
-def test_rows_are_kept_and_cheap_ones_do_not_answer_dear_questions(make_table, monkeypatch):
+def test_rows_are_kept_and_cheap_ones_do_not_answer_dear_questions(information_of, make_table, monkeypatch):
     codes, classes = make_table(100, 12, seed=1)
     information = information_of(codes, classes)
     calls = []
@@ -270,22 +266,22 @@ def test_rows_are_kept_and_cheap_ones_do_not_answer_dear_questions(make_table, m
     information.relevance  # noqa: B018 - the first look counts the marginals
     assert len(calls) <= 1
     calls.clear()
-    cheap = information.pair(3, within_classes=False)
-    assert cheap.redundancy.tobytes() == information.pair(3, within_classes=False).redundancy.tobytes()
+    cheap = information.pair(3, by_class=False)
+    assert cheap.redundancy.tobytes() == information.pair(3, by_class=False).redundancy.tobytes()
     assert len(calls) == 1
-    with pytest.raises(TypeError, match="ask for them with within_classes=True"):
+    with pytest.raises(TypeError, match="ask for it with by_class=True"):
         cheap.joint_relevance  # noqa: B018
     dear = information.pair(3)
     assert len(calls) == 2
     columns = np.array([7, 2])
     assert information.pair(3, columns).joint_relevance.tobytes() == dear.joint_relevance[columns].tobytes()
-    assert information.pair(3, within_classes=False).redundancy.tobytes() == dear.redundancy.tobytes()
+    assert information.pair(3, by_class=False).redundancy.tobytes() == dear.redundancy.tobytes()
     assert len(calls) == 2
     assert information.pair(5, columns).redundancy.tobytes() == information.pair(5).redundancy[columns].tobytes()
     assert len(calls) == 4  # a part of a row is not kept
 
 
-def test_without_a_class(make_table):
+def test_without_a_class(information_of, make_table):
     codes, _ = make_table(50, 4, seed=2)
     information = information_of(codes)
     assert information.class_entropy == 0
@@ -293,10 +289,10 @@ def test_without_a_class(make_table):
     assert (information.pair(1).redundancy == information.pair(1).conditional_redundancy).all()
 
 
-def test_matrix_of_conditional_redundancy(brute, make_table):
+def test_matrix_of_conditional_redundancy(information_of, brute, make_table):
     codes, classes = make_table(120, 11, n_codes=4, n_classes=3, seed=2)
     codes[:, 4] = 1
-    information = PairwiseInformation(MemoryCounts(codes, classes))
+    information = information_of(codes, classes)
     matrix = information.conditional_redundancy_matrix()
     for i in range(11):
         assert matrix[i].tobytes() == information.pair(i).conditional_redundancy.tobytes()
