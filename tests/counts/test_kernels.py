@@ -159,7 +159,7 @@ def test_empty_classes(kernel):
     source = check(codes, classes, kernel, n_classes=7)
     assert source.n_classes == 7
     assert source.class_sizes.tolist() == np.bincount(classes, minlength=7).tolist()
-    table = source.pair_table(1, 3)
+    table = source.tables(1, np.array([3]), True)[0].dense()
     assert table.shape == (3, 9, 7)
     assert (table == reference.joint_table(codes[:, 1], codes[:, 3], classes, table.shape)).all()
 
@@ -192,7 +192,7 @@ def test_wide_columns(kernel):
     classes[:5] = 3  # a class smaller than any arity
     source = check(codes, classes, kernel, pivots=[0, 1, 2, 4, 6, 7])
     for i, j in [(0, 4), (4, 0), (2, 3), (2, 2)]:
-        table = source.pair_table(i, j)
+        table = source.tables(i, np.array([j]), True)[0].dense()
         assert (table == reference.joint_table(codes[:, i], codes[:, j], classes, table.shape)).all()
 
 
@@ -242,7 +242,7 @@ def test_the_tally_beside_wide_columns(kernel):
     source = check(codes, classes, kernel, pivots=[0, 9, 10])
     assert source.packed.tallied == (kernel != "table")
     expected = reference.joint_table(codes[:, 3], codes[:, 10], classes, (10, 200, 100))
-    assert (source.pair_table(3, 10) == expected).all()
+    assert (source.tables(3, np.array([10]), True)[0].dense() == expected).all()
     assert source.pair_sums(terms_of(source), 0, np.array([10, 3]), True)[1].tolist() == [
         expected_sums(codes.astype(np.int64), classes, 0, j, terms_of(source).shift)[1] for j in (10, 3)
     ]

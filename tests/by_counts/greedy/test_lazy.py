@@ -136,4 +136,4 @@ def test_small_rows_are_counted_whole(make_table, monkeypatch):
     monkeypatch.setattr(greedy, "LAZY_FROM", 0.0)
     assert isinstance(greedy._scores_for(information, make_criterion("cmim")), greedy.LazyScores)
     assert isinstance(greedy._scores_for(information, make_criterion("jmi")), greedy.EagerScores)
-    assert isinstance(greedy._scores_for(information, make_criterion("mim")), greedy.MarginalScores)
+    assert isinstance(greedy._scores_for(information, make_criterion("mim")), greedy.EagerScores)

@@ -1,10 +1,11 @@
-"""What a greedy criterion is: the terms it needs, how it folds them, and its score.
+"""What a greedy criterion is: the information it needs, how it folds that over the chosen features, and its score.
 
 All arrays are elementwise over candidates, so the loop may hand over all of them or a few.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from numbers import Real
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
@@ -37,7 +38,7 @@ class NamedCriterion(Protocol):
     name: ClassVar[str]
     formula: ClassVar[str]
     paper: ClassVar[str]
-    unit: ClassVar[str]
+    unit: ClassVar[str] = "bits"
     needs: ClassVar[Needs]
 
 
@@ -49,7 +50,7 @@ class JointCriterion(NamedCriterion, Protocol):
 
 
 class Criterion(NamedCriterion, Protocol):
-    """A score J(i | S) of candidate i beside the chosen set S, folded over S one feature at a time.
+    """A score J(i | S) of candidate i given the chosen set S, folded over S one feature at a time.
 
     Attributes
     ----------
@@ -59,14 +60,16 @@ class Criterion(NamedCriterion, Protocol):
         Whether adding to S can never raise a score, so that stale scores bound fresh ones (Fleuret's lazy rule).
     """
 
-    start: ClassVar[float]
-    never_increases: ClassVar[bool]
+    start: ClassVar[float] = 0.0
+    never_increases: ClassVar[bool] = False
 
+    @abstractmethod
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        """The fold over S and one more feature, whose terms with the candidates are given."""
+        """The fold over S and one more feature, whose information with the candidates is given."""
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        """J(i | S) from the fold, the relevance I(Xi;C) and the size of S (at least 1)."""
+        """J(i | S) from the fold, the relevance I(Xi;C) and the size of S (at least 1); by default the fold itself."""
+        return folded
 
 
 def check_weight(name: str, value: float) -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
 
-if TYPE_CHECKING:
-    from bitsieve.by_counts.criteria.base import Needs
+from bitsieve.by_counts.criteria.base import JointCriterion
 
 
 @dataclass(frozen=True)
-class CMI:
+class CMI(JointCriterion):
     """What the candidate tells when all chosen features are known together: ``J(i|S) = I(Xi;C|S)``.
 
     The exact criterion that the others approximate by pairs. The samples split into strata that agree on all of S;
@@ -22,11 +20,10 @@ class CMI:
     information theoretic feature selection", Journal of Machine Learning Research 13, 2012.
     """
 
-    name: ClassVar[str] = "cmi"
-    formula: ClassVar[str] = "I(Xi;C|S)"
-    paper: ClassVar[str] = "Brown, Pocock, Zhao, Lujan 2012"
-    unit: ClassVar[str] = "bits"
-    needs: ClassVar[Needs] = "joint"
+    name = "cmi"
+    formula = "I(Xi;C|S)"
+    paper = "Brown, Pocock, Zhao, Lujan 2012"
+    needs = "joint"
 
     def condition(self, chosen: list[int]) -> list[int]:
         """All of S."""
