@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from types import SimpleNamespace
 
@@ -53,6 +54,7 @@ def refused(run):
         lines = result.stderr.splitlines()
         assert len(lines) == 1, result.stderr
         assert lines[0].startswith("bitsieve: error: ")
+        assert not re.search(r"\b[a-z_]+=['\"]", lines[0])  # these are the words of Python
         return lines[0].removeprefix("bitsieve: error: ")
 
     return call
@@ -187,12 +189,15 @@ def test_methods(done):
     names = [info.name for info in bitsieve.list_methods()]
     lines = done("methods").stdout.splitlines()
     assert max(map(len, lines)) <= 100
-    assert [line.split()[0] for line in lines if not line.startswith(" ")] == ["method", *names]
+    table, greedy = lines[: lines.index("")], " ".join(lines[lines.index("") + 1 :])
+    assert [line.split()[0] for line in table if not line.startswith(" ")] == ["method", *names]
+    assert greedy.startswith("--estimator, --stop, --include, --exclude and --group are for the greedy methods: mim, ")
     document = json.loads(done("methods", "--json").stdout)
     assert [method["name"] for method in document] == names
     assert all(method["paper"] and method["needs"] for method in document)
     by_name = {method["name"]: method for method in document}
-    assert by_name["betagamma"]["parameters"] == {"beta": 1.0, "gamma": 1.0}
+    of_every_greedy = {"stopping": None, "constraints": None, "estimator": "plug-in"}
+    assert by_name["betagamma"]["parameters"] == {"beta": 1.0, "gamma": 1.0, **of_every_greedy}
     assert (by_name["soa"]["same_as"], by_name["soa"]["paper"]) == ("cife", "Guo, Nixon 2009")
     assert [line for line in lines if line.endswith("  parameters (--set): beta=1.0, gamma=1.0")]
     assert [line for line in lines if line.endswith("  the same as cife: the same sum in two parts")]
@@ -218,14 +223,14 @@ def test_methods(done):
             "--features is 10 but the table has 9 features",
         ),
         (("select", "{data}", "--target", "diagnosis", "--threads", "0"), "'0' is no count"),
-        (("select", "{data}", "--target", "mean_area", "--target-bins", "1"), "--target-bins=1 is not allowed"),
+        (("select", "{data}", "--target", "mean_area", "--target-bins", "1"), "--target-bins 1 is not allowed"),
         (
             ("select", "{data}", "--target", "diagnosis", "--binning", "quantile", "--bins", "1"),
-            "--bins=1 is not allowed: give a whole number from 2",
+            "--bins 1 is not allowed: give a whole number from 2",
         ),
         (
             ("select", "{data}", "--target", "diagnosis", "--method", "mrrm"),
-            "--method mrrm is not known; did you mean mrmr",
+            "--method mrrm is not known: did you mean mrmr",
         ),
         (("select", "{data}", "--target", "diagnosis", "--binning", "quantil"), "did you mean 'quantile'?"),
         (("select", "{data}", "--target", "diagnosis", "--bins", "5"), "--bins has no meaning with --binning mdl"),
@@ -244,7 +249,7 @@ def test_methods(done):
             ("select", "{data}", "--target", "diagnosis", "--method", "jmi", "--features", "auto", "--level", "7"),
             "7.0 is not allowed: give a probability",
         ),
-        (("select", "{data}", "--target", "diagnosis", "--features", "auto"), "only greedy methods such as jmi"),
+        (("select", "{data}", "--target", "diagnosis", "--features", "auto"), "this method does not end by itself"),
         (
             ("select", "{data}", "--target", "diagnosis", "--method", "jmi", "--include", "mean_aera"),
             "--include names column 'mean_aera', which is not there: did you mean 'mean_area'",
@@ -253,6 +258,11 @@ def test_methods(done):
             ("select", "{data}", "--target", "diagnosis", "--method", "jmi", "--group", "mean_area", "size", "x"),
             "group 1 names column 'x'",
         ),
+        (
+            ("select", "{data}", "--target", "diagnosis", "--method", "jmi", "--include", "size", "--exclude", "size"),
+            "'size' cannot be in both --include and --exclude",
+        ),
+        (("select", "{data}", "--target", "diagnosis", "--weight", "mean_area"), "--weight holds"),
         (("select", "{data}", "--target", "diagnosis", "--output", "out.xlsx"), "end it in one of .parquet"),
         (("select", "{data}", "--target", "diagnosis", "--output", "no/where.csv"), "no directory 'no'"),
         (("select", "{data}", "--target", "diagnosis", "--output", "{data}"), "is the input itself"),

@@ -106,11 +106,11 @@ bool cells_agree(const Problem& p, const Packed& packed) {
     return true;
 }
 
-void test_problem(const Problem& p, const Kernel& kernel, bool table_only) {
+void test_problem(const Problem& p, const Kernel& kernel, Storage storage) {
     const std::int64_t n = std::int64_t(p.arities.size());
     const auto table = term_table(std::uint64_t(p.n_samples), std::min<std::uint64_t>(p.n_samples + 1, 100));
     const Terms terms{table.data(), table.size(), term_shift(std::uint64_t(p.n_samples))};
-    Packed packed(p.class_sizes, p.order, p.arities, kernel, table_only);
+    Packed packed(p.class_sizes, p.order, p.arities, kernel, storage);
     for (std::int64_t u = 0; u < packed.n_units(); ++u)
         packed.pack(CodeTable<std::uint16_t>{p.codes.data(), 1, p.n_samples}, u, u + 1);
 
@@ -161,7 +161,7 @@ void test_partition(const Problem& p, const Kernel& kernel) {
     const std::int64_t n = std::int64_t(p.arities.size());
     const auto table = term_table(std::uint64_t(p.n_samples), std::min<std::uint64_t>(p.n_samples + 1, 100));
     const Terms terms{table.data(), table.size(), term_shift(std::uint64_t(p.n_samples))};
-    Packed packed(p.class_sizes, p.order, p.arities, kernel, false);
+    Packed packed(p.class_sizes, p.order, p.arities, kernel, Storage::cheapest);
     for (std::int64_t u = 0; u < packed.n_units(); ++u)
         packed.pack(CodeTable<std::uint16_t>{p.codes.data(), 1, p.n_samples}, u, u + 1);
     std::vector<std::int64_t> units(std::size_t(packed.n_units())), xz(n), xzc(n);
@@ -195,6 +195,17 @@ void test_partition(const Problem& p, const Kernel& kernel) {
     check(marginals, "partition_marginals");
     check(stays, "refine");
     check(shuffles, "shuffled_sums");
+}
+
+// Whichever form costs less is chosen, whatever the costs.
+void test_choice() {
+    Kernel kernel = kPortableKernel;
+    const auto counters = [&](double word_cell_ns, double sample_ns) {
+        kernel.word_cell_ns = word_cell_ns;
+        kernel.tally_sample_ns = sample_ns;
+        return Packed({20000}, {}, std::vector<std::int32_t>(8, 10), kernel, Storage::cheapest).tallied();
+    };
+    check(counters(1.0, 1e-3) && !counters(1e-3, 1.0), "the cheaper form is chosen");
 }
 
 void test_terms() {
@@ -235,6 +246,7 @@ void test_mdl() {
 }  // namespace
 
 int main() {
+    test_choice();
     test_terms();
     test_mdl();
     test_variational(passed, failed);
@@ -246,9 +258,9 @@ int main() {
         const Problem mixed = make_problem(random, classes, {10, 1, 4, 64, 65, 17, 300, 5, 9, 2, 4000, 33});
         for (const Kernel& kernel : kernels()) {
             if (!kernel.available()) continue;
-            for (const bool table_only : {false, true}) {
-                test_problem(narrow, kernel, table_only);
-                test_problem(mixed, kernel, table_only);
+            for (const Storage storage : {Storage::cheapest, Storage::planes, Storage::counters, Storage::table}) {
+                test_problem(narrow, kernel, storage);
+                test_problem(mixed, kernel, storage);
             }
             test_partition(narrow, kernel);
             test_partition(mixed, kernel);
@@ -259,8 +271,8 @@ int main() {
     const Problem tallied = make_problem(random, many, {10, 1, 4, 300, 9, 10, 10, 10, 10, 10});
     for (const Kernel& kernel : kernels()) {
         if (!kernel.available()) continue;
-        check(Packed(tallied.class_sizes, tallied.order, tallied.arities, kernel, false).tallied(), "the tally is chosen");
-        test_problem(tallied, kernel, false);
+        test_problem(tallied, kernel, Storage::counters);
+        test_problem(tallied, kernel, Storage::planes);
     }
     std::printf("%d passed, %d failed\n", passed, failed);
     return failed == 0 ? 0 : 1;

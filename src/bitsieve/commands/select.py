@@ -4,72 +4,83 @@ from __future__ import annotations
 
 import json
 import time
-import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.commands.options import as_options, binner_parameters, say, say_warning
+from bitsieve.commands.methods import OWN_OPTIONS
+from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, say
 from bitsieve.commands.ticker import Ticker
 from bitsieve.common.progress import listening
 
 if TYPE_CHECKING:
     import argparse
 
+    from bitsieve.commands.options import Wording
     from bitsieve.selection.selection import Selection
-    from bitsieve.table.inputs import Features
 
 DEFAULT_FEATURES = 20
+OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.select, of the stopping rules and of Constraints
+    "n_features_to_select": "--features",
+    "sample_weight": "--weight",
+    "method": "--method",
+    "estimator": "--estimator",
+    "stopping": "--stop",
+    "level": "--level",
+    "bits": "--min-bits",
+    "must_include": "--include",
+    "exclude": "--exclude",
+}
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, select, save, print."""
-    with warnings.catch_warnings():
-        warnings.showwarning = say_warning
-        try:
-            return _run(options)
-        except ValueError as error:
-            raise ValueError(as_options(str(error), options.set)) from error
+    with in_words_of(OPTIONS, lambda name: _is_of_the_method(name, options.method)) as wording:
+        return _run(options, wording)
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace, wording: Wording) -> int:
     start = time.perf_counter()
     parameters = {**binner_parameters(options), **_loop_parameters(options)}
     if options.estimator is not None:
         parameters["estimator"] = options.estimator
     if options.output is not None:
-        from bitsieve.files.write import check_output
+        from bitsieve.files.output import check_output
+        from bitsieve.files.write import WRITTEN
 
-        check_output(options.output, options.data)
+        check_output(options.output, WRITTEN, source=options.data)
 
     with Ticker() as ticker, listening(ticker.phase):
         from bitsieve.selection.selection import select_from
-        from bitsieve.table.inputs import read_features
+        from bitsieve.table.read_data import read_data
 
         parameters |= _method_parameters(options)
-        features = read_features(options.data, options.target, options.weight)
-        k = _how_many(options.features, len(features.names))
+        table = read_data(options.data, options.target, options.weight, target_bins=options.target_bins)
+        given = table.given
+        assert given is not None  # every table of read_data has it
+        k = _how_many(options.features, table.n_features)
         if options.output is not None:
             from bitsieve.files.write import check_fits
 
-            if len(features.targets) > 1 and options.output.lower().endswith(".npz"):
+            if table.target.kind == "joint" and options.output.lower().endswith(".npz"):
                 raise ValueError("a .npz holds one target, not several: write .parquet, .arrow or .csv")
-            check_fits(features.whole, options.output, features.target)
+            check_fits(given.whole, options.output, table.target.name)
         selection = select_from(
-            features,
+            table,
             method=options.method,
             n_features_to_select=k,
             binning=options.binning,
-            target_bins=options.target_bins,
             n_jobs=options.threads or -1,
             **parameters,
         )
         if options.output is not None:
+            from bitsieve.files.write import write_table
+
             ticker.phase("writing")
-            _save(selection, features, options.output)
+            write_table(given.with_target(selection.features), options.output, table.target.name)
 
     if options.features is None and len(selection.features) < DEFAULT_FEATURES and not options.stop:
         say(f"note: the table has {len(selection.features):,} features, fewer than {DEFAULT_FEATURES}: all are ranked")
-    selection = replace(selection, notes=[as_options(note, options.set) for note in selection.notes])
+    selection = replace(selection, notes=[wording(note) for note in selection.notes])
     for note in selection.notes:
         say(f"note: {note}")
     if options.json:
@@ -77,8 +88,17 @@ def _run(options: argparse.Namespace) -> int:
     else:
         print(selection)
     if options.output is not None:
-        say(f"saved {len(selection.features):,} features and the target {features.target!r} to {options.output!r}")
+        say(f"saved {len(selection.features):,} features and the target {table.target.name!r} to {options.output!r}")
     return 0
+
+
+def _is_of_the_method(name: str, method: str) -> bool:
+    from bitsieve.selectors.registry import parameters_of
+
+    try:
+        return name in parameters_of(method)
+    except ValueError:  # there is no such method
+        return False
 
 
 def _method_parameters(options: argparse.Namespace) -> dict[str, Any]:
@@ -86,9 +106,12 @@ def _method_parameters(options: argparse.Namespace) -> dict[str, Any]:
     from bitsieve.selectors.registry import make_selector, method_name, parameters_of
 
     method = method_name(options.method)
-    known = parameters_of(method)
+    taken = parameters_of(method)
+    known = {name: value for name, value in taken.items() if name not in OWN_OPTIONS}
     names = [name for name, _ in options.set]
     for name in names:
+        if name in taken and name not in known:
+            raise ValueError(f"--set {name}: give {OWN_OPTIONS[name]} instead")
         if name not in known:
             takes = ", ".join(f"{other}={value}" for other, value in known.items()) or "no parameters"
             raise ValueError(f"--set {name}: method {method!r} does not take {name!r}; it takes {takes}")
@@ -130,19 +153,6 @@ def _how_many(asked: int | float | str | None, n_features: int) -> int | float |
     if isinstance(asked, int) and asked > n_features:
         raise ValueError(f"--features is {asked:,} but the table has {n_features:,} features: ask for no more")
     return asked
-
-
-def _save(selection: Selection, features: Features, path: str) -> None:
-    from bitsieve.files.npz import ArrayTable
-    from bitsieve.files.write import write_table
-
-    whole = features.whole
-    if isinstance(whole, ArrayTable):
-        reduced: Any = ArrayTable(selection.table, whole.y, selection.features)
-    else:
-        others = features.targets if features.weight is None else (*features.targets, features.weight)
-        reduced = whole.select([*selection.features, *others])
-    write_table(reduced, path, features.target)
 
 
 def _print_document(selection: Selection, output: str | None, seconds: float) -> None:

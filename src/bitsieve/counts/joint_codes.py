@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve.counts.contingency import ContingencyTable
+from bitsieve.counts.joined import JoinedSource
 from bitsieve.counts.partition import Partition
 from bitsieve.counts.source import CountSource
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     Integers = NDArray[np.int64]
@@ -41,6 +44,10 @@ class CodedSource(CountSource):
     def partition(self) -> Partition:
         """All samples in one part, to be refined by conditioning features."""
         return JointCodes(self)
+
+    def joined(self, groups: Sequence[Columns]) -> CountSource:
+        """The same samples with one feature for each group of columns, its codes their joint values that occur."""
+        return JoinedSource(self, groups)
 
 
 class JointCodes(Partition):

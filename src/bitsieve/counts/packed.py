@@ -23,7 +23,7 @@ from bitsieve.counts.checks import (
     checked_weights,
 )
 from bitsieve.counts.joint_codes import CodedSource, JointCodes
-from bitsieve.counts.kernels import TABLE, KernelChoice, choose_kernel
+from bitsieve.counts.kernels import KernelChoice, choose_kernel
 from bitsieve.counts.packed_layout import PackedLayout
 from bitsieve.counts.packed_partition import PackedPartition
 
@@ -97,7 +97,7 @@ class PackedSource(CodedSource):
         # Sums of weights are at most 2**31: the floats that bincount makes of them are exact.
         self.class_sizes = np.bincount(labels, times, minlength=n_classes or 0).astype(np.int64)
         self.n_classes = len(self.class_sizes)
-        self.packed = _native.Packed(self.class_sizes, order, self.arities, self.kernel.name, self.kernel.table_only)
+        self.packed = _native.Packed(self.class_sizes, order, self.arities, self.kernel.name, self.kernel.storage)
         self.hints = self.layout = PackedLayout(self.packed, self.arities, self.n_samples, self.n_classes)
         self.run_groups(
             lambda block: self.packed.pack(table, int(block[0]), int(block[-1]) + 1),
@@ -208,7 +208,7 @@ class PackedSource(CodedSource):
                 joint = joint.refine(int(column))
             check_joint_values(group, len(joint.keys))
             codes[:, place] = joint.part
-        kernel = TABLE if self.kernel.table_only else self.kernel.name
+        kernel = self.kernel.asked
         return PackedSource(codes, self.sample_classes, n_classes=self.n_classes, n_jobs=self.n_jobs, kernel=kernel)
 
     def run_groups(self, work: Callable[[Integers], object], seconds: float, groups: Integers) -> None:

@@ -52,10 +52,11 @@ class PairForm(NamedTuple):
 class CountSource(Protocol):
     """Contingency tables of ``n_features`` columns of codes and one class.
 
-    A source must give the attributes listed, :meth:`tables` and :meth:`partition`: every method works on any source
-    that does. The other methods have one definition here, in terms of these, and may be overridden by a source that
-    counts and sums at once; overrides return the same integers. ``S`` below is the sum of entropy terms over the cells
-    of a table (see :mod:`bitsieve.counts.terms`).
+    A source must give the attributes listed, :meth:`tables`, :meth:`partition` and :meth:`joined`, for which
+    :class:`~bitsieve.counts.joined.JoinedSource` will do: every method works on any source that does. The other methods
+    have one definition here, in terms of these, and may be overridden by a source that counts and sums at once, which
+    returns the same integers. ``S`` below is the sum of entropy terms over the cells of a table (see
+    :mod:`bitsieve.counts.terms`).
 
     Attributes
     ----------
@@ -88,6 +89,7 @@ class CountSource(Protocol):
     def partition(self) -> Partition:
         """All samples in one part, to be refined by conditioning features."""
 
+    @abstractmethod
     def joined(self, groups: Sequence[Columns]) -> CountSource:
         """The same samples with one feature for each group of columns, its codes their joint values that occur.
 
@@ -96,9 +98,6 @@ class CountSource(Protocol):
         ValueError
             If a group has more than 65,536 joint values.
         """
-        from bitsieve.counts.joined import JoinedSource
-
-        return JoinedSource(self, groups)
 
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
         """``S_x`` of every feature and ``S_xc`` of every feature with the class, each of shape (n_features,)."""

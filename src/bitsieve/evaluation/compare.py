@@ -77,7 +77,7 @@ def compare(
     Notes
     -----
     Cost, d = n_samples, n = n_features, k = the largest number: per fold the cost of the methods, and of the classifier
-    k passes over d x d inner products or distances ("linear-svm" solves once for each number beside that).
+    k passes over d x d inner products or distances (and "linear-svm" solves once for each number).
 
     References
     ----------
@@ -95,17 +95,16 @@ def compare(
     """
     from bitsieve.evaluation.checkpoint import Checkpoint
     from bitsieve.evaluation.run import run_plan
-    from bitsieve.table.inputs import read_features
+    from bitsieve.table.read_data import read_data
 
     plan = make_plan(
-        read_features(data, target),
+        read_data(data, target, target_bins=target_bins),
         methods=methods,
         counts=features,
         classifier=classifier,
         folds=folds,
         protocol=protocol,
         binning=binning,
-        target_bins=target_bins,
         random_state=random_state,
     )
     return run_plan(plan, n_jobs, None if checkpoint is None else Checkpoint(checkpoint, plan))

@@ -34,11 +34,11 @@ def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | Non
         # A mixture's 100 iterations are its definition here. Set once and not in the threads: filters are of a process.
         warnings.filterwarnings("ignore", ".*nitialization did not converge", ConvergenceWarning)
         step = phase("comparing")
-        once = rank(plan, np.arange(len(plan.target.codes)), n_jobs) if plan.protocol == "paper" and left else None
+        once = rank(plan, np.arange(plan.table.n_samples), n_jobs) if plan.protocol == "paper" and left else None
 
         def work(number: int) -> None:
             fold = plan.folds[number]
-            # In a context of its own: the phases of a fold would drown those of the comparison.
+            # In a context of its own: the phases of a fold would hide those of the comparison.
             rankings = once or Context().run(rank, plan, fold.train, stopped=stopped.is_set)
             scored = score(plan, fold, rankings, stopped.is_set)
             with writing:

@@ -28,6 +28,7 @@ class AMIFS(Criterion):
     """
 
     name = "amifs"
+    title = "Adaptive mutual information feature selection"
     formula = "I(Xi;C) - mean_s I(Xi;Xs) / min(H(Xi), H(Xs))"
     paper = "Tesmer, Estevez 2004"
     unit = "mixed"

@@ -9,6 +9,8 @@ from abc import abstractmethod
 from numbers import Real
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
+from bitsieve.common.errors import ParameterError
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -27,7 +29,7 @@ class NamedCriterion(Protocol):
     ----------
     name : str
         As in ``ForwardSelector(criterion=name)``.
-    formula, paper : str
+    title, formula, paper : str
     unit : str
         Of the score: "bits"; "ratio" of bits by bits; "mixed" where both are added.
     needs : "marginals", "pairs", "class pairs" or "joint"
@@ -36,6 +38,7 @@ class NamedCriterion(Protocol):
     """
 
     name: ClassVar[str]
+    title: ClassVar[str]
     formula: ClassVar[str]
     paper: ClassVar[str]
     unit: ClassVar[str] = "bits"
@@ -81,4 +84,4 @@ def check_weight(name: str, value: float) -> None:
         If it is not a finite number of 0 or more.
     """
     if not (isinstance(value, Real) and 0 <= value < float("inf")):
-        raise ValueError(f"{name}={value!r} is not a weight; give a finite number of 0 or more")
+        raise ParameterError(name, value, "give a finite number of 0 or more", "is not a weight;")

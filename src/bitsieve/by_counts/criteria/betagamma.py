@@ -32,6 +32,7 @@ class BetaGamma(Criterion):
     """
 
     name = "betagamma"
+    title = "Linear family of both redundancies"
     formula = "I(Xi;C) - beta sum_s I(Xi;Xs) + gamma sum_s I(Xi;Xs|C)"
     paper = "Brown, Pocock, Zhao, Lujan 2012"
     needs = "class pairs"

@@ -25,6 +25,7 @@ class CIFE(Criterion):
     """
 
     name = "cife"
+    title = "Conditional infomax feature extraction"
     formula = "I(Xi;C) - sum_s [I(Xi;Xs) - I(Xi;Xs|C)]"
     paper = "Lin, Tang 2006"
     needs = "class pairs"

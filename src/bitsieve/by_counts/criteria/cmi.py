@@ -21,6 +21,7 @@ class CMI(JointCriterion):
     """
 
     name = "cmi"
+    title = "Conditional mutual information given all chosen features"
     formula = "I(Xi;C|S)"
     paper = "Brown, Pocock, Zhao, Lujan 2012"
     needs = "joint"

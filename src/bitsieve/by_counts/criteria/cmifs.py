@@ -20,6 +20,7 @@ class CMIFS(JointCriterion):
     """
 
     name = "cmifs"
+    title = "Conditional mutual information feature selection"
     formula = "I(Xi;C|X_first,X_last)"
     paper = "Cheng, Qin, Feng, Wang, Li 2011"
     needs = "joint"

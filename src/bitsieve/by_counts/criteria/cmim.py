@@ -28,6 +28,7 @@ class CMIM(Criterion):
     """
 
     name = "cmim"
+    title = "Conditional mutual information maximisation"
     formula = "min_s I(Xi;C|Xs)"
     paper = "Fleuret 2004"
     needs = "class pairs"

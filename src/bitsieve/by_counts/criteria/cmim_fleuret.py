@@ -29,6 +29,7 @@ class CMIMFleuret(Criterion):
     """
 
     name = "cmim_fleuret"
+    title = "Conditional mutual information maximisation, capped by relevance"
     formula = "min(I(Xi;C), min_s I(Xi;C|Xs))"
     paper = "Fleuret 2004"
     needs = "class pairs"

@@ -25,6 +25,7 @@ class CondRed(Criterion):
     """
 
     name = "condred"
+    title = "Conditional redundancy"
     formula = "I(Xi;C) + sum_s I(Xi;Xs|C)"
     paper = "Brown, Pocock, Zhao, Lujan 2012"
     needs = "class pairs"

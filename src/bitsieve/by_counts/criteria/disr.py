@@ -26,6 +26,7 @@ class DISR(Criterion):
     """
 
     name = "disr"
+    title = "Double input symmetrical relevance"
     formula = "sum_s I(Xi,Xs;C) / H(Xi,Xs,C)"
     paper = "Meyer, Bontempi 2006"
     unit = "ratio"

@@ -26,6 +26,7 @@ class EMRMR(Criterion):
     """
 
     name = "emrmr"
+    title = "Extended minimum redundancy, maximum relevance"
     formula = "I(Xi;C) - mean_s [I(Xi;Xs) - I(Xi;Xs|C)]"
     paper = "Vinh, Chan, Romano, Bailey 2014"
     needs = "class pairs"

@@ -27,6 +27,7 @@ class ICAP(Criterion):
     """
 
     name = "icap"
+    title = "Interaction capping"
     formula = "I(Xi;C) - sum_s max(0, I(Xi;Xs) - I(Xi;Xs|C))"
     paper = "Jakulin 2005"
     needs = "class pairs"

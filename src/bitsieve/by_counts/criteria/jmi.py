@@ -24,6 +24,7 @@ class JMI(Criterion):
     """
 
     name = "jmi"
+    title = "Joint mutual information"
     formula = "sum_s I(Xi,Xs;C)"
     paper = "Yang, Moody 1999"
     needs = "class pairs"

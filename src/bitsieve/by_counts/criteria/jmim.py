@@ -28,6 +28,7 @@ class JMIM(Criterion):
     """
 
     name = "jmim"
+    title = "Joint mutual information maximisation"
     formula = "min_s I(Xi,Xs;C)"
     paper = "Bennasar, Hicks, Setchi 2015"
     needs = "class pairs"

@@ -28,6 +28,7 @@ class MIFS(Criterion):
     """
 
     name = "mifs"
+    title = "Mutual information feature selection"
     formula = "I(Xi;C) - beta sum_s I(Xi;Xs)"
     paper = "Battiti 1994"
     needs = "pairs"

@@ -31,6 +31,7 @@ class MIFSU(Criterion):
     """
 
     name = "mifsu"
+    title = "Mutual information feature selection under uniform information"
     formula = "I(Xi;C) - beta sum_s [I(Xs;C)/H(Xs)] I(Xi;Xs)"
     paper = "Kwak, Choi 2002"
     needs = "pairs"

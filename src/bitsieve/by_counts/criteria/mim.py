@@ -25,6 +25,7 @@ class MIM(Criterion):
     """
 
     name = "mim"
+    title = "Mutual information maximisation"
     formula = "I(Xi;C)"
     paper = "Lewis 1992"
     needs = "marginals"

@@ -25,6 +25,7 @@ class MinRed(Criterion):
     """
 
     name = "minred"
+    title = "Minimum redundancy"
     formula = "-mean_s I(Xi;Xs)"
     paper = "Duch 2006"
     needs = "pairs"

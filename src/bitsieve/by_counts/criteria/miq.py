@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve.by_counts.criteria.base import Criterion
+from bitsieve.common.errors import ParameterError
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Floats
@@ -36,6 +37,7 @@ class MIQ(Criterion):
     """
 
     name = "miq"
+    title = "Mutual information quotient"
     formula = "I(Xi;C) / mean_s I(Xi;Xs)"
     paper = "Ding, Peng 2003"
     needs = "pairs"
@@ -45,7 +47,9 @@ class MIQ(Criterion):
 
     def __post_init__(self) -> None:
         if not (isinstance(self.eps, Real) and 0 <= self.eps < float("inf")):
-            raise ValueError(f"eps={self.eps!r} cannot be added to a denominator; give a finite number of 0 or more")
+            raise ParameterError(
+                "eps", self.eps, "give a finite number of 0 or more", "cannot be added to a denominator;"
+            )
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Sum of I(Xi;Xs)."""

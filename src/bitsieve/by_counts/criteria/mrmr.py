@@ -25,6 +25,7 @@ class MRMR(Criterion):
     """
 
     name = "mrmr"
+    title = "Minimum redundancy, maximum relevance"
     formula = "I(Xi;C) - mean_s I(Xi;Xs)"
     paper = "Peng, Long, Ding 2005"
     needs = "pairs"

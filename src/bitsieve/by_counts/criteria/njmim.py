@@ -28,6 +28,7 @@ class NJMIM(Criterion):
     """
 
     name = "njmim"
+    title = "Normalised joint mutual information maximisation"
     formula = "min_s I(Xi,Xs;C) / H(Xi,Xs,C)"
     paper = "Bennasar, Hicks, Setchi 2015"
     unit = "ratio"

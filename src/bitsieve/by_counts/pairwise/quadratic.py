@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from bitsieve.by_counts.pairwise.duplicates import first_duplicates
+from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import rank
 from bitsieve.optimize.convexity import is_convex, smallest_eigenvalue
@@ -94,9 +95,12 @@ def quadratic_ranking(
         smallest = smallest_eigenvalue(redundancy)
         if not shifted:
             raise ValueError(
-                f"the redundancy of these {len(columns):,} columns is not convex, its smallest eigenvalue is "
-                f"{smallest:.6g} bits, so that a minimum found need not be the least: convexify='shift' (in Python) "
-                f"adds {-smallest:.6g} to its diagonal, or take fewer columns or bins"
+                Sentence(
+                    f"the redundancy of these {len(columns):,} columns is not convex, its smallest eigenvalue is "
+                    f"{smallest:.6g} bits, so that a minimum found need not be the least: ",
+                    Setting("convexify", "shift"),
+                    f" adds {-smallest:.6g} to its diagonal, or take fewer columns or bins",
+                )
             )
         shift = -smallest
     entropy = np.diagonal(redundancy).copy()
@@ -145,9 +149,11 @@ def extended_ranking(
         shift = max(0.0, -smallest_eigenvalue(total))
     elif not is_convex(total, shift):
         smallest = smallest_eigenvalue(total)
-        raise ValueError(
-            f"shift={shift:.6g} does not make the redundancy of these {len(columns):,} columns convex: give "
-            f"{-smallest:.6g} or more, or None for the least that does"
+        raise ParameterError(
+            "shift",
+            shift,
+            f"give {-smallest:.6g} or more, or None for the least that does",
+            f"does not make the redundancy of these {len(columns):,} columns convex:",
         )
     np.fill_diagonal(total, kept_diagonal)
     return _rank_dense(information, columns, total, np.full(len(kept_diagonal), shift), first, alpha, shift)

@@ -48,7 +48,7 @@ class PermutationStopping:
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> fitted = ForwardSelector("auto", criterion="cmi", stopping=PermutationStopping(random_state=1)).fit(X, y)
     >>> fitted.get_feature_names_out().tolist(), fitted.stopping_reason_
-    (['petal length (cm)', 'petal width (cm)'], 'p = 0.22 > 0.05')
+    (['petal length (cm)', 'petal width (cm)'], 'p = 0.21 > 0.05')
     """
 
     name: ClassVar[str] = "permutation"

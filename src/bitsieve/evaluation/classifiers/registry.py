@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.errors import ParameterError
 from bitsieve.common.messages import choices
 from bitsieve.evaluation.classifiers.centroid import nearest_mean
 from bitsieve.evaluation.classifiers.mixture import MixtureClassifier
 from bitsieve.evaluation.classifiers.neighbors import nearest_neighbors
-from bitsieve.evaluation.classifiers.refit import refit
+from bitsieve.evaluation.classifiers.refit import Refit
 from bitsieve.evaluation.classifiers.svm import linear_svm
 from bitsieve.evaluation.seeded import seeded
 
@@ -28,7 +29,7 @@ CLASSIFIERS: dict[str, Grow] = {
     "linear-svm": linear_svm,
     "knn": nearest_neighbors,
     "ncm": nearest_mean,
-    "bgm": refit(MixtureClassifier()),
+    "bgm": Refit(MixtureClassifier()),
 }
 
 
@@ -46,17 +47,26 @@ def make_classifier(classifier: Any, random_state: int = 0) -> tuple[str, Grow]:
     Raises
     ------
     ValueError
-        If there is no classifier of that name; the nearest names are given.
+        If there is no classifier of that name (the nearest names are given), or the object is no classifier.
     """
     if isinstance(classifier, str):
         name = classifier.lower()
         if name not in CLASSIFIERS:
-            raise ValueError(f"classifier={classifier!r} is not known; {choices(name, CLASSIFIERS)}")
+            raise ParameterError("classifier", classifier, choices(name, CLASSIFIERS), "is not known;")
         return name, CLASSIFIERS[name]
     if not (hasattr(classifier, "fit") and hasattr(classifier, "predict")) or isinstance(classifier, type):
-        raise ValueError(
-            f"classifier={classifier!r} is not allowed: give one of {', '.join(CLASSIFIERS)} or an object of "
-            f"scikit-learn that can fit and predict"
-        )
+        names = ", ".join(CLASSIFIERS)
+        advice = f"give one of {names} or an object of scikit-learn that can fit and predict"
+        raise ParameterError("classifier", classifier, advice)
+    if (kind := _declared_kind(classifier)) not in (None, "classifier"):
+        advice = f"give one of {', '.join(CLASSIFIERS)} or a classifier of scikit-learn"
+        raise ParameterError("classifier", classifier, advice, f"is not allowed, its kind is {kind!r}:")
     classifier = seeded(classifier, random_state)
-    return " ".join(repr(classifier).split()), refit(classifier)
+    return " ".join(repr(classifier).split()), Refit(classifier)
+
+
+def _declared_kind(estimator: Any) -> str | None:
+    """What an estimator says it is: "classifier", "regressor", "clusterer", ...; None where it does not say."""
+    tags = getattr(estimator, "__sklearn_tags__", None)
+    kind = None if tags is None else tags().estimator_type
+    return None if kind is None else kind.replace("_", " ")
