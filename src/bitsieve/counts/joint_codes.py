@@ -1,4 +1,4 @@
-"""Tables and partitions of sources that can tell the code of every sample: one joint code a sample is enough."""
+"""Tables and partitions of sources that know the code of every sample: one joint code a sample is enough."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class CodedSource(CountSource):
-    """A source that can tell the class and the codes of every sample, in an order of the samples that never changes.
+    """A source that knows the class and the codes of every sample, in an order of the samples that never changes.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class JointCodes(Partition):
         return JointCodes(self.source, part.astype(np.int64), keys)
 
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
-        """The tables of the part with each of ``columns``; None: of the part alone."""
+        """The tables of the part with each of ``columns``; None: of the part by itself."""
         return _tables(self.source, self.part, len(self.keys), columns, by_class)
 
 

@@ -127,9 +127,9 @@ class PackedSource(CodedSource):
 
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
         """``S_x`` and ``S_xc`` of every feature."""
-        alone, with_class = np.empty((2, self.n_features), np.int64)
-        self._fill_sums(terms, -1, self.layout.all_groups, alone, with_class)
-        return alone, with_class
+        pooled, with_class = np.empty((2, self.n_features), np.int64)
+        self._fill_sums(terms, -1, self.layout.all_groups, pooled, with_class)
+        return pooled, with_class
 
     def pair_sums(
         self,
@@ -184,7 +184,7 @@ class PackedSource(CodedSource):
         self.run_groups(fill, self.layout.seconds(len(pivots), groups), np.arange(len(pivots), dtype=np.int64))
 
     def _places(self, columns: Columns) -> Integers:
-        """Where every feature stands in ``columns``; -1: nowhere."""
+        """The place of every feature in ``columns``; -1: none."""
         place = np.full(self.n_features, -1, np.int64)
         place[columns] = np.arange(len(columns))
         return place

@@ -34,7 +34,7 @@ class NamedCriterion(Protocol):
         Of the score: "bits"; "ratio" of bits by bits; "mixed" where both are added.
     needs : "marginals", "pairs", "class pairs" or "joint"
         The tables it looks at: each feature with the class; also pairs of features; also pairs within each class,
-        which cost more to count; each feature and the class within the strata of several chosen features.
+        which cost more to count; each feature and the class, conditional on several chosen features together.
     """
 
     name: ClassVar[str]

@@ -9,10 +9,10 @@ from bitsieve.by_counts.criteria.base import JointCriterion
 
 @dataclass(frozen=True)
 class CMI(JointCriterion):
-    """What the candidate tells when all chosen features are known together: ``J(i|S) = I(Xi;C|S)``.
+    """The candidate's information about the class given all chosen features together: ``J(i|S) = I(Xi;C|S)``.
 
-    The exact criterion that the others approximate by pairs. The samples split into strata that agree on all of S;
-    once S determines the class, or no two samples agree, every score is 0 and the lowest column is taken.
+    The exact criterion that the others approximate by pairs. The samples are divided by the joint value of S; once
+    S determines the class, or no two samples share a value, every score is 0 and the lowest column is taken.
 
     References
     ----------

@@ -9,7 +9,7 @@ from bitsieve.by_counts.criteria.base import JointCriterion
 
 @dataclass(frozen=True)
 class CMIFS(JointCriterion):
-    """What the candidate tells beside the first and the last chosen feature: ``J(i|S) = I(Xi;C|X_first,X_last)``.
+    """The candidate's information given the first and the last chosen feature: ``J(i|S) = I(Xi;C|X_first,X_last)``.
 
     An interpretation: the article was not at hand, and this is how the literature that cites it reads it.
 

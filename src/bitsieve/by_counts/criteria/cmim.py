@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CMIM(Criterion):
-    """What the candidate still tells when any one chosen feature is known: ``J(i|S) = min_s I(Xi;C|Xs)``.
+    """The least information of the candidate about the class given one chosen feature: ``J(i|S) = min_s I(Xi;C|Xs)``.
 
     The minimum is over S only, as the paper defines it; its algorithm also caps the score by I(Xi;C), which
     differs under synergy. A score never increases, so stale scores bound fresh ones.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class MIM(Criterion):
     """Relevance alone: ``J(i) = I(Xi;C)``.
 
-    Also called maxRel. Blind to redundancy: twins are chosen together.
+    Also called maxRel. Blind to redundancy: duplicates are chosen together.
 
     References
     ----------
