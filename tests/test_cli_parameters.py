@@ -75,6 +75,7 @@ def test_values_are_numbers_where_they_can_be(text, value):
             ["--method", "jmi", "--set", "n_bins=1"],
             "--set n_bins: method 'jmi' does not take 'n_bins'; it takes no param",
         ),
+        (["--method", "jmi", "--set", "stopping=threshold"], "--set stopping: give --stop instead"),
         (["--method", "mifs", "--set", "beta=-1"], "--set beta=-1 is not a weight; give a finite number of 0 or more"),
         (["--method", "mifs", "--set", "beta=low"], "--set beta=low is not a weight"),
         (["--method", "betagamma", "--set", "gamma=nan"], "--set gamma=nan is not a weight"),

@@ -23,9 +23,10 @@ def mdl_cuts(
 def log2(x: float) -> float: ...
 def exp2(kernel: str, values: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def log2_of_counts(limit: int) -> Doubles: ...
-def table_stride(cells: int) -> int: ...
-def rough_table_stride(cells: int) -> int: ...
+def table_stride_float64(cells: int) -> int: ...
+def table_stride_float32(cells: int) -> int: ...
 def likelihood_tables(
+    kernel: str,
     codes: Codes,
     arities: NDArray[np.int32],
     sizes: Integers,
@@ -52,7 +53,7 @@ def naive_sums(
     features: Integers,
     out: Doubles,
 ) -> None: ...
-def rough_pair_sums(
+def pair_sums_float32(
     kernel: str,
     n_samples: int,
     n_classes: int,
@@ -70,7 +71,7 @@ def rough_pair_sums(
     features: Integers,
     out: Doubles,
 ) -> None: ...
-def exact_pair_sums(
+def pair_sums_float64(
     kernel: str,
     n_samples: int,
     n_classes: int,
@@ -110,6 +111,15 @@ def kernel_sums(
     last: int,
     out: NDArray[np.float64],
 ) -> None: ...
+def shuffled_sums(
+    table: Integers,
+    shift: int,
+    codes: NDArray[np.uint16],
+    run_ends: Integers,
+    part_ends: Integers,
+    seeds: NDArray[np.uint64],
+    out: Integers,
+) -> None: ...
 
 class Packed:
     def __init__(
@@ -118,7 +128,7 @@ class Packed:
         order: NDArray[np.uint32],
         arities: NDArray[np.int32],
         kernel: str,
-        table_only: bool,
+        storage: str,
     ) -> None: ...
     def pack(self, codes: NDArray[np.uint8] | NDArray[np.uint16], first: int, last: int) -> None: ...
     def row_sums(
@@ -159,36 +169,27 @@ class Packed:
     def refine(
         self, order: NDArray[np.uint32], starts: Integers, feature: int
     ) -> tuple[NDArray[np.uint32], Integers]: ...
-    def stratum_sums(
+    def partition_sums(
         self,
         table: Integers,
         shift: int,
         order: NDArray[np.uint32],
         starts: Integers,
-        units: Integers,
+        groups: Integers,
         xz: Integers,
         xzc: Integers,
     ) -> None: ...
-    def strata_alone(
+    def partition_marginals(
         self, table: Integers, shift: int, order: NDArray[np.uint32], starts: Integers
     ) -> tuple[int, int]: ...
     def degrees_of_freedom(self, order: NDArray[np.uint32], starts: Integers, feature: int) -> int: ...
-    def shuffled_sums(
-        self,
-        table: Integers,
-        shift: int,
-        order: NDArray[np.uint32],
-        starts: Integers,
-        feature: int,
-        seeds: NDArray[np.uint64],
-        out: Integers,
-    ) -> None: ...
-    def unit_of(self, feature: int) -> int: ...
+    def arrange(
+        self, order: NDArray[np.uint32], starts: Integers, feature: int
+    ) -> tuple[NDArray[np.uint16], Integers, Integers]: ...
+    def simd_group_of(self, feature: int) -> int: ...
     @property
-    def n_units(self) -> int: ...
+    def n_simd_groups(self) -> int: ...
     @property
     def tallied(self) -> bool: ...
-    @property
-    def n_words(self) -> int: ...
     @property
     def nbytes(self) -> int: ...

@@ -21,7 +21,7 @@ from bitsieve import Constraints, ForwardSelector
 from bitsieve.evaluation import checkpoint, run
 from bitsieve.evaluation.checkpoint import Checkpoint
 from bitsieve.evaluation.plan import make_plan
-from bitsieve.table.inputs import read_features
+from bitsieve.table.read_data import read_data
 
 X, Y = load_wine(return_X_y=True)
 ASKED = {"methods": ["mim", "jmi"], "features": range(1, 5), "classifier": "ncm", "folds": 6}
@@ -93,7 +93,7 @@ def test_another_comparison_is_refused(tmp_path):
 
 
 def plan_of(X=X, **asked):
-    return make_plan(read_features(X, Y), **{"counts": range(1, 5), "classifier": "ncm", "folds": 6, **asked})
+    return make_plan(read_data(X, Y), **{"counts": range(1, 5), "classifier": "ncm", "folds": 6, **asked})
 
 
 def test_settings_are_compared_to_their_ends(tmp_path):

@@ -7,16 +7,15 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator
 from sklearn.datasets import load_breast_cancer
 
 import bitsieve
 from bitsieve import Constraints, ForwardSelector, select
+from bitsieve.by_counts.criteria import CRITERIA
 from bitsieve.cli import main
 from bitsieve.information import ESTIMATORS
-from bitsieve.selectors.counted import count_columns
-from bitsieve.table.columns import read_columns
-from bitsieve.table.target import read_target
+from bitsieve.selectors.counted import count_table
+from bitsieve.table.read_xy import read_xy
 
 
 @pytest.fixture(scope="module")
@@ -45,18 +44,23 @@ def test_estimates_differ(tumours):
     assert len(set(found.values())) == 3
 
 
-@pytest.mark.parametrize("criterion", ["mifs", "mrmr", "miq", "jmi", "cife", "cmim"])
-@pytest.mark.parametrize("estimator", ["miller-madow", "shrinkage"])
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_every_criterion_runs_by_every_estimator(criterion, estimator, tumours):
     X, y = tumours
-    fitted = ForwardSelector(5, criterion=criterion, estimator=estimator, n_jobs=2).fit(X, y)
+    selector = ForwardSelector(5, criterion=criterion, estimator=estimator, n_jobs=2)
+    if CRITERIA[criterion].needs == "joint" and not ESTIMATORS[estimator].conditions_on_sets:
+        with pytest.raises(ValueError, match=f"^estimator='{estimator}' .* use 'plug-in' or 'miller-madow'$"):
+            selector.fit(X, y)
+        return
+    fitted = selector.fit(X, y)
     assert len(set(fitted.selected_.tolist())) == 5
     assert np.isfinite(fitted.scores_).all()
 
 
 def test_one_count_serves_every_estimator(tumours):
     X, y = tumours
-    counted = count_columns(read_columns(BaseEstimator(), X, reset=True), read_target(y), "mdl")
+    counted = count_table(read_xy(X, y), "mdl")
     for estimator in ESTIMATORS:
         shared = ForwardSelector(4, estimator=estimator).fit_counted(counted)
         assert shared.scores_.tolist() == ForwardSelector(4, estimator=estimator).fit(X, y).scores_.tolist()

@@ -146,8 +146,10 @@ def fingerprint(plan: Plan) -> dict[str, Any]:
             "protocol": plan.protocol,
             "binning": joblib.hash(plan.binning),
             "random_state": plan.random_state,
-            "names": joblib.hash(plan.features.names),
-            "data": joblib.hash([[*map(plan.columns.values, range(len(plan.columns)))], plan.target.codes]),
+            "names": joblib.hash(list(plan.table.names)),
+            "data": joblib.hash(
+                [[*map(plan.table.values, range(plan.table.n_features))], plan.target.codes, plan.table.weights]
+            ),
             "folds": joblib.hash([(fold.train, fold.test) for fold in plan.folds]),
             "versions": {"bitsieve": __version__, "numpy": np.__version__, "scikit-learn": sklearn.__version__},
         }

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bitsieve.information.pairwise import PairTerms
+    from bitsieve.information.protocol import PairInformation
 
     Floats = NDArray[np.float64]
 
@@ -28,7 +28,7 @@ class NamedCriterion(Protocol):
     ----------
     name : str
         As in ``ForwardSelector(criterion=name)``.
-    formula, paper : str
+    title, formula, paper : str
     unit : str
         Of the score: "bits"; "ratio" of bits by bits; "mixed" where both are added.
     needs : "marginals", "pairs", "class pairs" or "joint"
@@ -37,6 +37,7 @@ class NamedCriterion(Protocol):
     """
 
     name: ClassVar[str]
+    title: ClassVar[str]
     formula: ClassVar[str]
     paper: ClassVar[str]
     unit: ClassVar[str]
@@ -48,7 +49,6 @@ class JointCriterion(NamedCriterion, Protocol):
 
     def condition(self, chosen: list[int]) -> list[int]:
         """Z, of the features in their order of choice (at least one)."""
-        ...
 
 
 class Criterion(NamedCriterion, Protocol):
@@ -65,13 +65,11 @@ class Criterion(NamedCriterion, Protocol):
     start: ClassVar[float]
     never_increases: ClassVar[bool]
 
-    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """The fold over S and one more feature, whose terms with the candidates are given."""
-        ...
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """J(i | S) from the fold, the relevance I(Xi;C) and the size of S (at least 1)."""
-        ...
 
 
 def check_weight(name: str, value: float) -> None:

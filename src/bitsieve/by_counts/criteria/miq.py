@@ -12,7 +12,7 @@ from bitsieve.common.errors import ParameterError
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Floats, Needs
-    from bitsieve.information.pairwise import PairTerms
+    from bitsieve.information.protocol import PairInformation
 
 NOTHING = 1e-12  # bits
 
@@ -36,6 +36,7 @@ class MIQ:
     """
 
     name: ClassVar[str] = "miq"
+    title: ClassVar[str] = "Mutual information quotient"
     formula: ClassVar[str] = "I(Xi;C) / mean_s I(Xi;Xs)"
     paper: ClassVar[str] = "Ding, Peng 2003"
     needs: ClassVar[Needs] = "pairs"
@@ -51,9 +52,9 @@ class MIQ:
                 "eps", self.eps, "give a finite number of 0 or more", "cannot be added to a denominator;"
             )
 
-    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Sum of I(Xi;Xs)."""
-        return folded + terms.redundancy
+        return folded + pair.redundancy
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """I(Xi;C) / (eps + mean I(Xi;Xs))."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike, NDArray
 
-    from bitsieve.information.pairwise import PairwiseInformation
+    from bitsieve.information.protocol import Information
 
     Floats = NDArray[np.float64]
     Columns = NDArray[np.intp]
@@ -32,19 +32,15 @@ class ConditionalMatrix(Protocol):
     @property
     def diagonal(self) -> Floats:
         """The relevances."""
-        ...
 
     def row(self, i: int) -> NDArray[np.floating]:
         """Row i."""
-        ...
 
     def among(self, members: NDArray[np.intp]) -> NDArray[np.floating]:
         """The rows and columns of some members."""
-        ...
 
     def upper_bounds(self, k: int) -> list[float]:
         """Bounds on ``x'Qx`` of every subset of k that the entries known give."""
-        ...
 
 
 class FullMatrix(ConditionalMatrix, Protocol):
@@ -52,13 +48,12 @@ class FullMatrix(ConditionalMatrix, Protocol):
 
     def multiply(self, vector: Floats) -> Floats:
         """The product with a vector, the same bits for any number of threads."""
-        ...
 
 
 class WholeMatrix:
     """Q in memory: n^2 numbers, counted once."""
 
-    def __init__(self, information: PairwiseInformation, columns: Columns, dtype: DTypeLike = np.float64) -> None:
+    def __init__(self, information: Information, columns: Columns, dtype: DTypeLike = np.float64) -> None:
         self.values = information.conditional_mutual_information_matrix(
             dtype, columns, phase("counting pairs"), symmetric=True
         )
@@ -88,7 +83,7 @@ class WholeMatrix:
 class CountedMatrix:
     """Q of which nothing is kept: rows are counted when they are asked for."""
 
-    def __init__(self, information: PairwiseInformation, columns: Columns, dtype: DTypeLike = np.float64) -> None:
+    def __init__(self, information: Information, columns: Columns, dtype: DTypeLike = np.float64) -> None:
         self._information = information
         self._columns = columns
         self._dtype = np.dtype(dtype)
@@ -131,7 +126,7 @@ class TiledMatrix(CountedMatrix):
     """Q in tiles, kept as far as the memory given goes; see :mod:`bitsieve.by_counts.pairwise.tiles`."""
 
     def __init__(
-        self, information: PairwiseInformation, columns: Columns, dtype: DTypeLike = np.float64, memory: int = 0
+        self, information: Information, columns: Columns, dtype: DTypeLike = np.float64, memory: int = 0
     ) -> None:
         super().__init__(information, columns, dtype)
         self._tiles = TiledProducts(information, columns, dtype, memory)
@@ -146,7 +141,7 @@ class TiledMatrix(CountedMatrix):
 
 
 def conditional_matrix(
-    information: PairwiseInformation,
+    information: Information,
     columns: Columns | None = None,
     dtype: DTypeLike = np.float64,
     memory: int | None = None,

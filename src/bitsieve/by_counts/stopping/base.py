@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 if TYPE_CHECKING:
-    from bitsieve.information.given import Given
+    from bitsieve.information.conditional import ConditionalInformation
 
 
 class StoppingRule(Protocol):
@@ -21,14 +21,11 @@ class StoppingRule(Protocol):
     name: ClassVar[str]
     unit: ClassVar[str]
 
-    def value(self, given: Given, candidate: int, n_candidates: int) -> float:
+    def value(self, given: ConditionalInformation, candidate: int, n_candidates: int) -> float:
         """What the rule looks at: of ``n_candidates`` that were tried, the criterion prefers ``candidate``."""
-        ...
 
     def stops(self, value: float) -> bool:
         """Whether a candidate of that value is refused, and the selection with it ended."""
-        ...
 
     def reason(self, value: float) -> str:
         """Why, in a few words: ``p = 0.31 > 0.05``."""
-        ...

@@ -11,7 +11,7 @@ import numpy as np
 from bitsieve.common.errors import ParameterError
 
 if TYPE_CHECKING:
-    from bitsieve.information.given import Given
+    from bitsieve.information.conditional import ConditionalInformation
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class ThresholdStopping:
         if not number or self.bits < 0:
             raise ParameterError("bits", self.bits, "give a number of at least 0")
 
-    def value(self, given: Given, candidate: int, n_candidates: int) -> float:
+    def value(self, given: ConditionalInformation, candidate: int, n_candidates: int) -> float:
         """I(Xi;C|S) in bits."""
         return float(given.conditional_relevance(np.array([candidate]))[0])
 

@@ -47,7 +47,7 @@ def make_classifier(classifier: Any, random_state: int = 0) -> tuple[str, Grow]:
     Raises
     ------
     ValueError
-        If there is no classifier of that name; the nearest names are given.
+        If there is no classifier of that name (the nearest names are given), or the object is no classifier.
     """
     if isinstance(classifier, str):
         name = classifier.lower()
@@ -58,5 +58,15 @@ def make_classifier(classifier: Any, random_state: int = 0) -> tuple[str, Grow]:
         names = ", ".join(CLASSIFIERS)
         advice = f"give one of {names} or an object of scikit-learn that can fit and predict"
         raise ParameterError("classifier", classifier, advice)
+    if (kind := _declared_kind(classifier)) not in (None, "classifier"):
+        advice = f"give one of {', '.join(CLASSIFIERS)} or a classifier of scikit-learn"
+        raise ParameterError("classifier", classifier, advice, f"is not allowed, its kind is {kind!r}:")
     classifier = seeded(classifier, random_state)
     return " ".join(repr(classifier).split()), Refit(classifier)
+
+
+def _declared_kind(estimator: Any) -> str | None:
+    """What an estimator says it is: "classifier", "regressor", "clusterer", ...; None where it does not say."""
+    tags = getattr(estimator, "__sklearn_tags__", None)
+    kind = None if tags is None else tags().estimator_type
+    return None if kind is None else kind.replace("_", " ")
