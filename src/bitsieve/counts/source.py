@@ -98,14 +98,13 @@ class CountSource(Protocol):
         ValueError
             If a group has more than 65,536 joint values.
         """
-        ...
 
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
         """``S_x`` of every feature and ``S_xc`` of every feature with the class, each of shape (n_features,)."""
-        alone, with_class = np.empty((2, self.n_features), np.int64)
+        pooled, with_class = np.empty((2, self.n_features), np.int64)
         for place, table in self._tables_by_blocks(None, np.arange(self.n_features), True):
-            alone[place], with_class[place] = terms.sum(table.pooled().counts), terms.sum(table.counts)
-        return alone, with_class
+            pooled[place], with_class[place] = terms.sum(table.pooled().counts), terms.sum(table.counts)
+        return pooled, with_class
 
     def pair_sums(
         self,
