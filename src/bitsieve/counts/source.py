@@ -51,10 +51,10 @@ class PairForm(NamedTuple):
 class CountSource(Protocol):
     """Contingency tables of ``n_features`` columns of codes and one class.
 
-    A source must give the attributes listed, :meth:`tables`, :meth:`partition` and :meth:`joined`, for which
-    :class:`~bitsieve.counts.joined.JoinedSource` will do: every method works on any source that does. The other methods
-    have one definition here, in terms of these, and may be overridden by a source that counts and sums at once, which
-    returns the same integers. ``S`` below is the sum of entropy terms over the cells of a table (see
+    A source must give the attributes listed, :meth:`tables`, :meth:`partition` and :meth:`joined` (for which
+    :class:`~bitsieve.counts.joined.JoinedSource` will do): every method works on any source that does. The other
+    methods have one definition here, in terms of these, and may be overridden by a source that counts and sums at once;
+    overrides return the same integers. ``S`` below is the sum of entropy terms over the cells of a table (see
     :mod:`bitsieve.counts.terms`).
 
     Attributes
