@@ -61,6 +61,7 @@ NB_MODULE(_native, m) {
     bind_packed(packed);
     bind_strata(packed);
     bind_variational(m);
+    bind_spanning_tree(m);
 }
 
 }  // namespace bitsieve
