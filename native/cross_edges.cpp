@@ -41,8 +41,8 @@ void CrossEdges::merge(const Ranked& last) {
     std::vector<std::int64_t>& one_of_place = by_last_;  // not needed any more
     std::int64_t before = -1;
     for (const std::int64_t point : order_) {
-        const std::size_t p = std::size_t(point);
-        if (before < 0 || shared_rank_[p] != shared_rank_[std::size_t(before)] || last_rank_[p] != last_rank_[std::size_t(before)]) {
+        const std::size_t p = std::size_t(point), b = std::size_t(before);
+        if (before < 0 || shared_rank_[p] != shared_rank_[b] || last_rank_[p] != last_rank_[b]) {
             one_of_place[places_.size()] = point;
             places_.push_back({0.0, 0.0, 0.0});
         }

@@ -9,24 +9,30 @@
 namespace bitsieve {
 namespace {
 
-// Halves order[first, last), at a multiple of `size`, across the dimension in which its points lie furthest apart.
-void halve(const Points& points, std::int64_t size, std::int32_t* first, std::int32_t* last) {
-    const std::int64_t count = last - first;
-    if (count <= size) return;
+// Where so many points are halved: between blocks, or between cells within a block.
+std::int64_t middle_of(std::int64_t count, std::int64_t cell) {
+    const std::int64_t unit = count > 8 * cell ? 8 * cell : cell;
+    return (count + unit - 1) / unit / 2 * unit;
+}
+
+// Halves order[first, last), down to cells, across the dimension in which its points lie furthest apart.
+void halve(const Points& points, std::int64_t cell, std::int32_t* first, std::int32_t* last) {
+    if (last - first <= cell) return;
     const double* widest = nullptr;
     double width = -1.0;
     for (int k = 0; k < points.dims; ++k) {
         const double* x = points.coordinates.data() + k * points.count;
-        const auto [low, high] = std::minmax_element(first, last, [x](std::int32_t i, std::int32_t j) { return x[i] < x[j]; });
+        const auto [low, high] =
+            std::minmax_element(first, last, [x](std::int32_t i, std::int32_t j) { return x[i] < x[j]; });
         if (x[*high] - x[*low] > width) {
             width = x[*high] - x[*low];
             widest = x;
         }
     }
-    std::int32_t* middle = first + (count + size - 1) / size / 2 * size;
+    std::int32_t* middle = first + middle_of(last - first, cell);
     std::nth_element(first, middle, last, [widest](std::int32_t i, std::int32_t j) { return widest[i] < widest[j]; });
-    halve(points, size, first, middle);
-    halve(points, size, middle, last);
+    halve(points, cell, first, middle);
+    halve(points, cell, middle, last);
 }
 
 // The indices 0 ... count - 1 by rising y - least y, to 12 significant bits: near enough for boxes.
@@ -42,9 +48,10 @@ std::vector<std::int32_t> roughly_sorted(const double* y, std::int64_t count) {
     std::iota(order.begin(), order.end(), 0);
     for (int shift = 32 - 2 * kBits - 1; shift < 31; shift += kBits) {
         std::int32_t start[(1 << kBits) + 1] = {};
-        for (const std::uint32_t k : key) ++start[(k >> shift & ((1 << kBits) - 1)) + 1];
+        const auto digit = [shift](std::uint32_t k) { return k >> shift & ((1 << kBits) - 1); };
+        for (const std::uint32_t k : key) ++start[digit(k) + 1];
         for (int i = 0; i < 1 << kBits; ++i) start[i + 1] += start[i];
-        for (const std::int32_t i : order) next[std::size_t(start[key[std::size_t(i)] >> shift & ((1 << kBits) - 1)]++)] = i;
+        for (const std::int32_t i : order) next[std::size_t(start[digit(key[std::size_t(i)])]++)] = i;
         order.swap(next);
     }
     return order;
@@ -53,13 +60,13 @@ std::vector<std::int32_t> roughly_sorted(const double* y, std::int64_t count) {
 // The same cut for points in a plane, given in the orders of both dimensions, which is much faster than finding medians.
 struct PlaneCut {
     const double *x, *y;
-    std::int64_t size;
+    std::int64_t cell;
     std::vector<std::int32_t> place_in_y;  // of each point in the order by y; points come sorted by x
     std::vector<std::int32_t> aside;
 
     void operator()(std::int32_t* by_x, std::int32_t* by_y, std::int64_t count) {
-        if (count <= size) return;
-        const std::int64_t middle = (count + size - 1) / size / 2 * size;
+        if (count <= cell) return;
+        const std::int64_t middle = middle_of(count, cell);
         if (x[by_x[count - 1]] - x[by_x[0]] >= y[by_y[count - 1]] - y[by_y[0]]) {
             const std::int32_t at = by_x[middle];
             part(by_y, count, [at](std::int32_t i) { return i >= at; });
@@ -91,18 +98,18 @@ struct PlaneCut {
 Blocks blocks_of(const Points& points) {
     Blocks blocks;
     // A step looks at every block, and at all points of the near ones: in many dimensions nearly every block is near.
-    const double d = points.dims, wanted = std::sqrt(double(points.count)) * std::min(0.65 + d * d / 6.0, 16.0);
-    blocks.size = std::max<std::int64_t>(std::int64_t(wanted) / 16 * 16, 32);
+    const double d = points.dims, wanted = std::sqrt(double(points.count)) * std::min(0.4 * d * d, 24.0);
+    blocks.cell = std::max<std::int64_t>(std::int64_t(wanted) / 64 * 8, 8);
     blocks.order.resize(std::size_t(points.count));
     std::iota(blocks.order.begin(), blocks.order.end(), 0);
     if (points.dims == 2) {
         const double *x = points.coordinates.data(), *y = x + points.count;
         std::vector<std::int32_t> by_y = roughly_sorted(y, points.count);
-        PlaneCut cut{x, y, blocks.size, by_y, by_y};
+        PlaneCut cut{x, y, blocks.cell, by_y, by_y};
         for (std::size_t i = 0; i < by_y.size(); ++i) cut.place_in_y[std::size_t(by_y[i])] = std::int32_t(i);
         cut(blocks.order.data(), by_y.data(), points.count);
     } else {
-        halve(points, blocks.size, blocks.order.data(), blocks.order.data() + points.count);
+        halve(points, blocks.cell, blocks.order.data(), blocks.order.data() + points.count);
     }
     return blocks;
 }

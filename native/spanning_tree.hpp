@@ -25,10 +25,11 @@ struct Edge {
     std::int64_t low, high;  // the points it joins, low < high
 };
 
-// Points cut into blocks of near ones: all have `size` points but the last.
+// Points cut into cells of near ones, and those into blocks: all cells have `cell` points but the last, and eight of them
+// are a block.
 struct Blocks {
-    std::vector<std::int32_t> order;  // the points, block by block
-    std::int64_t size = 0;            // a multiple of eight
+    std::vector<std::int32_t> order;  // the points, cell by cell
+    std::int64_t cell = 0;            // a multiple of eight
 };
 
 Blocks blocks_of(const Points& points);
