@@ -39,7 +39,7 @@ def divergence(n_cross: Numbers, m: int, n: int) -> Numbers:
 
 
 def two_class_bounds(n_cross: Numbers, m: int, n: int) -> tuple[Numbers, Numbers]:
-    """``1/2 - sqrt(u)/2`` and ``1/2 - u/2`` with ``u = 4pq max(Dp, 0) + (p - q)^2``, ``p = m / (m + n)``, ``q = 1 - p``.
+    """``1/2 - sqrt(u)/2`` and ``1/2 - u/2`` for ``u = 4 p q max(Dp, 0) + (p - q)^2``, ``p = m / (m + n) = 1 - q``.
 
     Where Dp is not negative the upper one is ``R / (m + n)``.
     """
@@ -51,8 +51,8 @@ def two_class_bounds(n_cross: Numbers, m: int, n: int) -> tuple[Numbers, Numbers
 def pairwise_bounds(points: Floats, classes: Classes, n_classes: int) -> BayesErrorBounds:
     """Bounds from a tree for every two classes.
 
-    With e_ab between the two-class bounds of classes a and b, and p their frequencies among all samples, the Bayes error
-    is at most ``sum_ab (p_a + p_b) e_ab`` and at least ``2 / C`` times that, over the pairs a < b of the C classes.
+    With e_ab the Bayes error between classes a and b alone, and p their frequencies among all samples, the Bayes error
+    is at most ``sum_{a<b} (p_a + p_b) e_ab`` and, for C classes, at least ``2 / C`` times that sum.
     """
     lower = upper = 0.0
     for a, b in combinations(range(n_classes), 2):

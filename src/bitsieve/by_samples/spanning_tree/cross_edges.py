@@ -52,7 +52,7 @@ def edges_between(tree: SpanningTree, classes: NDArray[np.integer], n_classes: i
     # einsum adds in one order; a matrix product of many threads does not.
     inside = np.einsum("ga,gb->ab", share, counts)
     across = np.einsum("ea,eb->ab", share[tree.edges[:, 0]], share[tree.edges[:, 1]])
-    between = 2 * inside + across + across.T
+    between = (inside + across) + (inside + across).T
     within = np.diagonal(inside) - share.sum(axis=0) + np.diagonal(across)
     between[np.diag_indices(n_classes)] = within
     return between

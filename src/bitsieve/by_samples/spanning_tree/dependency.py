@@ -80,9 +80,7 @@ def dependency_matrix(
     sums = np.zeros((n_columns, n_columns))
     width = max(1, BLOCK_POINTS // max(1, len(classes)))
     blocks = [
-        (s, first, min(first + width, n_columns))
-        for s in range(n_columns)
-        for first in range(s + 1, n_columns, width)
+        (s, first, min(first + width, n_columns)) for s in range(n_columns) for first in range(s + 1, n_columns, width)
     ]
     weights = [class_weights(draw, classes, priors) for draw in draws]
 

@@ -73,9 +73,8 @@ class ClassPairs:
         def work(block: tuple[int, slice]) -> None:
             pair, some = block
             samples, is_second = self._pairs[pair]
-            part = SharedPart(
-                self._ranks, self._values, samples, samples, (~is_second).astype(np.float64), is_second.astype(np.float64)
-            )
+            in_first, in_second = (own.astype(np.float64) for own in (~is_second, is_second))
+            part = SharedPart(self._ranks, self._values, samples, samples, in_first, in_second)
             n_second = int(is_second.sum())
             n_cross = part.weights(self.columns, candidates[some])
             share = len(samples) / len(self._ranks) if self._weighted else 1.0
@@ -104,11 +103,15 @@ def forward_selection(
     """
     left = np.arange(len(pairs.columns.ranks))
     order, sums = [], []
-    total = sum(len(left) - step for step in range(k))
-    for step in range(k):
-        before = sum(len(left) + i for i in range(1, step + 1))
-        report = progress and (lambda done, all_, before=before: progress(before + done * len(left) // all_, total))
+    tried, to_try = 0, sum(len(left) - step for step in range(k))
+
+    def report(done: int, n_blocks: int) -> None:
+        if progress is not None:
+            progress(tried + done * len(left) // n_blocks, to_try)
+
+    for _ in range(k):
         bounds = pairs.bound_sums(left, n_jobs, report)
+        tried += len(left)
         place = pick(-bounds)
         order.append(int(left[place]))
         sums.append(float(bounds[place]))
