@@ -59,7 +59,7 @@ NB_MODULE(_native, m) {
 
     nb::class_<Packed> packed(m, "Packed");
     bind_packed(packed);
-    bind_strata(packed);
+    bind_partition(m, packed);
     bind_variational(m);
     bind_spanning_tree(m);
 }

@@ -98,10 +98,9 @@ void bind_packed(nb::class_<Packed>& packed) {
         .def("matrix_rows", &fill_rows<float>)
         .def("pair_table", &fill_pair_table, "i"_a, "j"_a, "out"_a)
         .def("codes", &fill_codes, "feature"_a, "out"_a, "The codes of a feature in class order.")
-        .def("unit_of", &Packed::unit_of, "feature"_a)
-        .def_prop_ro("n_units", &Packed::n_units)
-        .def_prop_ro("tallied", &Packed::tallied, "Whether features of few codes are counted by the tally.")
-        .def_prop_ro("n_words", &Packed::n_words)
+        .def("simd_group_of", &Packed::unit_of, "feature"_a)
+        .def_prop_ro("n_simd_groups", &Packed::n_units)
+        .def_prop_ro("tallied", &Packed::tallied, "Whether features of few codes are counted by packed counters.")
         .def_prop_ro("nbytes", &Packed::bytes);
 }
 

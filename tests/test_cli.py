@@ -187,12 +187,15 @@ def test_methods(done):
     names = [info.name for info in bitsieve.list_methods()]
     lines = done("methods").stdout.splitlines()
     assert max(map(len, lines)) <= 100
-    assert [line.split()[0] for line in lines if not line.startswith(" ")] == ["method", *names]
+    table, greedy = lines[: lines.index("")], " ".join(lines[lines.index("") + 1 :])
+    assert [line.split()[0] for line in table if not line.startswith(" ")] == ["method", *names]
+    assert greedy.startswith("--estimator, --stop, --include, --exclude and --group are for the greedy methods: mim, ")
     document = json.loads(done("methods", "--json").stdout)
     assert [method["name"] for method in document] == names
     assert all(method["paper"] and method["needs"] for method in document)
     by_name = {method["name"]: method for method in document}
-    assert by_name["betagamma"]["parameters"] == {"beta": 1.0, "gamma": 1.0}
+    of_every_greedy = {"stopping": None, "constraints": None, "estimator": "plug-in"}
+    assert by_name["betagamma"]["parameters"] == {"beta": 1.0, "gamma": 1.0, **of_every_greedy}
     assert (by_name["soa"]["same_as"], by_name["soa"]["paper"]) == ("cife", "Guo, Nixon 2009")
     assert [line for line in lines if line.endswith("  parameters (--set): beta=1.0, gamma=1.0")]
     assert [line for line in lines if line.endswith("  the same as cife: the same sum in two parts")]
@@ -225,7 +228,7 @@ def test_methods(done):
         ),
         (
             ("select", "{data}", "--target", "diagnosis", "--method", "mrrm"),
-            "--method mrrm is not known; did you mean mrmr",
+            "--method mrrm is not known: did you mean mrmr",
         ),
         (("select", "{data}", "--target", "diagnosis", "--binning", "quantil"), "did you mean 'quantile'?"),
         (("select", "{data}", "--target", "diagnosis", "--bins", "5"), "--bins has no meaning with --binning mdl"),
@@ -244,7 +247,7 @@ def test_methods(done):
             ("select", "{data}", "--target", "diagnosis", "--method", "jmi", "--features", "auto", "--level", "7"),
             "7.0 is not allowed: give a probability",
         ),
-        (("select", "{data}", "--target", "diagnosis", "--features", "auto"), "only greedy methods such as jmi"),
+        (("select", "{data}", "--target", "diagnosis", "--features", "auto"), "this method does not end by itself"),
         (
             ("select", "{data}", "--target", "diagnosis", "--method", "jmi", "--include", "mean_aera"),
             "--include names column 'mean_aera', which is not there: did you mean 'mean_area'",

@@ -125,6 +125,15 @@ def kernel_sums(
     last: int,
     out: NDArray[np.float64],
 ) -> None: ...
+def shuffled_sums(
+    table: Integers,
+    shift: int,
+    codes: NDArray[np.uint16],
+    run_ends: Integers,
+    part_ends: Integers,
+    seeds: NDArray[np.uint64],
+    out: Integers,
+) -> None: ...
 
 class Packed:
     def __init__(
@@ -174,36 +183,27 @@ class Packed:
     def refine(
         self, order: NDArray[np.uint32], starts: Integers, feature: int
     ) -> tuple[NDArray[np.uint32], Integers]: ...
-    def stratum_sums(
+    def partition_sums(
         self,
         table: Integers,
         shift: int,
         order: NDArray[np.uint32],
         starts: Integers,
-        units: Integers,
+        groups: Integers,
         xz: Integers,
         xzc: Integers,
     ) -> None: ...
-    def strata_alone(
+    def partition_marginals(
         self, table: Integers, shift: int, order: NDArray[np.uint32], starts: Integers
     ) -> tuple[int, int]: ...
     def degrees_of_freedom(self, order: NDArray[np.uint32], starts: Integers, feature: int) -> int: ...
-    def shuffled_sums(
-        self,
-        table: Integers,
-        shift: int,
-        order: NDArray[np.uint32],
-        starts: Integers,
-        feature: int,
-        seeds: NDArray[np.uint64],
-        out: Integers,
-    ) -> None: ...
-    def unit_of(self, feature: int) -> int: ...
+    def arrange(
+        self, order: NDArray[np.uint32], starts: Integers, feature: int
+    ) -> tuple[NDArray[np.uint16], Integers, Integers]: ...
+    def simd_group_of(self, feature: int) -> int: ...
     @property
-    def n_units(self) -> int: ...
+    def n_simd_groups(self) -> int: ...
     @property
     def tallied(self) -> bool: ...
-    @property
-    def n_words(self) -> int: ...
     @property
     def nbytes(self) -> int: ...

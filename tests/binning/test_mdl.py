@@ -5,13 +5,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator
 
 from bitsieve import _native
 from bitsieve.binning import MDLBinner
 from bitsieve.counts.terms import entropy_terms
-from bitsieve.table.columns import read_columns
-from bitsieve.table.target import read_target
+from bitsieve.table.read_xy import read_xy
 
 getcontext().prec = 50
 _LN2 = Decimal(2).ln()
@@ -232,8 +230,8 @@ def test_missing_everywhere_is_one_code():
 
 def test_columns_can_be_read_once_for_fitting_and_coding():
     X, y = np.arange(12.0)[:, None], np.repeat([0, 1], 6)
-    columns = read_columns(BaseEstimator(), X, reset=True)
-    binner = MDLBinner().fit_columns(columns, read_target(y))
-    assert (binner.codes(columns) == MDLBinner().fit_transform(X, y)).all()
+    table = read_xy(X, y)
+    binner = MDLBinner().fit_table(table)
+    assert (binner.codes(table) == MDLBinner().fit_transform(X, y)).all()
     with pytest.raises(ValueError, match="MDL cuts by the class: give a target"):
-        MDLBinner().fit_columns(columns, None)
+        MDLBinner().fit_table(read_xy(X))

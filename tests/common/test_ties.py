@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -58,6 +60,27 @@ def test_rank_is_repeated_pick(levels, random):
         chosen.append(pick(left))
         left[chosen[-1]] = -np.inf
     assert rank(values).tolist() == chosen == sorted(range(len(levels)), key=lambda i: (-levels[i], i))
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.lists(st.integers(0, 40), max_size=30))
+def test_runs_begin_where_the_last_ends(steps):
+    """By its definition: a run holds all values within a tie of its first, and its members stand by index."""
+    values = np.array(steps) * 0.3e-10
+    left, expected = sorted(range(len(values)), key=lambda i: -values[i]), []
+    while left:
+        run = [i for i in left if values[i] >= values[left[0]] - TIE]
+        expected += sorted(run)
+        left = left[len(run) :]
+    assert rank(values).tolist() == expected
+
+
+def test_a_long_ranking_is_made_at_once():
+    """Half a million values, each its own run: a walk from run to run that looked at all of them took hours."""
+    values = np.random.default_rng(0).random(500_000)
+    begun = time.perf_counter()
+    assert (np.diff(values[rank(values)]) <= TIE).all()
+    assert time.perf_counter() - begun < 10  # it takes a fifth of a second
 
 
 def test_tie_is_as_documented():

@@ -19,8 +19,10 @@ def test_thread_count():
     assert thread_count(-1) == cores
     assert thread_count(-2) == max(1, cores - 1)
     assert thread_count(-1000) == 1
-    with pytest.raises(ValueError, match=r"n_jobs=0 is not a number of threads; give 1 or more, or -1"):
-        thread_count(0)
+    for wrong in (0, 1.5, "2", float("nan"), True):
+        with pytest.raises(ValueError, match=r"n_jobs=.* is not a number of threads: give 1 or more, or -1") as caught:
+            thread_count(wrong)
+        assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("n_jobs", [None, 1, 2, 7, 100])

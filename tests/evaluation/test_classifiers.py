@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
+from sklearn.cluster import KMeans
+from sklearn.ensemble import IsolationForest
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.mixture import BayesianGaussianMixture
+from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from bitsieve.evaluation.classifiers import blocks, make_classifier, neighbors, svm
@@ -112,8 +117,19 @@ def test_any_classifier_of_scikit_learn():
         ("liner-svm", "did you mean linear-svm"),
         ("tree", "choose one of linear-svm, knn, ncm, bgm"),
         (SVC, "an object of"),
+        (Ridge(), r"^classifier=Ridge\(\) is not allowed, its kind is 'regressor': give one of linear-svm, knn, .*$"),
+        (make_pipeline(StandardScaler(), Ridge()), "its kind is 'regressor'"),
+        (GridSearchCV(Ridge(), {"alpha": [1]}), "its kind is 'regressor'"),
+        (KMeans(), "its kind is 'clusterer'"),
+        (IsolationForest(), "its kind is 'outlier detector'"),
     ],
 )
 def test_unknown_classifier(given, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=message) as caught:
         make_classifier(given)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("given", [make_pipeline(StandardScaler(), SVC()), GridSearchCV(SVC(), {"C": [1]})])
+def test_classifiers_made_of_others(given):
+    assert make_classifier(given)[0].startswith(type(given).__name__)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator
 
 import bitsieve
 from bitsieve.evaluation.encoding import encode_features
@@ -26,7 +25,7 @@ FRAME = pd.DataFrame(
 
 @pytest.fixture
 def encoded():
-    columns = read_columns(BaseEstimator(), FRAME, reset=True)
+    columns = read_columns(FRAME)
     return encode_features(columns, np.array([1, 0, 2, 3, 4, 5]), TRAIN)
 
 
@@ -51,7 +50,7 @@ def test_values(encoded):
 def test_only_frequent_categories_have_a_column():
     words = [f"w{j:03}" for j in range(150)]
     frame = pd.DataFrame({"word": [*words, *words[-40:]]})
-    columns = read_columns(BaseEstimator(), frame, reset=True)
+    columns = read_columns(frame)
     made = encode_features(columns, np.array([0]), np.arange(190))
     assert made.ends.tolist() == [100]
     shown = [words[j] for j in range(150) if made.values[j].any()]
@@ -66,7 +65,7 @@ def test_whole_table_with_missing_values_and_words(table):
     binning = bitsieve.MDLBinner(missing="bin")
     one = bitsieve.compare(X, y, methods=["jmi"], features=range(1, 10), folds=5, binning=binning)
     other = bitsieve.compare(
-        bitsieve.table.inputs.read_features(frame, "diagnosis").X,
+        bitsieve.table.read_data.read_data(frame, "diagnosis").given.features,
         y.to_numpy(),
         methods=["jmi"],
         features=range(1, 10),

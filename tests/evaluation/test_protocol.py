@@ -108,8 +108,8 @@ def test_shuffled_labels_give_chance():
 
 def test_counted_once_a_fold(monkeypatch):
     calls = []
-    count = protocol.count_columns
-    monkeypatch.setattr(protocol, "count_columns", lambda *given: calls.append(1) or count(*given))
+    count = protocol.count_table
+    monkeypatch.setattr(protocol, "count_table", lambda *given: calls.append(1) or count(*given))
     X, y = table(3, whole_numbers=False)
     bitsieve.compare(X, y, methods=["mim", "jmi", "speccmi"], features=[2], classifier="ncm", folds=4)
     assert len(calls) == 4
@@ -125,9 +125,7 @@ class FirstColumns(bitsieve.ForwardSelector.__mro__[2]):  # the base of selector
         self.n_features_to_select = n_features_to_select
         self.most = most
 
-    def fit(self, X, y=None):
-        columns, _ = self._read(X, y)
-        self.seen_ = columns.n_samples
+    def fit_table(self, table):
         self.selected_ = np.arange(min(self.n_features_to_select, self.most))
         return self
 
@@ -150,10 +148,9 @@ class RandomColumns(FirstColumns):
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
 
-    def fit(self, X, y=None):
-        columns, _ = self._read(X, y)
+    def fit_table(self, table):
         random = np.random.default_rng(self.random_state)
-        self.selected_ = random.permutation(len(columns))[: self.n_features_to_select]
+        self.selected_ = random.permutation(table.n_features)[: self.n_features_to_select]
         return self
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 import bitsieve
 from bitsieve import SelectorCV, make_selector
+from bitsieve.table import read_xy
 
 WINE = load_wine(return_X_y=True, as_frame=True)
 
@@ -28,6 +30,30 @@ def test_it_is_the_choice_of_the_comparison():
         np.testing.assert_array_equal(getattr(selector, name), getattr(alone, name))
     assert selector.get_feature_names_out().tolist() == alone.get_feature_names_out().tolist()
     assert selector.transform(WINE[0]).equals(alone.transform(WINE[0]))
+
+
+def test_the_chosen_selector_knows_classes_and_names():
+    X, y = WINE
+    words, asked = np.array(["a", "b", "c"])[y], {"methods": ["mim", "relieff"], "classifier": "ncm", "folds": 4}
+    for methods in (["mim"], ["relieff"]):  # on counts, on rows
+        selector = SelectorCV(**{**asked, "methods": methods}).fit(X, words)
+        for fitted in (selector, selector.selector_):
+            assert fitted.classes_.tolist() == ["a", "b", "c"]
+            assert fitted.feature_names_in_.tolist() == X.columns.tolist()
+            assert fitted.n_features_in_ == 13
+        assert selector.selector_.target_edges_ is None
+    continuous = X["proline"] + 0.5
+    binned = SelectorCV(**asked).fit(X.drop(columns="proline"), continuous)
+    assert binned.selector_.classes_.tolist() == binned.classes_.tolist()
+    assert len(binned.selector_.target_edges_) == 4
+
+
+def test_the_table_is_read_once(monkeypatch):
+    calls = []
+    read = read_xy.read_columns
+    monkeypatch.setattr(read_xy, "read_columns", lambda *given, **named: calls.append(1) or read(*given, **named))
+    SelectorCV(methods=["mim", "relieff", "jmi"], features=[2, 4], classifier="ncm", folds=3).fit(*WINE)
+    assert len(calls) == 1
 
 
 def test_nested_cross_validation():
@@ -62,6 +88,7 @@ def test_mixed_lists():
         ({"features": [99]}, "features begin at 99"),
         ({"folds": 59}, "fewer than the 59 folds"),
         ({"n_jobs": 0}, "n_jobs=0"),
+        ({"classifier": Ridge()}, "its kind is 'regressor'"),
     ],
 )
 def test_mistakes(parameters, message):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from bitsieve.experiments.vinh2014 import ITEMS
 from bitsieve.experiments.vinh2014_errors import available
 from bitsieve.experiments.vinh2014_published import INDEPENDENT, METHODS, SCORES, TABLE_2, TABLE_3, TABLE_4, TABLE_5
 from bitsieve.experiments.vinh2014_relaxations import best_objectives, objectives
-from bitsieve.experiments.vinh2014_sets import Missing, Table, prepared, read
+from bitsieve.experiments.vinh2014_sets import Missing, PaperData, prepared, read
 from bitsieve.selectors.registry import list_methods
 
 KNOWN = {method.name for method in list_methods()}
@@ -79,6 +81,39 @@ def test_table_5(options, parts):
     assert done["Lung"]["counts"] == [10, 11, 12]
     cells = sum(len(record["within"]) for record in done.values())
     assert f"of {cells} cells" in text
+
+
+WITHOUT_PANDAS = """
+import sys
+from pathlib import Path
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "pandas":
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, Absent())
+from bitsieve.experiments.item import Options
+from bitsieve.experiments.vinh2014 import ITEMS
+
+def part(text, record):
+    print(record["set"], record["errors"]["maxRel"])
+
+ITEMS["table 5"].run(Options(data_dir=Path(sys.argv[1]), sets=("promoter", "lung"), n_jobs=1, part=part))
+"""
+
+
+def test_letters_are_categories_without_pandas(options):
+    """Promoter's numbers name letters: two of them make a class, which no line through their numbers does."""
+    random = np.random.default_rng(0)
+    classes = np.arange(40) % 2
+    letters = random.integers(0, 4, (40, 3))
+    letters[:, 1] = np.where(classes, random.integers(1, 3, 40), 3 * random.integers(0, 2, 40))  # {1, 2} or {0, 3}
+    np.savez(options.data_dir / "promoter.npz", X=letters, y=classes)
+    command = [sys.executable, "-c", WITHOUT_PANDAS, str(options.data_dir)]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert dict(line.split() for line in printed.splitlines()).keys() == {"Promoter", "Lung"}  # every row runs
+    assert "Promoter 0.0\n" in printed
 
 
 def test_nested_beside_the_paper_s_protocol(options, parts, monkeypatch):
@@ -185,7 +220,7 @@ def test_figure_2_names_what_is_missing(options, parts):
 
 def test_waveform_is_drawn_where_it_is_not_there():
     table = read(Options(seed=4), "Waveform")
-    assert isinstance(table, Table)
+    assert isinstance(table, PaperData)
     assert (make_waveform(5000, random_state=4)[0] == table.X).all()
     assert isinstance(read(Options(), "Lung"), Missing)
 
@@ -193,7 +228,7 @@ def test_waveform_is_drawn_where_it_is_not_there():
 def test_preparation():
     filled = prepared("Lymphoma", np.array([[1.0, 2.0], [np.nan, 4.0]]))
     assert filled.tolist() == [[1, 2], [1, 4]]
-    assert prepared("Promoter", np.array([[0, 3]])).to_numpy().tolist() == [["0", "3"]]
+    assert prepared("Promoter", np.array([[0, 3]])).tolist() == [["0", "3"]]
 
 
 def test_no_such_set(options):

@@ -105,7 +105,7 @@ def test_interrupt_and_resume(data, tmp_path, threads, ending, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--methods", "jmi,mrrm"], "method='mrrm' is not known; did you mean mrmr"),
+        (["--methods", "jmi,mrrm"], "method='mrrm' is not known: did you mean mrmr"),
         (["--classifier", "nmc"], "--classifier nmc is not known; did you mean ncm"),
         (["--features", "90:99"], "features begin at 90 but the table has 9 features"),
         (["--features", "9:1"], "'9:1' is no range: give FROM:TO"),

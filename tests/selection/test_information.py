@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -97,6 +99,31 @@ def test_every_sample_its_own_code():
     codes = np.random.default_rng(0).permutation(1024).reshape(-1, 1)
     assert entropy(codes, binning="none").tolist() == [10]
     assert mutual_information(codes, np.arange(1024) % 2, binning="none").tolist() == [1]
+
+
+FUNCTIONS = [entropy, mutual_information, mutual_information_matrix, conditional_mutual_information_matrix]
+
+
+@pytest.mark.parametrize("estimator", ["plug-in", "miller-madow", "shrinkage"])
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_weighted_row_is_so_many_rows(function, estimator):
+    random = np.random.default_rng(3)
+    n = 150
+    y = random.integers(0, 3, n)
+    X = np.column_stack([y + random.normal(0, 0.7, n), random.normal(size=n), random.integers(0, 4, n), y % 2])
+    weights = random.integers(0, 5, n)
+    for binning in ("mdl", "quantile"):
+        try:
+            expected = function(X.repeat(weights, axis=0), y.repeat(weights), binning=binning, estimator=estimator)
+        except ValueError as error:  # what an estimator does not define is refused, weights or not
+            with pytest.raises(ValueError, match=re.escape(str(error))):
+                function(X, y, sample_weight=weights, binning=binning, estimator=estimator)
+            continue
+        found = function(X, y, sample_weight=weights.astype(float), binning=binning, estimator=estimator)
+        assert found.tobytes() == expected.tobytes()
+        assert found.tobytes() != function(X, y, binning=binning, estimator=estimator).tobytes()
+    with pytest.raises(ValueError, match="sample_weight has 2 values but there are 150 samples"):
+        function(X, y, sample_weight=[1, 2])
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,10 @@ from pyarrow import parquet
 from sklearn.datasets import load_breast_cancer, load_iris
 
 import bitsieve
+from bitsieve.cli import main
 from bitsieve.files.npz import ArrayTable
 from bitsieve.files.write import write_table
+from bitsieve.table import read_xy
 
 
 @pytest.fixture(scope="module")
@@ -281,3 +283,59 @@ def test_a_reduced_file_can_be_selected_from_again(tmp_path):
     write_table(ArrayTable(first.table, data.target, first.features), tmp_path / "reduced.npz", "y")
     again = bitsieve.select(tmp_path / "reduced.npz", n_features_to_select=5, method="mim")
     assert sorted(again.features) == sorted(first.features)
+
+
+@pytest.mark.parametrize("method", ["jmi", "relieff", "vmi"])
+def test_features_and_target_are_read_once(iris, method, monkeypatch):
+    X, y, names = iris
+    calls = []
+    for name in ("read_columns", "read_target"):
+        read = getattr(read_xy, name)
+        monkeypatch.setattr(
+            read_xy, name, lambda *given, _read=read, **named: calls.append(1) or _read(*given, **named)
+        )
+    bitsieve.select(as_arrow(X, y, names), "species", method=method, n_features_to_select=2)
+    assert len(calls) == 2
+
+
+def test_the_explanation_is_not_put_on_a_selector_that_counts_nothing(iris):
+    X, y, names = iris
+    selection = bitsieve.select(as_arrow(X, y, names), "species", method="relieff", n_features_to_select=2)
+    expected = bitsieve.mutual_information(X, y)
+    assert selection.relevance.tolist() == expected[selection.indices].tolist()
+    for name in ("relevance_", "overlap_", "overlap_with_", "binner_"):
+        assert not hasattr(selection.selector, name)
+    of_vmi = bitsieve.select(X, y, method="vmi", binning=None, n_features_to_select=2)
+    assert of_vmi.selector.binner_ is None  # densities; the explanation alone is binned
+
+
+def test_a_binned_target_is_the_selectors_own(iris):
+    X, _, _ = iris
+    selection = bitsieve.select(X[:, :3], X[:, 3] + 0.5, method="relieff", n_features_to_select=1, target_bins=3)
+    assert selection.selector.classes_ is selection.target.labels
+    assert selection.selector.target_edges_ is selection.target.edges
+    assert len(selection.target.edges) == 2
+
+
+def test_numbers_among_text_stay_numbers():
+    rows = [[0.5, "a"], [1.5, "b"], [0.25, "a"], [2.5, "b"], [0.75, "b"], [3.5, "a"]]
+    selection = bitsieve.select(
+        rows, [0, 1, 0, 1, 0, 1], method="mim", binning="quantile", n_features_to_select=1, n_bins=2
+    )
+    assert selection.features == ["x0"]
+    assert selection.relevance.tolist() == [1.0]
+    assert selection.selector.binner_.categories_[0] is None
+
+
+def test_a_weight_column_of_an_archive_is_written_with_the_selection(tmp_path, iris):
+    X, y, _ = iris
+    times = np.arange(150) % 3
+    np.savez(tmp_path / "in.npz", X=np.column_stack([X, times]), y=y, feature_names=np.array([*"abcd", "times"]))
+    arguments = ["select", str(tmp_path / "in.npz"), "--weight", "times", "--features", "2", "--method", "mim"]
+    assert main([*arguments, "--output", str(tmp_path / "out.parquet")]) == 0
+    written = parquet.read_table(tmp_path / "out.parquet")
+    assert sorted(written.column_names[:2]) == ["c", "d"]
+    assert written.column_names[2:] == ["y", "times"]
+    assert written["times"].to_pylist() == times.tolist()
+    assert main([*arguments, "--output", str(tmp_path / "out.npz")]) == 0
+    assert np.load(tmp_path / "out.npz")["feature_names"].tolist() == [*written.column_names[:2], "times"]

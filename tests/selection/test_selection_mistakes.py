@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris
 
 import bitsieve
 from bitsieve.selection.notes import explain
-from bitsieve.table.inputs import read_features
+from bitsieve.table.read_data import read_data
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def test_wrong_names(iris):
     refused(frame, "zzzzz", match="it is one of 'sepal_length', ")
     refused(frame, match="no target is given: name one of the columns 'sepal_length'")
     refused(X, "species", match="the data is an array, whose columns have no names")
-    refused(X, y, method="jmmi", n_features_to_select=2, match="method='jmmi' is not known; did you mean jmi")
+    refused(X, y, method="jmmi", n_features_to_select=2, match="method='jmmi' is not known: did you mean jmi")
     refused(X, y, binning="quantil", n_features_to_select=2, match="quantile")
 
 
@@ -112,6 +112,6 @@ def test_every_column_in_one_bin_is_refused_whatever_the_binner(iris):
         n_bins_ = np.ones(4, int)
 
     X, y, _ = iris
-    features = read_features(X, y)
+    table = read_data(X, y)
     with pytest.raises(ValueError, match="every column became one bin"):
-        explain(features, None, OneBin(), [0])
+        explain(table, OneBin(), [0])

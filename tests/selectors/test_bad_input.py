@@ -153,7 +153,7 @@ def test_shapes(make):
 @every_selector
 def test_duplicate_column_names(make):
     frame = pandas.DataFrame(X, columns=["a", "b", "a"])
-    refused(make, frame, Y, "column names stand more than once", "'a'", "give every column a name of its own")
+    refused(make, frame, Y, "several columns are named", "'a'", "give every column a name of its own")
 
 
 @every_selector
@@ -184,8 +184,9 @@ def test_unknown_binning(make):
 
 
 @every_selector
-def test_zero_threads(make):
-    refused(make, X, Y, "n_jobs=0 is not a number of threads; give 1 or more, or -1", n_jobs=0)
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "2", np.nan, True])
+def test_no_number_of_threads(make, n_jobs):
+    refused(make, X, Y, f"n_jobs={n_jobs!r} is not a number of threads: give 1 or more, or -1", n_jobs=n_jobs)
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,8 @@ def test_clone_and_registry():
         (Constraints(groups={"a": [0, 1], "b": [1, 2]}), 3, "column 'mean texture' is in group 'a' and in group 'b'"),
         (Constraints(groups=[["mean area", "nothing"]]), 3, "group 1 names column 'nothing'"),
         (Constraints(exclude=list(range(28))), 3, "the table has 2 features left without the excluded ones"),
+        (Constraints(exclude=list(range(30))), 1, "exclude names every column: leave at least one to select"),
+        (Constraints(exclude=list(range(30))), 0.5, "exclude names every column"),
         ({"exclude": [1]}, 3, "give Constraints"),
     ],
 )

@@ -7,16 +7,14 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator
 from sklearn.datasets import load_breast_cancer
 
 import bitsieve
 from bitsieve import Constraints, ForwardSelector, select
 from bitsieve.cli import main
 from bitsieve.information import ESTIMATORS
-from bitsieve.selectors.counted import count_columns
-from bitsieve.table.columns import read_columns
-from bitsieve.table.target import read_target
+from bitsieve.selectors.counted import count_table
+from bitsieve.table.read_xy import read_xy
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +54,7 @@ def test_every_criterion_runs_by_every_estimator(criterion, estimator, tumours):
 
 def test_one_count_serves_every_estimator(tumours):
     X, y = tumours
-    counted = count_columns(read_columns(BaseEstimator(), X, reset=True), read_target(y), "mdl")
+    counted = count_table(read_xy(X, y), "mdl")
     for estimator in ESTIMATORS:
         shared = ForwardSelector(4, estimator=estimator).fit_counted(counted)
         assert shared.scores_.tolist() == ForwardSelector(4, estimator=estimator).fit(X, y).scores_.tolist()

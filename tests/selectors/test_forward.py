@@ -9,8 +9,8 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from bitsieve import EqualFrequencyBinner, ForwardSelector, MDLBinner
 from bitsieve.by_counts.criteria import CRITERIA, JMI, MIFS, make_criterion
 from bitsieve.by_counts.greedy.forward import forward_select
-from bitsieve.counts.packed import MemoryCounts
-from bitsieve.information import PairwiseInformation
+from bitsieve.information import make_information
+from bitsieve.sources import make_source
 
 # One rounding of a sum of logarithms by the definition.
 DEFINITION = 1e-13
@@ -21,8 +21,8 @@ def test_is_the_loop_on_binned_columns(criterion):
     X, y = load_breast_cancer(return_X_y=True)
     fitted = ForwardSelector(8, criterion=criterion).fit(X, y)
     codes = MDLBinner().fit_transform(X, y)
-    expected = forward_select(PairwiseInformation(MemoryCounts(codes, y)), make_criterion(criterion), 8)
-    assert fitted.selected_.tolist() == expected.selected.tolist()
+    expected = forward_select(make_information("plug-in", make_source(codes, y)), make_criterion(criterion), 8)
+    assert fitted.selected_.tolist() == expected.order.tolist()
     assert fitted.scores_.tobytes() == expected.scores.tobytes()
 
 

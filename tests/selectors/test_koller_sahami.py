@@ -60,7 +60,7 @@ def test_by_name(tumours):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"blanket_size": -1}, r"^blanket_size=-1 is not allowed: give a whole number from 0 to"),
+        ({"blanket_size": -1}, r"^blanket_size=-1 is not allowed: give a whole number of 0 or more"),
         ({"blanket_size": 1.5}, r"^blanket_size=1.5 is not allowed"),
         ({"blanket_size": None}, r"^blanket_size=None is not allowed"),
         ({"blanket": "mrmr"}, r"^blanket='mrmr' is not allowed: give 'relevance' or 'redundancy'$"),

@@ -6,11 +6,12 @@ import pytest
 from sklearn.datasets import load_iris
 
 import bitsieve
-from bitsieve import ForwardSelector, SpecCMI, list_methods, make_selector
+from bitsieve import Constraints, ForwardSelector, SpecCMI, list_methods, make_selector
 from bitsieve.by_counts.criteria import ALIASES, CRITERIA, MIFS, MIFSU, MIQ, BetaGamma
 
 METHODS = {method.name: method for method in list_methods()}
 NAMES = list(METHODS)
+OF_THE_LOOP = {"stopping": None, "constraints": None, "estimator": "plug-in"}  # of every greedy method
 
 
 def test_list():
@@ -26,6 +27,7 @@ def test_list():
             assert any(part in method.formula for part in ("I(Xi;", "I(Xi,Xs;C)", "log2"))
         assert any(year.isdigit() for year in method.paper.split())
         assert method.needs
+        assert method.cost.startswith("O(")
         assert hasattr(bitsieve, method.estimator)
 
 
@@ -64,10 +66,10 @@ def test_second_names(name):
 
 def test_parameters_are_listed_with_their_defaults():
     taken = {name: dict(method.parameters) for name, method in METHODS.items()}
-    assert taken["mim"] == taken["jmi"] == taken["disr"] == {}
-    assert taken["mifs"] == taken["mifsu"] == taken["mifs-u"] == {"beta": 1.0}
-    assert taken["betagamma"] == {"beta": 1.0, "gamma": 1.0}
-    assert taken["miq"] == {"eps": 0.0}
+    assert taken["mim"] == taken["jmi"] == taken["disr"] == OF_THE_LOOP
+    assert taken["mifs"] == taken["mifsu"] == taken["mifs-u"] == {"beta": 1.0, **OF_THE_LOOP}
+    assert taken["betagamma"] == {"beta": 1.0, "gamma": 1.0, **OF_THE_LOOP}
+    assert taken["miq"] == {"eps": 0.0, **OF_THE_LOOP}
     assert taken["speccmi"]["dtype"] == "float64"
     assert taken["fcbf"] == {"delta": 0.0, "strict": False}
 
@@ -76,8 +78,32 @@ def test_parameters_are_listed_with_their_defaults():
 def test_listed_parameters_are_taken(name):
     selector = make_selector(name, 3, **METHODS[name].parameters)
     for parameter, value in METHODS[name].parameters.items():
-        holder = selector.criterion if isinstance(selector, ForwardSelector) else selector
+        holder = selector if parameter in selector.get_params() else selector.criterion
         assert getattr(holder, parameter) == value
+
+
+def test_every_greedy_method_takes_the_parameters_of_the_loop():
+    for method in METHODS.values():
+        is_greedy = method.name in {*CRITERIA, *ALIASES}
+        assert (set(OF_THE_LOOP) <= set(method.parameters)) == is_greedy
+    wish = Constraints(exclude=[0])
+    made = make_selector("jmi", 3, estimator="miller-madow", stopping="threshold", constraints=wish)
+    assert repr(made) == repr(
+        ForwardSelector(3, criterion="jmi", estimator="miller-madow", stopping="threshold", constraints=wish)
+    )
+    assert make_selector("mifs", beta=0.5, estimator="miller-madow").criterion == MIFS(beta=0.5)
+
+
+def test_a_mistake_inside_a_criterion_is_not_taken_for_a_wrong_name(monkeypatch):
+    """Names are looked up in the signature: a TypeError of other origin is the program's own."""
+
+    class Broken:
+        def __init__(self, beta=1.0):
+            raise TypeError("inside")
+
+    monkeypatch.setitem(CRITERIA, "mifs", Broken)
+    with pytest.raises(TypeError, match=r"^inside$"):
+        make_selector("mifs", beta=1.0)
 
 
 def test_parameters_of_methods():
@@ -97,15 +123,23 @@ def test_parameters_of_methods():
 @pytest.mark.parametrize(
     ("name", "parameters", "message"),
     [
-        ("mrm", {}, r"method='mrm' is not known; did you mean \w+ or \w+ or \w+\? 'bitsieve methods' lists all$"),
-        ("spec", {}, r"method='spec' is not known; did you mean speccmi or sdpcmi\? 'bitsieve methods' lists all$"),
-        ("zzz", {}, r"method='zzz' is not known; choose one of mim, mifs"),
+        ("mrm", {}, r"method='mrm' is not known: did you mean \w+ or \w+ or \w+\? 'bitsieve methods' lists all$"),
+        ("spec", {}, r"method='spec' is not known: did you mean speccmi or sdpcmi\? 'bitsieve methods' lists all$"),
+        ("zzz", {}, r"method='zzz' is not known: choose one of mim, mifs"),
         (None, {}, r"method=None is not known"),
-        ("mifs", {"eps": 1}, r"criterion 'mifs' does not take eps; it takes beta$"),
-        ("jmi", {"beta": 1}, r"criterion 'jmi' does not take beta; it takes no parameters$"),
+        (
+            "mifs",
+            {"eps": 1},
+            r"'mifs' \(ForwardSelector\) does not take eps; it takes beta, stopping, constraints, esti",
+        ),
+        (
+            "jmi",
+            {"beta": 1},
+            r"'jmi' \(ForwardSelector\) does not take beta; it takes stopping, constraints, estimator$",
+        ),
         ("mifs", {"beta": -1}, r"beta=-1 is not a weight; give a finite number of 0 or more$"),
         ("speccmi", {"beta": 1}, r"method 'speccmi' \(SpecCMI\) does not take beta"),
-        ("relief", {}, r"method='relief' is not known; did you mean relieff"),
+        ("relief", {}, r"method='relief' is not known: did you mean relieff"),
         ("relieff", {"n_neighbours": 1}, r"method 'relieff' \(ReliefF\) does not take n_neighbours"),
         ("rcfs", {"delta": 1}, r"method 'rcfs' \(RCFS\) does not take delta"),
     ],

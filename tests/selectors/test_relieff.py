@@ -126,7 +126,7 @@ def test_select_takes_missing_values_and_counts_them_as_a_code(flowers):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_neighbors": 0}, r"^n_neighbors=0 is not allowed: give a whole number from 1"),
+        ({"n_neighbors": 0}, r"^n_neighbors=0 is not allowed: give a whole number of 1 or more$"),
         ({"n_neighbors": None}, r"^n_neighbors=None is not allowed"),
         ({"n_samples": 0}, r"^n_samples=0 is not allowed"),
         ({"n_samples": 0.5}, r"^n_samples=0.5 is not allowed"),

@@ -37,7 +37,7 @@ def test_registry_names():
     assert make_selector("vmi", 3).decomposition == "naive"
     assert make_selector("VMI-pairwise", 3, on_plateau="restart").on_plateau == "restart"
     with pytest.raises(
-        ValueError, match=r"method 'vmi' \(VMI\) does not take on_plato; it takes bandwidth, decomposition, on_plateau$"
+        ValueError, match=r"method 'vmi' \(VMI\) does not take on_plato; it takes decomposition, on_plateau, bandwidth$"
     ):
         make_selector("vmi", 3, on_plato="stop")
 

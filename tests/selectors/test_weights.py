@@ -13,18 +13,24 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bitsieve import (
+    RCFS,
+    VMI,
     CategoricalBinner,
     Constraints,
     EqualFrequencyBinner,
     ForwardSelector,
     MDLBinner,
+    ReliefF,
     SpecCMI,
+    list_methods,
+    make_selector,
     mutual_information,
     select,
 )
 from bitsieve.cli import main
 
 ATTRIBUTES = ("selected_", "scores_", "ranking_", "relevance_", "overlap_", "overlap_with_", "classes_")
+OF_SAMPLES = ("weights_", "alone_", "restarts_", "clusters_", "separability_")  # of methods on samples
 
 
 @pytest.fixture(scope="module")
@@ -41,8 +47,12 @@ def weighted():
 
 
 def same(weighted, repeated):
-    for name in ATTRIBUTES:
+    for name in (name for name in ATTRIBUTES if hasattr(repeated, name)):
         assert np.array_equal(getattr(weighted, name), getattr(repeated, name), equal_nan=name == "overlap_"), name
+    for name in (name for name in OF_SAMPLES if hasattr(repeated, name)):
+        assert np.array_equal(getattr(weighted, name), getattr(repeated, name)), name
+    if getattr(repeated, "binner_", None) is None:
+        return
     mine, theirs = weighted.binner_.bin_edges_, repeated.binner_.bin_edges_
     assert [edges.tolist() for edges in mine] == [edges.tolist() for edges in theirs]
 
@@ -59,6 +69,11 @@ def same(weighted, repeated):
         ForwardSelector(3, constraints=Constraints(groups=[["x0", "x1"]], must_include=["x5"])),
         SpecCMI(4),
         SpecCMI(4, binning="uniform"),
+        *(make_selector(method.name, 4) for method in list_methods() if method.estimator != "ForwardSelector"),
+        VMI(4, binning=None, decomposition="pairwise"),
+        VMI(4, on_plateau="restart", n_jobs=2),
+        ReliefF(4, n_samples=50, random_state=3, n_neighbors=3),
+        RCFS(3, n_clusters=4, standardize=False),
     ],
     ids=repr,
 )
@@ -158,6 +173,16 @@ def test_select_by_the_name_of_a_column(frame):
         frame.drop(columns="times"), "label", sample_weight=frame["times"], method="jmi", n_features_to_select=3
     )
     assert values.scores.tolist() == expected.scores.tolist()
+
+
+@pytest.mark.parametrize("method", ["relieff", "rcfs", "vmi"])
+def test_select_by_a_method_on_samples(frame, method):
+    repeated = frame.loc[frame.index.repeat(frame["times"])].drop(columns="times")
+    expected = select(repeated, "label", method=method, n_features_to_select=3)
+    found = select(frame, "label", sample_weight="times", method=method, n_features_to_select=3)
+    assert found.features == expected.features
+    for values, others in ((found.scores, expected.scores), (found.relevance, expected.relevance)):
+        assert values.tolist() == others.tolist()
 
 
 def test_select_with_a_continuous_target(frame):

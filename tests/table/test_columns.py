@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy import sparse
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 
 from bitsieve.binning import EqualFrequencyBinner, EqualWidthBinner, MDLBinner
 from bitsieve.table.columns import read_columns
@@ -45,7 +45,7 @@ _TABLES = {
 
 
 def read(X):
-    return read_columns(BaseEstimator(), X, reset=True)
+    return read_columns(X)
 
 
 @pytest.fixture(params=_TABLES)
@@ -56,7 +56,7 @@ def table(request):
 def test_mixed_kinds(table):
     columns = read(table)
     assert columns.names == list(_DATA)
-    assert (columns.n_samples, len(columns)) == (4, len(_DATA))
+    assert (columns.n_samples, columns.n_features) == (4, len(_DATA))
     assert [name for j, name in enumerate(columns.names) if not columns.is_numeric(j)] == ["text", "flag", "gap"]
     nan, day = np.nan, 86_400e6
     expected = {
@@ -157,10 +157,10 @@ def test_columns_without_text_names():
     [
         (
             pd.DataFrame([[1, 2, 3]], columns=["a", "b", "a"]),
-            r"column names stand more than once \(1\): 'a'; give every column",
+            r"several columns are named 'a': give every column a name of its own",
         ),
-        (pd.DataFrame([[1, 2]], columns=[0, 0]), r"more than once \(1\): '0'"),
-        (pa.table([[1], [2]], names=["a", "a"]), r"more than once \(1\): 'a'"),
+        (pd.DataFrame([[1, 2]], columns=[0, 0]), "several columns are named '0'"),
+        (pa.table([[1], [2]], names=["a", "a"]), "several columns are named 'a'"),
         (pl.DataFrame({"a": []}), "X has 0 samples and 1 columns"),
         (pl.DataFrame(), "X has 0 samples and 0 columns"),
         (pl.LazyFrame({"a": [1]}), r"lazy frame: collect\(\) it first"),

@@ -10,8 +10,9 @@ import pytest
 
 from bitsieve.binning import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner
 from bitsieve.table.cuts import equal_frequency_cuts, median_cut
+from bitsieve.table.read_xy import read_xy
 from bitsieve.table.target import read_target
-from bitsieve.table.weights import read_weights, weigh
+from bitsieve.table.weights import read_weights
 
 
 @pytest.mark.parametrize(
@@ -59,10 +60,10 @@ def test_one_each_is_no_weight():
 )
 def test_samples_of_weight_zero_are_absent_in_every_container(make):
     X = make([[1, 2], [3, 4], [5, 6]])
-    weights, kept, y = weigh([2, 0, 1], X, pa.array(["a", "b", "c"]))
-    assert weights.tolist() == [2, 1]
-    assert np.array(kept.to_pandas() if hasattr(kept, "to_pandas") else kept).tolist() == [[1, 2], [5, 6]]
-    assert y.to_pylist() == ["a", "c"]
+    table = read_xy(X, pa.array(["a", "b", "c"]), [2, 0, 1])
+    assert table.weights.tolist() == [2, 1]
+    assert [table.numeric(j).tolist() for j in range(2)] == [[1, 5], [2, 6]]
+    assert table.target.labels[table.target.codes].tolist() == ["a", "c"]
 
 
 @pytest.fixture(scope="module")
@@ -136,3 +137,16 @@ def test_a_weighted_continuous_target():
     target = read_target(values, n_bins=3, weights=weights)
     assert target.edges.tolist() == read_target(np.repeat(values, weights), n_bins=3).edges.tolist()
     assert target.edges.tolist() != read_target(values, n_bins=3).edges.tolist()
+
+
+def test_values_and_classes_of_absent_samples_do_not_matter():
+    """Neither do missing and infinite ones, nor a class or a fraction that only they have."""
+    X = pd.DataFrame({"a": [1.0, 2.0, np.inf, 3.0], "b": ["u", "v", None, "u"]})
+    expected = read_xy(X.drop(index=2), [0, 1, 0], [1, 2, 3])
+    for absent in (7.5, np.nan, np.inf, 4.0):
+        table = read_xy(X, [0.0, 1.0, absent, 0.0], [1, 2, 0, 3])
+        assert table.target.labels.tolist() == expected.target.labels.tolist() == [0, 1]
+        assert table.target.codes.tolist() == expected.target.codes.tolist()
+        assert table.weights.tolist() == expected.weights.tolist()
+        assert table.numeric(0).tolist() == expected.numeric(0).tolist()
+        assert table.categorical(1).categories.tolist() == expected.categorical(1).categories.tolist()

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from bitsieve.common.parameters import check_choice
+from bitsieve.common.parameters import check_choice, check_parameters, check_threads
 from bitsieve.counts.blocks import run_blocks, thread_count
 from bitsieve.table.assign import Side, assign
-from bitsieve.table.columns import Columns, read_columns
+from bitsieve.table.columns import read_columns
 from bitsieve.table.encoding import Encoded, lookup
 from bitsieve.table.missing import check_values, is_missing
-from bitsieve.table.target import Target, read_target
-from bitsieve.table.weights import weigh
+from bitsieve.table.read_xy import read_xy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
+
+    from bitsieve.common.parameters import Rule
+    from bitsieve.table.table import Table
 
 MAX_CODES = 1 << 16
 _BLOCKS_PER_THREAD = 8
@@ -32,12 +35,16 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     Categorical columns are codes as they are: the rank of each value among the sorted distinct ones.
     """
 
+    parameter_rules: ClassVar[Mapping[str, Rule]] = {
+        "missing": partial(check_choice, choices=("error", "bin")),
+        "n_jobs": check_threads,
+    }
     missing: str
     n_jobs: int | None = None
     _uses_target: ClassVar[bool] = False
     _side: ClassVar[Side] = "left"  # where a value on a cut goes
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the bins of every column.
 
         Parameters
@@ -46,7 +53,7 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         y : array-like of shape (n_samples,), default=None
             The target; only MDL looks at it.
         sample_weight : array-like of shape (n_samples,), default=None
-            Whole numbers: how many times each sample stands; one of weight 0 is absent.
+            Frequency weights, whole numbers: how many times each sample counts; one of weight 0 is left out.
 
         Returns
         -------
@@ -60,51 +67,42 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         if self._uses_target and y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
-        weights, X, y = weigh(sample_weight, X, y)
-        columns = read_columns(self, X, reset=True)
-        columns.weights = weights
-        if not self._uses_target:
-            return self.fit_columns(columns, None)
-        check_consistent_length(X, y)
-        return self.fit_columns(columns, read_target(y, weights=weights))
+        return self.fit_table(read_xy(X, y if self._uses_target else None, sample_weight, estimator=self))
 
-    def fit_columns(self, columns: Columns, target: Target | None) -> Any:
-        """Find the bins of columns that were read already.
+    def fit_table(self, table: Table) -> Self:
+        """Find the bins of every column of a table that is read already.
 
         Parameters
         ----------
-        columns : Columns
-        target : Target or None
-            Needed by MDL only.
+        table : Table
 
         Returns
         -------
         self
         """
-        self._check_parameters()
+        check_parameters(self)
         keeps_missing = self.missing == "bin"
-        check_values(columns, allow_missing=keeps_missing)
-        n_features = len(columns)
-        self.n_features_in_ = n_features
-        if columns.feature_names is not None:
-            self.feature_names_in_ = columns.feature_names
+        check_values(table, allow_missing=keeps_missing)
+        table.set_names_on(self)
+        n_features = table.n_features
         edges: list[NDArray[np.float64]] = [np.empty(0)] * n_features
         categories: list[NDArray[Any] | None] = [None] * n_features
         n_bins = np.ones(n_features, dtype=np.int64)
-        cut = self._cutter(columns, target)
+        cut = self._cutter(table)
 
         def fit_block(block: range) -> None:
             for j in block:
-                values = columns.values(j)
+                values = table.values(j)
                 if isinstance(values, Encoded):
                     categories[j], present = values.categories, len(values.categories)
                 else:
-                    edges[j], categories[j], present = self._fit_numeric(columns, j, cut)
+                    edges[j], categories[j], present = self._fit_numeric(table, j, cut)
                 n_bins[j] = present + keeps_missing if present else 1  # all missing: one code
 
         run_blocks(fit_block, _blocks(n_features, self.n_jobs), self.n_jobs)
         self.bin_edges_, self.categories_, self.n_bins_ = edges, categories, n_bins
-        self._check_code_limit(columns)
+        self._finish(table)
+        self._check_code_limit(table)
         return self
 
     def transform(self, X: Any) -> NDArray[Any]:
@@ -126,67 +124,66 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             ``missing="error"``, or categories that were not there when fitting.
         """
         check_is_fitted(self)
-        return self.codes(read_columns(self, X, reset=False))
+        return self.codes(read_columns(X, estimator=self, reset=False))
 
-    def codes(self, columns: Columns) -> NDArray[Any]:
-        """Codes of columns that were read already, as :meth:`transform` gives them.
+    def codes(self, table: Table) -> NDArray[Any]:
+        """Codes of a table that is read already, as :meth:`transform` gives them.
 
         Parameters
         ----------
-        columns : Columns
+        table : Table
 
         Returns
         -------
         codes : ndarray of shape (n_samples, n_features), Fortran order
         """
-        check_values(columns, allow_missing=self.missing == "bin")
+        check_values(table, allow_missing=self.missing == "bin")
         dtype = np.uint8 if self.n_bins_.max() <= 256 else np.uint16
-        out = np.empty((columns.n_samples, len(columns)), dtype, order="F")
+        out = np.empty((table.n_samples, table.n_features), dtype, order="F")
 
         def code_block(block: range) -> None:
             for j in block:
-                self._code_column(columns, j, out[:, j])
+                self._code_column(table, j, out[:, j])
 
-        run_blocks(code_block, _blocks(len(columns), self.n_jobs), self.n_jobs)
+        run_blocks(code_block, _blocks(table.n_features, self.n_jobs), self.n_jobs)
         return out
 
-    def _check_parameters(self) -> None:
-        check_choice("missing", self.missing, ("error", "bin"))
-        thread_count(self.n_jobs)
+    def _finish(self, table: Table) -> None:
+        """Change the bins of all columns once they are found, where the rule of one column is not enough."""
 
-    def _cutter(self, columns: Columns, target: Target | None) -> Callable[..., NDArray[np.float64]]:
+    def _cutter(self, table: Table) -> Callable[..., NDArray[np.float64]]:
         """The rule: ``cut(values, missing)`` of the values that are there, and where others are missing, or None."""
         raise NotImplementedError
 
     def _fit_numeric(
-        self, columns: Columns, j: int, cut: Callable[..., NDArray[np.float64]]
+        self, table: Table, j: int, cut: Callable[..., NDArray[np.float64]]
     ) -> tuple[NDArray[np.float64], NDArray[Any] | None, int]:
         """Edges, categories and number of codes (0: all is missing) of a numeric column."""
-        values = columns.numeric(j)
+        values = table.numeric(j)
         missing = is_missing(values)
         if missing is not None:
             values = values[~missing]
         edges = cut(values, missing)
         return edges, None, len(edges) + 1 if len(values) else 0
 
-    def _code_column(self, columns: Columns, j: int, out: NDArray[Any]) -> None:
-        values, categories = columns.values(j), self.categories_[j]
+    def _code_column(self, table: Table, j: int, out: NDArray[Any]) -> None:
+        values, categories = table.values(j), self.categories_[j]
         if isinstance(values, Encoded):
             if categories is None:
-                raise ValueError(f"column {columns.names[j]!r} was numeric when fitting: give numbers")
-            self._code_categories(columns.names[j], values.categories, categories, values.codes, out)
+                raise ValueError(f"column {table.names[j]!r} was numeric when fitting: give numbers")
+            self._code_categories(table.names[j], values.categories, categories, values.codes, out)
             missing = values.codes < 0
         else:
-            self._code_numeric(columns, j, out)
+            self._code_numeric(table, j, out)
             if values.dtype.kind != "f" or self.missing == "error":
                 return
             missing = np.isnan(values)
         out[missing] = self.n_bins_[j] - 1
 
-    def _code_numeric(self, columns: Columns, j: int, out: NDArray[Any]) -> None:
+    def _code_numeric(self, table: Table, j: int, out: NDArray[Any]) -> None:
         if self.categories_[j] is not None:
-            raise ValueError(f"column {columns.names[j]!r} was categorical when fitting: give categories")
-        assign(columns.numeric(j), self.bin_edges_[j], self._side, out)
+            raise ValueError(f"column {table.names[j]!r} was categorical when fitting: give categories")
+        assign(table.numeric(j), self.bin_edges_[j], self._side, out)
 
     def _code_categories(
         self, name: str, given: NDArray[Any], known: NDArray[Any], place: NDArray[np.int32], out: NDArray[Any]
@@ -201,11 +198,11 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if len(codes):
             out[:] = codes[place]
 
-    def _check_code_limit(self, columns: Columns) -> None:
+    def _check_code_limit(self, table: Table) -> None:
         if self.n_bins_.max() > MAX_CODES:
             j = int(self.n_bins_.argmax())
             raise ValueError(
-                f"column {columns.names[j]!r} has {self.n_bins_[j]:,} codes: at most {MAX_CODES:,} are supported, "
+                f"column {table.names[j]!r} has {self.n_bins_[j]:,} codes: at most {MAX_CODES:,} are supported, "
                 "drop it or group its values"
             )
 

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bitsieve.table.columns import Columns
-    from bitsieve.table.target import Target
+    from bitsieve.table.table import Table
 
 
 class CategoricalBinner(Binner):
@@ -54,21 +53,21 @@ class CategoricalBinner(Binner):
     def __init__(self, *, missing: str = "error") -> None:
         self.missing = missing
 
-    def _cutter(self, columns: Columns, target: Target | None) -> Callable[..., NDArray[np.float64]]:
+    def _cutter(self, table: Table) -> Callable[..., NDArray[np.float64]]:
         return lambda values, missing: np.empty(0)
 
     def _fit_numeric(
-        self, columns: Columns, j: int, cut: Callable[..., NDArray[np.float64]]
+        self, table: Table, j: int, cut: Callable[..., NDArray[np.float64]]
     ) -> tuple[NDArray[np.float64], NDArray[Any] | None, int]:
-        values, _ = _whole_numbers(columns, j)
+        values, _ = _whole_numbers(table, j)
         categories = distinct(values)
         return np.empty(0), categories, len(categories)
 
-    def _code_numeric(self, columns: Columns, j: int, out: NDArray[Any]) -> None:
+    def _code_numeric(self, table: Table, j: int, out: NDArray[Any]) -> None:
         known = self.categories_[j]
         if known is None or known.dtype.kind not in "iu":
-            raise ValueError(f"column {columns.names[j]!r} was categorical when fitting: give categories")
-        values, missing = _whole_numbers(columns, j)
+            raise ValueError(f"column {table.names[j]!r} was categorical when fitting: give categories")
+        values, missing = _whole_numbers(table, j)
         if not len(values):
             return
         if _are_codes(values, known):
@@ -76,7 +75,7 @@ class CategoricalBinner(Binner):
         else:
             codes = lookup(values, known)
             if codes.min() < 0:
-                raise unknown_category(columns.names[j], values[codes < 0])
+                raise unknown_category(table.names[j], values[codes < 0])
         if missing is None:
             out[:] = codes
         else:
@@ -95,7 +94,7 @@ def _are_codes(values: NDArray[Any], known: NDArray[Any]) -> bool:
     return bool(values.min() >= 0 and values.max() < len(known))
 
 
-def _whole_numbers(columns: Columns, j: int) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+def _whole_numbers(table: Table, j: int) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
     """The values of a numeric column that are there, as integers; and where others are missing, or None.
 
     Raises
@@ -103,7 +102,7 @@ def _whole_numbers(columns: Columns, j: int) -> tuple[NDArray[Any], NDArray[np.b
     ValueError
         If a value has a fractional part, or is beyond the range of int64.
     """
-    values = np.ascontiguousarray(columns.values(j))
+    values = np.ascontiguousarray(table.values(j))
     if values.dtype.kind != "f":
         return values, None
     missing = is_missing(values)
@@ -112,7 +111,7 @@ def _whole_numbers(columns: Columns, j: int) -> tuple[NDArray[Any], NDArray[np.b
     refused = values[(values != np.floor(values)) | (np.abs(values) >= 2.0**63)]
     if len(refused):
         raise ValueError(
-            f"column {columns.names[j]!r} holds {refused[:1].tolist()[0]!r}: binning 'none' takes whole numbers and "
+            f"column {table.names[j]!r} holds {refused[:1].tolist()[0]!r}: binning 'none' takes whole numbers and "
             "categories only, use 'mdl', 'quantile' or 'uniform' for this column"
         )
     return values.astype(np.int64), missing

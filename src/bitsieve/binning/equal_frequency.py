@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
 from bitsieve.binning.base import Binner
 from bitsieve.common.parameters import check_integer
 from bitsieve.table.cuts import equal_frequency_cuts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from bitsieve.table.columns import Columns
-    from bitsieve.table.target import Target
+    from bitsieve.common.parameters import Rule
+    from bitsieve.table.table import Table
 
 
 class EqualFrequencyBinner(Binner):
@@ -56,17 +57,15 @@ class EqualFrequencyBinner(Binner):
     ([2.0], [0, 1])
     """
 
+    parameter_rules: ClassVar[Mapping[str, Rule]] = {"n_bins": partial(check_integer, low=2, high=65_535)}
+
     def __init__(self, *, n_bins: int = 10, missing: str = "error", n_jobs: int | None = None) -> None:
         self.n_bins = n_bins
         self.missing = missing
         self.n_jobs = n_jobs
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_integer("n_bins", self.n_bins, 2, 65_535)
-
-    def _cutter(self, columns: Columns, target: Target | None) -> Callable[..., NDArray[np.float64]]:
-        weights = columns.weights
+    def _cutter(self, table: Table) -> Callable[..., NDArray[np.float64]]:
+        weights = table.weights
 
         def cut(values: NDArray[np.float64], missing: NDArray[np.bool_] | None) -> NDArray[np.float64]:
             times = weights if weights is None or missing is None else weights[~missing]

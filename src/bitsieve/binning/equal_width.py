@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -11,12 +12,12 @@ from bitsieve.common.parameters import check_integer
 from bitsieve.table.cuts import equal_width_cuts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
-    from bitsieve.table.columns import Columns
-    from bitsieve.table.target import Target
+    from bitsieve.common.parameters import Rule
+    from bitsieve.table.table import Table
 
 _CHUNK = 1 << 18  # cuts found at once: bounds the memory
 
@@ -60,6 +61,7 @@ class EqualWidthBinner(Binner):
     ([5.5], [0, 1])
     """
 
+    parameter_rules: ClassVar[Mapping[str, Rule]] = {"n_bins": partial(check_integer, low=2, high=65_535)}
     _side = "right"
 
     def __init__(self, *, n_bins: int = 10, missing: str = "error", n_jobs: int | None = None) -> None:
@@ -67,20 +69,7 @@ class EqualWidthBinner(Binner):
         self.missing = missing
         self.n_jobs = n_jobs
 
-    def fit_columns(self, columns: Columns, target: Target | None) -> EqualWidthBinner:
-        """Find the bins of columns that were read already.
-
-        Parameters
-        ----------
-        columns : Columns
-        target : Target or None
-            Not used.
-
-        Returns
-        -------
-        self
-        """
-        super().fit_columns(columns, target)
+    def _finish(self, table: Table) -> None:
         varying = [j for j, span in enumerate(self.bin_edges_) if len(span)]
         chunk = max(1, _CHUNK // self.n_bins)
         for first in range(0, len(varying), chunk):
@@ -89,13 +78,8 @@ class EqualWidthBinner(Binner):
             for j, cuts in zip(some, equal_width_cuts(low, high, self.n_bins), strict=True):
                 self.n_bins_[j] += len(cuts) - len(self.bin_edges_[j])
                 self.bin_edges_[j] = cuts.copy()
-        return self
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_integer("n_bins", self.n_bins, 2, 65_535)
-
-    def _cutter(self, columns: Columns, target: Target | None) -> Callable[..., NDArray[np.float64]]:
+    def _cutter(self, table: Table) -> Callable[..., NDArray[np.float64]]:
         return _span
 
 

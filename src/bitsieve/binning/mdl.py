@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -13,18 +14,18 @@ from bitsieve.counts.terms import entropy_terms
 from bitsieve.table.cuts import median_cut
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
-    from bitsieve.table.columns import Columns
-    from bitsieve.table.target import Target
+    from bitsieve.common.parameters import Rule
+    from bitsieve.table.table import Table
 
 _TERMS = 1 << 22
 
 
 class MDLBinner(Binner):
-    """Cut every numeric column where the class says so, as long as a cut pays for its description.
+    """Cut every numeric column where a cut tells more about the class than its description costs.
 
     Fayyad and Irani's rule [1]_. Candidates are the midpoints between adjacent distinct values, but for those where
     all samples of both values are of one same class. The best cut has the smallest class entropy
@@ -76,6 +77,7 @@ class MDLBinner(Binner):
     ([6.5], [0, 0, 0, 1, 1, 1])
     """
 
+    parameter_rules: ClassVar[Mapping[str, Rule]] = {"uncut": partial(check_choice, choices=("leave", "median"))}
     _uses_target = True
 
     def __init__(self, *, uncut: str = "leave", missing: str = "error", n_jobs: int | None = None) -> None:
@@ -83,38 +85,22 @@ class MDLBinner(Binner):
         self.missing = missing
         self.n_jobs = n_jobs
 
-    def fit_columns(self, columns: Columns, target: Target | None) -> MDLBinner:
-        """Find the bins of columns that were read already.
-
-        Parameters
-        ----------
-        columns : Columns
-        target : Target
-
-        Returns
-        -------
-        self
-        """
-        super().fit_columns(columns, target)
-        numeric = np.array([columns.is_numeric(j) for j in range(len(columns))])
+    def _finish(self, table: Table) -> None:
+        numeric = np.array([table.is_numeric(j) for j in range(table.n_features)])
         self.uncut_ = np.flatnonzero(numeric & np.array([not len(edges) for edges in self.bin_edges_]))
         if self.uncut == "median":
             for j in self.uncut_.tolist():
-                values = columns.numeric(j)
+                values = table.numeric(j)
                 there = ~np.isnan(values)
-                times = None if columns.weights is None else columns.weights[there]
+                times = None if table.weights is None else table.weights[there]
                 self.bin_edges_[j] = median_cut(values[there], times)
                 self.n_bins_[j] += len(self.bin_edges_[j])
-        return self
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_choice("uncut", self.uncut, ("leave", "median"))
-
-    def _cutter(self, columns: Columns, target: Target | None) -> Callable[..., NDArray[np.float64]]:
+    def _cutter(self, table: Table) -> Callable[..., NDArray[np.float64]]:
+        target = table.y
         if target is None:
             raise ValueError("MDL cuts by the class: give a target, or use another binning such as 'quantile'")
-        n_samples, weights = columns.total_weight, columns.weights
+        n_samples, weights = table.total_weight, table.weights
         terms = entropy_terms(n_samples, limit=min(n_samples + 1, _TERMS))
 
         def cut(values: NDArray[np.float64], missing: NDArray[np.bool_] | None) -> NDArray[np.float64]:

@@ -51,7 +51,7 @@ def make_binner(spec: Any = "mdl", *, n_jobs: int | None = None, **parameters: A
     """
     if isinstance(spec, Binner):
         if parameters:
-            raise ValueError(f"binning is an object, so set {', '.join(parameters)} on it and not beside it")
+            raise ValueError(f"binning is an object, so set {', '.join(parameters)} on that object")
         return clone(spec)
     names = ", ".join(map(repr, BINNERS))
     if not isinstance(spec, str) or spec not in BINNERS:

@@ -80,7 +80,7 @@ def _check_paths(options: argparse.Namespace) -> Path | None:
 def _plan(options: argparse.Namespace) -> Plan:
     from bitsieve.binning import make_binner
     from bitsieve.evaluation.plan import DEFAULT_METHODS, make_plan
-    from bitsieve.table.inputs import read_features
+    from bitsieve.table.read_data import read_data
 
     if options.binning is None:
         options.binning = "mdl"
@@ -90,14 +90,13 @@ def _plan(options: argparse.Namespace) -> Plan:
     else:
         parameters = binner_parameters(options)
     return make_plan(
-        read_features(options.data, options.target),
+        read_data(options.data, options.target, target_bins=options.target_bins),
         methods=options.methods or DEFAULT_METHODS,
         counts=options.features,
         classifier=options.classifier,
         folds=options.folds,
         protocol=options.protocol,
         binning=make_binner(options.binning, **parameters) if parameters else options.binning,
-        target_bins=options.target_bins,
         random_state=options.seed,
     )
 

@@ -12,6 +12,11 @@ if TYPE_CHECKING:
     from bitsieve.selectors.registry import MethodInfo
 
 LINE = 100
+OWN_OPTIONS = {  # parameters that --set does not take
+    "stopping": "--stop",
+    "constraints": "--include, --exclude and --group",
+    "estimator": "--estimator",
+}
 
 
 def run(*, as_json: bool) -> int:
@@ -20,7 +25,7 @@ def run(*, as_json: bool) -> int:
 
     methods = list_methods()
     if as_json:
-        fields = ("name", "title", "paper", "needs", "formula", "unit", "parameters", "same_as", "remark")
+        fields = ("name", "title", "paper", "needs", "cost", "formula", "unit", "parameters", "same_as", "remark")
         print(json.dumps([{name: getattr(info, name) for name in fields} for info in methods], indent=2, default=str))
     else:
         print(listing(methods))
@@ -28,7 +33,7 @@ def run(*, as_json: bool) -> int:
 
 
 def listing(methods: list[MethodInfo]) -> str:
-    """Name, title, paper and needs side by side, wrapped to 100 columns; below them what else there is to know."""
+    """Name, title, paper and needs in columns, wrapped to 100 characters; below them what else there is to know."""
     header = ("method", "what it is", "paper", "needs")
     rows = [(info.name, info.title, info.paper, info.needs) for info in methods]
     name_width = max(width(cell) for cell, *_ in (header, *rows))
@@ -45,14 +50,17 @@ def listing(methods: list[MethodInfo]) -> str:
         indent = " " * (name_width + 2)
         for detail in details:
             lines += textwrap.wrap(detail, LINE, initial_indent=indent, subsequent_indent=indent + "  ")
-    return "\n".join(lines)
+    looped = [info.name for info in methods if set(OWN_OPTIONS) <= set(info.parameters)]
+    options = "--estimator, --stop, --include, --exclude and --group"
+    also = f"{options} are for the greedy methods: {', '.join(looped)}"
+    return "\n".join([*lines, "", *textwrap.wrap(also, LINE)])
 
 
 def _details(info: MethodInfo) -> list[str]:
     details = []
     if info.same_as:
         details.append(f"the same as {info.same_as}: {info.remark}")
-    if info.parameters:
-        taken = ", ".join(f"{name}={value}" for name, value in info.parameters.items())
-        details.append(f"parameters (--set): {taken}")
+    own = {name: value for name, value in info.parameters.items() if name not in OWN_OPTIONS}
+    if own:
+        details.append(f"parameters (--set): {', '.join(f'{name}={value}' for name, value in own.items())}")
     return details

@@ -8,6 +8,7 @@ import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from bitsieve.commands.methods import OWN_OPTIONS
 from bitsieve.commands.options import as_options, binner_parameters, say, say_warning
 from bitsieve.commands.ticker import Ticker
 from bitsieve.common.progress import listening
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     import argparse
 
     from bitsieve.selection.selection import Selection
-    from bitsieve.table.inputs import Features
 
 DEFAULT_FEATURES = 20
 
@@ -43,29 +43,32 @@ def _run(options: argparse.Namespace) -> int:
 
     with Ticker() as ticker, listening(ticker.phase):
         from bitsieve.selection.selection import select_from
-        from bitsieve.table.inputs import read_features
+        from bitsieve.table.read_data import read_data
 
         parameters |= _method_parameters(options)
-        features = read_features(options.data, options.target, options.weight)
-        k = _how_many(options.features, len(features.names))
+        table = read_data(options.data, options.target, options.weight, target_bins=options.target_bins)
+        given = table.given
+        assert given is not None  # every table of read_data has it
+        k = _how_many(options.features, table.n_features)
         if options.output is not None:
             from bitsieve.files.write import check_fits
 
-            if len(features.targets) > 1 and options.output.lower().endswith(".npz"):
+            if table.target.kind == "joint" and options.output.lower().endswith(".npz"):
                 raise ValueError("a .npz holds one target, not several: write .parquet, .arrow or .csv")
-            check_fits(features.whole, options.output, features.target)
+            check_fits(given.whole, options.output, table.target.name)
         selection = select_from(
-            features,
+            table,
             method=options.method,
             n_features_to_select=k,
             binning=options.binning,
-            target_bins=options.target_bins,
             n_jobs=options.threads or -1,
             **parameters,
         )
         if options.output is not None:
+            from bitsieve.files.write import write_table
+
             ticker.phase("writing")
-            _save(selection, features, options.output)
+            write_table(given.with_target(selection.features), options.output, table.target.name)
 
     if options.features is None and len(selection.features) < DEFAULT_FEATURES and not options.stop:
         say(f"note: the table has {len(selection.features):,} features, fewer than {DEFAULT_FEATURES}: all are ranked")
@@ -77,7 +80,7 @@ def _run(options: argparse.Namespace) -> int:
     else:
         print(selection)
     if options.output is not None:
-        say(f"saved {len(selection.features):,} features and the target {features.target!r} to {options.output!r}")
+        say(f"saved {len(selection.features):,} features and the target {table.target.name!r} to {options.output!r}")
     return 0
 
 
@@ -86,9 +89,12 @@ def _method_parameters(options: argparse.Namespace) -> dict[str, Any]:
     from bitsieve.selectors.registry import make_selector, method_name, parameters_of
 
     method = method_name(options.method)
-    known = parameters_of(method)
+    taken = parameters_of(method)
+    known = {name: value for name, value in taken.items() if name not in OWN_OPTIONS}
     names = [name for name, _ in options.set]
     for name in names:
+        if name in taken and name not in known:
+            raise ValueError(f"--set {name}: give {OWN_OPTIONS[name]} instead")
         if name not in known:
             takes = ", ".join(f"{other}={value}" for other, value in known.items()) or "no parameters"
             raise ValueError(f"--set {name}: method {method!r} does not take {name!r}; it takes {takes}")
@@ -130,19 +136,6 @@ def _how_many(asked: int | float | str | None, n_features: int) -> int | float |
     if isinstance(asked, int) and asked > n_features:
         raise ValueError(f"--features is {asked:,} but the table has {n_features:,} features: ask for no more")
     return asked
-
-
-def _save(selection: Selection, features: Features, path: str) -> None:
-    from bitsieve.files.npz import ArrayTable
-    from bitsieve.files.write import write_table
-
-    whole = features.whole
-    if isinstance(whole, ArrayTable):
-        reduced: Any = ArrayTable(selection.table, whole.y, selection.features)
-    else:
-        others = features.targets if features.weight is None else (*features.targets, features.weight)
-        reduced = whole.select([*selection.features, *others])
-    write_table(reduced, path, features.target)
 
 
 def _print_document(selection: Selection, output: str | None, seconds: float) -> None:

@@ -1,97 +1,125 @@
-"""Checks of constructor parameters: what was given, what is allowed."""
+"""What is allowed for a constructor parameter, and the one line that refuses anything else.
+
+A check is a function of a parameter's name and value that raises ValueError. A class lists one for each parameter,
+
+    parameter_rules = {"delta": partial(check_number, low=0, high=1), "n_jobs": check_threads}
+
+and :func:`check_parameters` applies them.
+"""
 
 from __future__ import annotations
 
 import operator
+from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.common.errors import ParameterError
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    Rule = Callable[[str, Any], object]
+
+NO_LIMIT = 2**31
 
 
-def check_integer(name: str, value: Any, low: int, high: int, why: str = "") -> int:
-    """``value`` as an int in ``low .. high``; ``why`` says where the bounds come from.
+def check_parameters(holder: object) -> None:
+    """Apply the rules of an object's class and of its base classes to its parameters."""
+    for kind in reversed(type(holder).__mro__):
+        for name, rule in vars(kind).get("parameter_rules", {}).items():
+            rule(name, getattr(holder, name))
 
-    Raises
-    ------
-    ValueError
-        If it is none.
-    """
+
+def optional(rule: Rule) -> Rule:
+    """The rule for a parameter that may also be None."""
+    return lambda name, value: None if value is None else rule(name, value)
+
+
+def made_by(make: Callable[[Any], object]) -> Rule:
+    """The rule for a parameter that is allowed where ``make(value)`` raises no ValueError."""
+    return lambda _, value: make(value)
+
+
+def check_integer(name: str, value: Any, low: int, high: int = NO_LIMIT, why: str = "") -> int:
+    """``value`` as an int in ``low .. high``; ``why`` says where the bounds come from."""
     try:
         number = operator.index(value)
     except TypeError:
         number = low - 1
-    if isinstance(value, bool) or not low <= number <= high:
-        raise ValueError(
-            f"{name}={value!r} is not allowed: give a whole number from {low} to {high}{why and f' ({why})'}"
-        )
+    if isinstance(value, (bool, np.bool_)) or not low <= number <= high:
+        bounds = f"from {low} to {high}" if high < NO_LIMIT else f"of {low} or more"
+        raise ParameterError(name, value, f"give a whole number {bounds}{why and f' ({why})'}")
     return number
 
 
-def check_feature_count(n_features_to_select: Any, n_features: int, why: str = "") -> int:
-    """The number of features to select, if there can be so many; a float inside 0 and 1 is a share of them.
-
-    A share is rounded down, to one feature at least. ``why`` says in words how many there are.
-    """
-    if n_features_to_select == "auto":
-        raise ValueError(
-            "n_features_to_select='auto' is not allowed here: only greedy methods such as jmi or cmi, fcbf and vmi end "
-            "by themselves; give a number"
-        )
-    if isinstance(n_features_to_select, float) and 0 < n_features_to_select < 1:
-        return max(1, int(n_features_to_select * n_features))
-    why = why or f"the table has {n_features:,} feature{'s' * (n_features != 1)}"
-    return check_integer("n_features_to_select", n_features_to_select, 1, n_features, why)
-
-
-def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
-    """Refuse a value that is none of the choices.
-
-    Raises
-    ------
-    ValueError
-        If it is none of them.
-    """
-    if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name}={value!r} is not allowed: give {' or '.join(map(repr, choices))}")
-
-
-def check_share(name: str, value: Any) -> float:
-    """``value`` as a float in 0 .. 1.
-
-    Raises
-    ------
-    ValueError
-        If it is none.
-    """
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
-        raise ValueError(f"{name}={value!r} is not allowed: give a number from 0 to 1")
-    return float(value)
+def check_number(name: str, value: Any, low: float, high: float = np.inf, *, instead: str = "") -> float:
+    """``value`` as a finite float in ``low .. high``; ``instead`` says what else may be given."""
+    number = float(value) if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) else np.nan
+    if not (low <= number <= high and np.isfinite(number)):
+        bounds = f"from {low:g} to {high:g}" if np.isfinite(high) else f"of {low:g} or more"
+        raise ParameterError(name, value, f"give a number {bounds}{instead and f', {instead}'}")
+    return number
 
 
 def check_level(level: Any) -> None:
-    """Refuse a level of significance that is not inside 0 and 1.
-
-    Raises
-    ------
-    ValueError
-        If it is not.
-    """
+    """Refuse a level of significance that is not inside 0 and 1."""
     if isinstance(level, bool) or not isinstance(level, Real) or not 0 < float(level) < 1:
-        raise ValueError(f"level={level!r} is not allowed: give a probability between 0 and 1, such as 0.05")
+        raise ParameterError("level", level, "give a probability between 0 and 1, such as 0.05")
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str | None]) -> None:
+    """Refuse a value that is none of the choices."""
+    if not isinstance(value, str | None) or value not in choices:
+        raise ParameterError(name, value, f"give {' or '.join(map(repr, choices))}")
 
 
 def check_flag(name: str, value: Any) -> bool:
-    """``value`` as a bool.
-
-    Raises
-    ------
-    ValueError
-        If it is neither True nor False.
-    """
+    """``value`` as a bool."""
     if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{name}={value!r} is not allowed: give True or False")
+        raise ParameterError(name, value, "give True or False")
     return bool(value)
+
+
+def check_threads(name: str, value: Any) -> None:
+    """Refuse what is no number of threads: None is one, -1 every core, -2 all but one, and so on."""
+    try:
+        wrong = isinstance(value, (bool, np.bool_)) or (value is not None and operator.index(value) == 0)
+    except TypeError:
+        wrong = True
+    if wrong:
+        raise ParameterError(name, value, "give 1 or more, or -1 for every core", "is not a number of threads")
+
+
+@dataclass(frozen=True)
+class FeatureCount:
+    """How many features are to be selected: a whole number, or a float inside 0 and 1, which is a share of them.
+
+    Attributes
+    ----------
+    open_ended : sequence
+        The values that leave the number to the method: None, "auto", or both.
+    """
+
+    open_ended: Sequence[str | None] = ()
+
+    def among(self, value: Any, n_features: int, why: str = "") -> int:
+        """The number that ``value`` means, of so many features; ``why`` says in words how many there are.
+
+        A share is rounded down, to one feature at least.
+        """
+        if isinstance(value, str | None) and value in self.open_ended:
+            return n_features
+        if isinstance(value, str) and value == "auto":
+            raise ParameterError(
+                "n_features_to_select",
+                value,
+                "this method does not end by itself, give a number",
+                "is not allowed here",
+            )
+        if isinstance(value, float) and 0 < value < 1:
+            return max(1, int(value * n_features))
+        why = why or f"the table has {n_features:,} feature{'s' * (n_features != 1)}"
+        return check_integer("n_features_to_select", value, 1, n_features, why)

@@ -26,11 +26,22 @@ def rank(values: NDArray[np.float64]) -> NDArray[np.intp]:
     Cost: O(n log n).
     """
     order = np.argsort(-values, kind="stable")
-    result = []
-    start = 0
     falling = values[order]
-    while start < len(order):
-        end = int(np.searchsorted(-falling, -(falling[start] - TIE), side="right"))
-        result.append(np.sort(order[start:end]))
-        start = end
-    return np.concatenate(result) if result else order
+    begins = np.ones(len(order), bool)
+    begins[1:] = falling[1:] < falling[:-1] - TIE
+    starts = np.flatnonzero(begins)
+    ends = np.append(starts, len(order))[1:]
+    # Between two gaps lies one run, unless many small steps add up to more than a tie: then there are several.
+    for place in np.flatnonzero(falling[ends - 1] < falling[starts] - TIE):
+        start, rising = int(starts[place]), -falling[: ends[place]]
+        while start < len(rising):
+            begins[start] = True
+            start = int(np.searchsorted(rising, -(falling[start] - TIE), side="right"))
+    return order[np.lexsort((order, np.cumsum(begins)))]
+
+
+def top(values: NDArray[np.float64], k: int) -> NDArray[np.intp]:
+    """The first k of ``rank(values)``, without ranking the others."""
+    least = np.partition(values, len(values) - k)[len(values) - k]
+    some = np.flatnonzero(values >= least - TIE)
+    return some[rank(values[some])[:k]]

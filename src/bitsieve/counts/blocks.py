@@ -11,6 +11,8 @@ from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from typing import TYPE_CHECKING, TypeVar
 
+from bitsieve.common.parameters import check_threads
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -23,12 +25,11 @@ def thread_count(n_jobs: int | None) -> int:
     Raises
     ------
     ValueError
-        If ``n_jobs`` is 0.
+        If ``n_jobs`` is 0 or no whole number.
     """
+    check_threads("n_jobs", n_jobs)
     if n_jobs is None:
         return 1
-    if n_jobs == 0:
-        raise ValueError("n_jobs=0 is not a number of threads; give 1 or more, or -1 for every core")
     if n_jobs > 0:
         return n_jobs
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -38,6 +38,12 @@ def checked_codes(codes: NDArray) -> NDArray:
     return codes.astype(np.uint8 if largest < 256 else np.uint16)
 
 
+def check_joint_values(group: NDArray[np.intp], n_values: int) -> None:
+    """Refuse a group of columns with more joint values than a feature may have codes."""
+    if n_values > MAX_CODES:
+        raise ValueError(f"a group of {len(group)} columns has {n_values:,} combinations: at most 65,536")
+
+
 def checked_weights(weights: NDArray, n_rows: int) -> NDArray[np.int64]:
     if weights.shape != (n_rows,):
         raise ValueError(f"weights of shape {weights.shape} do not fit {n_rows} samples; give one weight a sample")

@@ -6,18 +6,28 @@ blocks that stay in the cache. Memory: the bit planes, ``(arity - 1) / 8`` bytes
 
 from __future__ import annotations
 
-from copy import copy
-from typing import TYPE_CHECKING, Self
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bitsieve import _native
 from bitsieve.common.attributes import cached_property
 from bitsieve.counts.blocks import run_blocks, thread_count
-from bitsieve.counts.checks import MAX_CODES, check_room, checked_classes, checked_codes, checked_weights
-from bitsieve.counts.kernels import KernelChoice, choose_kernel
-from bitsieve.counts.packed_partition import MemoryStrata
-from bitsieve.counts.terms import Terms, entropy_terms
+from bitsieve.counts.checks import (
+    MAX_CODES,
+    check_joint_values,
+    check_room,
+    checked_classes,
+    checked_codes,
+    checked_weights,
+)
+from bitsieve.counts.contingency import DENSE_CELLS, ContingencyTable
+from bitsieve.counts.joint_codes import JointCodes, sample_tables
+from bitsieve.counts.kernels import TABLE, KernelChoice, choose_kernel
+from bitsieve.counts.packed_layout import PackedLayout
+from bitsieve.counts.packed_partition import PackedPartition
+from bitsieve.counts.source import CountSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,15 +35,14 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
     from bitsieve.counts.source import PairForm
+    from bitsieve.counts.terms import Terms
 
 WORTH_A_THREAD = 300e-6  # seconds of work below which starting a thread costs more than it saves
 PLANE_CELLS = 64 * 64  # of the table of two features stored as planes, at most
-TALLY_WIDTH = 16  # units a block where features are counted by the tally: what its counters leave of that cache
-BLOCK_BYTES = 256 << 10  # planes of one side of a matrix block: half of a common second-level cache
 
 
-class MemoryCounts:
-    """Count source over an array of codes.
+class PackedSource(CountSource):
+    """Contingency tables of an array of codes, packed into bit planes.
 
     Parameters
     ----------
@@ -44,7 +53,7 @@ class MemoryCounts:
     n_classes : int, optional
         By default the largest class code plus one.
     weights : array of shape (n_samples,), optional
-        Whole numbers from 1: how many times each row stands. The codes are not copied for it.
+        Frequency weights: whole numbers from 1, how many times each row stands. The codes are not copied for it.
     n_jobs : int, optional
         Threads; the counts do not depend on it.
     kernel : str, optional
@@ -74,7 +83,6 @@ class MemoryCounts:
         self.n_jobs = n_jobs
         self.kernel: KernelChoice = choose_kernel(kernel)
         self.arities: NDArray[np.int32] = table.max(axis=0).astype(np.int32) + np.int32(1)
-        self.terms: Terms = entropy_terms(self.n_samples)
         labels = np.zeros(n_rows, np.uint8)
         order = np.empty(0, np.uint32)  # as they come
         if classes is not None:
@@ -89,11 +97,11 @@ class MemoryCounts:
         self.class_sizes = np.bincount(labels, times, minlength=n_classes or 0).astype(np.int64)
         self.n_classes = len(self.class_sizes)
         self.packed = _native.Packed(self.class_sizes, order, self.arities, self.kernel.name, self.kernel.table_only)
-        self._units = np.arange(self.packed.n_units, dtype=np.int64)
-        self.run_units(
+        self.hints = self.layout = PackedLayout(self.packed, self.arities, self.n_samples, self.n_classes)
+        self.run_groups(
             lambda block: self.packed.pack(table, int(block[0]), int(block[-1]) + 1),
             self.n_samples * self.n_features * 1e-9,
-            self._units,
+            self.layout.all_groups,
         )
 
     @property
@@ -102,42 +110,76 @@ class MemoryCounts:
         return self.packed.nbytes
 
     @cached_property
-    def row_seconds(self) -> float:
-        """A rough prediction of the time of one row of pair sums over all columns."""
-        inner = np.minimum((self.arities.astype(np.float64) - 1) ** 2 * 1e-3, 0.6)  # ns a sample and pair
-        cells = np.minimum(self.arities.astype(np.float64) ** 2 * (self.n_classes + 1), 3.0 * self.n_samples)
-        return float((inner * self.n_samples + 0.7 * cells).sum()) * 1e-9
+    def sample_classes(self) -> NDArray[np.int64]:
+        """The class of every sample, the samples in class order."""
+        return np.repeat(np.arange(self.n_classes), self.class_sizes)
 
-    def marginal_sums(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def codes(self, feature: int) -> NDArray[np.uint16]:
+        """The code of every sample, the samples in class order."""
+        code = np.empty(self.n_samples, np.uint16)
+        self.packed.codes(feature, code)
+        return code
+
+    def tables(self, pivot: int | None, columns: NDArray[np.intp], by_class: bool) -> list[ContingencyTable]:
+        """The tables of the pivot (None: no pivot) with each of ``columns``, of shape (codes, codes, classes)."""
+        n_own = 1 if pivot is None else int(self.arities[pivot])
+        largest = n_own * int(self.arities[columns].max()) * self.n_classes
+        if largest > DENSE_CELLS:
+            own = np.zeros(self.n_samples, np.uint16) if pivot is None else self.codes(pivot)
+            return sample_tables(self, own, n_own, columns, by_class)
+        tables = []
+        for column in columns:
+            shape = n_own, int(self.arities[column]), self.n_classes
+            counts = np.empty(shape[0] * shape[1] * shape[2], np.int64)
+            self.packed.pair_table(-1 if pivot is None else pivot, int(column), counts)
+            table = ContingencyTable(shape, counts)
+            tables.append(table if by_class else table.pooled())
+        return tables
+
+    def partition(self) -> PackedPartition:
+        """All samples in one part, to be refined by conditioning features."""
+        return PackedPartition(self)
+
+    def marginal_sums(self, terms: Terms) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """``S_x`` and ``S_xc`` of every feature."""
         alone, with_class = np.empty((2, self.n_features), np.int64)
-        self.pair_sums(-1, None, True, (alone, with_class))
+        self._fill_sums(terms, -1, self.layout.all_groups, alone, with_class)
         return alone, with_class
 
     def pair_sums(
         self,
+        terms: Terms,
         pivot: int,
         columns: NDArray[np.intp] | None,
-        within_classes: bool,
+        by_class: bool,
         out: tuple[NDArray[np.int64], NDArray[np.int64] | None] | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
-        """``S_xy`` and ``S_xyc`` of the pivot (-1: a constant) with ``columns``; None: all, written to ``out``."""
+        """``S_xy`` and ``S_xyc`` of the pivot with ``columns``; None: all, written to ``out``."""
         if out is None or columns is not None:
-            out = np.empty(self.n_features, np.int64), np.empty(self.n_features, np.int64) if within_classes else None
+            out = np.empty(self.n_features, np.int64), np.empty(self.n_features, np.int64) if by_class else None
         xy, xyc = out
-        table, shift = self.terms.table, self.terms.shift
-        units = self.units_of(columns)
-        self.run_units(
-            lambda block: self.packed.row_sums(table, shift, pivot, block, xy, xyc),
-            self.row_seconds * len(units) / len(self._units),
-            units,
-        )
+        self._fill_sums(terms, pivot, self.layout.groups_of(columns), xy, xyc)
         if columns is None:
-            return out
+            return xy, xyc
         return xy[columns], None if xyc is None else xyc[columns]
+
+    def _fill_sums(
+        self,
+        terms: Terms,
+        pivot: int,
+        groups: NDArray[np.int64],
+        xy: NDArray[np.int64],
+        xyc: NDArray[np.int64] | None,
+    ) -> None:
+        self.run_groups(
+            lambda block: self.packed.row_sums(terms.table, terms.shift, pivot, block, xy, xyc),
+            self.layout.seconds(1, groups),
+            groups,
+        )
 
     def matrix(
         self,
+        terms: Terms,
         form: PairForm,
         dtype: DTypeLike,
         columns: NDArray[np.intp] | None = None,
@@ -145,135 +187,73 @@ class MemoryCounts:
     ) -> NDArray[np.floating]:
         """``form`` of every pair of ``columns`` (None: all), a square matrix."""
         chosen = np.arange(self.n_features) if columns is None else columns
-        place = np.full(self.n_features, -1, np.int64)
-        place[chosen] = np.arange(len(chosen))
+        place = self._places(chosen)
         out = np.empty((len(chosen), len(chosen)), dtype)
-        table, shift = self.terms.table, self.terms.shift
-
-        def fill(block: list[int]) -> None:
-            self.packed.matrix_block(table, shift, *form, block, place, out)
-
-        units = self._unit_of[chosen]
-        run_blocks(fill, self._matrix_blocks(int(units.min()), int(units.max()) + 1), self.n_jobs, progress)
+        fill = partial(self.packed.matrix_block, terms.table, terms.shift, *form)
+        run_blocks(
+            lambda block: fill(block, place, out),
+            self.layout.matrix_blocks(chosen, thread_count(self.n_jobs)),
+            self.n_jobs,
+            progress,
+        )
         return out
 
     def matrix_rows(
-        self, form: PairForm, pivots: NDArray[np.intp], columns: NDArray[np.intp], out: NDArray[np.floating]
+        self,
+        terms: Terms,
+        form: PairForm,
+        pivots: NDArray[np.intp],
+        columns: NDArray[np.intp],
+        out: NDArray[np.floating],
     ) -> None:
         """``form`` of every pair of a pivot and a column, written to ``out`` of shape (pivots, columns), C order."""
-        place = np.full(self.n_features, -1, np.int64)
-        place[columns] = np.arange(len(columns))
-        units = np.unique(self._unit_of[columns])
-        table, shift = self.terms.table, self.terms.shift
+        place, groups = self._places(columns), self.layout.groups_of(columns)
 
         def fill(block: NDArray[np.int64]) -> None:
             rows = out[block[0] : block[-1] + 1]
-            self.packed.matrix_rows(table, shift, *form, pivots[block], units, place, rows)
+            self.packed.matrix_rows(terms.table, terms.shift, *form, pivots[block], groups, place, rows)
 
-        seconds = self.row_seconds * len(pivots) * len(units) / len(self._units)
-        self.run_units(fill, seconds, np.arange(len(pivots), dtype=np.int64))
+        self.run_groups(fill, self.layout.seconds(len(pivots), groups), np.arange(len(pivots), dtype=np.int64))
 
-    @cached_property
-    def storage_order(self) -> NDArray[np.intp]:
-        """All features, those of a unit side by side."""
-        return np.argsort(self._unit_of, kind="stable")
-
-    def pair_table(self, i: int, j: int) -> NDArray[np.int64]:
-        """The counts of features i and j and the class, shape (arities[i], arities[j], n_classes)."""
-        shape = (int(self.arities[i]), int(self.arities[j]), self.n_classes)
-        out = np.empty(shape, np.int64)
-        self.packed.pair_table(i, j, out.reshape(-1))
-        return out
+    def _places(self, columns: NDArray[np.intp]) -> NDArray[np.int64]:
+        """Where every feature stands in ``columns``; -1: nowhere."""
+        place = np.full(self.n_features, -1, np.int64)
+        place[columns] = np.arange(len(columns))
+        return place
 
     def cell_counts(
-        self, pivot: int, columns: NDArray[np.intp], within_classes: bool
+        self, pivot: int | None, columns: NDArray[np.intp], by_class: bool
     ) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
-        """The counts of the tables of the pivot (-1: a constant) with ``columns``, one row a column."""
-        pairs = (1 if pivot < 0 else int(self.arities[pivot])) * int(self.arities[columns].max())
+        """The counts of the tables of the pivot (None: no pivot) with ``columns``, one row a column."""
+        pairs = (1 if pivot is None else int(self.arities[pivot])) * int(self.arities[columns].max())
         xy = np.zeros((len(columns), min(pairs, max(self.n_samples, PLANE_CELLS))), np.int64)
         xyc = None
-        if within_classes:
+        if by_class:
             xyc = np.zeros((len(columns), min(pairs * self.n_classes, self.n_samples)), np.int64)
-        self.packed.pair_cells(pivot, np.ascontiguousarray(columns, np.int64), xy, xyc)
+        self.packed.pair_cells(-1 if pivot is None else pivot, np.ascontiguousarray(columns, np.int64), xy, xyc)
         return xy, xyc
 
-    def counting_order(self, columns: NDArray[np.intp]) -> NDArray[np.intp]:
-        """``columns`` by units."""
-        return columns[np.argsort(self._unit_of[columns], kind="stable")]
-
-    def with_terms(self, terms: Terms) -> Self:
-        """The same counts, with other terms to be summed."""
-        other = copy(self)
-        other.terms = terms
-        return other
-
-    def strata(self) -> MemoryStrata:
-        """All samples as one stratum, to be refined."""
-        return MemoryStrata(self)
-
-    def merged(self, groups: Sequence[NDArray[np.intp]]) -> MemoryCounts:
-        """The same samples with one feature for each group of columns: its codes tell every combination that occurs.
-
-        Raises
-        ------
-        ValueError
-            If a group has more than 65,536 combinations.
-        """
+    def joined(self, groups: Sequence[NDArray[np.intp]]) -> PackedSource:
+        """The same samples with one feature for each group of columns, its codes their joint values that occur."""
         codes = np.empty((self.n_samples, len(groups)), np.uint16, order="F")
-        code = np.empty(self.n_samples, np.uint16)
         for place, group in enumerate(groups):
-            joint = np.zeros(self.n_samples, np.int64)
+            joint = JointCodes(self)
             for column in group:
-                self.packed.codes(int(column), code)
-                joint = np.unique(joint * int(self.arities[column]) + code, return_inverse=True)[1]
-            if joint.max() >= MAX_CODES:
-                raise ValueError(
-                    f"a group of {len(group)} columns has {joint.max() + 1:,} combinations: at most 65,536"
-                )
-            codes[:, place] = joint
-        classes = np.repeat(np.arange(self.n_classes), self.class_sizes)
-        return MemoryCounts(codes, classes, n_classes=self.n_classes, n_jobs=self.n_jobs, kernel=self.kernel.name)
+                joint = joint.refine(int(column))
+            check_joint_values(group, len(joint.keys))
+            codes[:, place] = joint.part
+        kernel = TABLE if self.kernel.table_only else self.kernel.name
+        return PackedSource(codes, self.sample_classes, n_classes=self.n_classes, n_jobs=self.n_jobs, kernel=kernel)
 
-    def companions(self, columns: NDArray[np.intp]) -> NDArray[np.intp]:
-        """``columns`` and those in the same units, ascending."""
-        wanted = np.zeros(self.packed.n_units, bool)
-        wanted[self._unit_of[columns]] = True
-        return np.flatnonzero(wanted[self._unit_of])
-
-    def units_of(self, columns: NDArray[np.intp] | None) -> NDArray[np.int64]:
-        """The units (eights of features) that hold ``columns``; None: all."""
-        return self._units if columns is None else np.unique(self._unit_of[columns])
-
-    @cached_property
-    def _unit_of(self) -> NDArray[np.int64]:
-        return np.array([self.packed.unit_of(i) for i in range(self.n_features)], np.int64)
-
-    def run_units(
-        self,
-        work: Callable[[NDArray[np.int64]], object],
-        seconds: float,
-        units: NDArray[np.int64],
+    def run_groups(
+        self, work: Callable[[NDArray[np.int64]], object], seconds: float, groups: NDArray[np.int64]
     ) -> None:
-        """Spread units over threads in blocks, several a thread so that a busy core does not hold up the rest."""
+        """Spread SIMD groups over threads in blocks, several a thread so that a busy core does not hold up the rest."""
         threads = thread_count(self.n_jobs)
         if threads > 1:
-            threads = min(threads, int(seconds / WORTH_A_THREAD), len(units))
+            threads = min(threads, int(seconds / WORTH_A_THREAD), len(groups))
         if threads <= 1:
-            if len(units):
-                work(units)
+            if len(groups):
+                work(groups)
             return
-        run_blocks(work, np.array_split(units, min(4 * threads, len(units))), threads)
-
-    def _matrix_blocks(self, first: int, last: int) -> list[list[int]]:
-        """Upper-triangle blocks [i0, i1, j0, j1) of units; the columns of one fit the second-level cache."""
-        n_units = last - first
-        unit_bytes = max(self.packed.nbytes // self.packed.n_units, 1)
-        width = int(np.clip(BLOCK_BYTES // unit_bytes, 1, 256))
-        height = max(width, min(64, -(-n_units // (8 * thread_count(self.n_jobs)))))
-        if self.packed.tallied:  # rows are independent of each other, and each prepares its samples for a whole block
-            width, height = TALLY_WIDTH, 2
-        return [
-            [i, min(i + height, last), j, min(j + width, last)]
-            for j in range(first, last, width)
-            for i in range(first, min(j + width, last), height)
-        ]
+        run_blocks(work, np.array_split(groups, min(4 * threads, len(groups))), threads)

@@ -1,6 +1,6 @@
 """The definition of correct: counts and entropy terms in plain Python and numpy, for tests and for reading.
 
-Every kernel must return these very integers.
+Every other source and every kernel must return these very integers.
 """
 
 from __future__ import annotations
@@ -10,8 +10,61 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bitsieve.counts.joint_codes import JointCodes, sample_tables
+from bitsieve.counts.source import CountSource
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from bitsieve.counts.contingency import ContingencyTable
+
+
+class NaiveSource(CountSource):
+    """The simplest source of counts: it gives what a source must and nothing more.
+
+    Parameters
+    ----------
+    codes : array of int, shape (n_samples, n_features)
+    classes : array of int, shape (n_samples,), optional
+    n_classes : int, optional
+        By default the largest class code plus one.
+    weights : array of int, shape (n_samples,), optional
+        Frequency weights: how many times each row stands.
+    n_jobs : int, optional
+        Not used.
+    """
+
+    def __init__(
+        self,
+        codes: ArrayLike,
+        classes: ArrayLike | None = None,
+        *,
+        n_classes: int | None = None,
+        weights: ArrayLike | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        times = 1 if weights is None else np.asarray(weights)
+        self._codes = np.repeat(np.asarray(codes, np.int64), times, axis=0)
+        labels = np.zeros(len(np.asarray(codes)), np.int64) if classes is None else np.asarray(classes, np.int64)
+        self.sample_classes = np.repeat(labels, times)
+        self.n_samples, self.n_features = self._codes.shape
+        self.arities = self._codes.max(axis=0).astype(np.int32) + np.int32(1)
+        self.class_sizes = np.bincount(self.sample_classes, minlength=n_classes or 0)
+        self.n_classes, self.n_jobs = len(self.class_sizes), n_jobs
+
+    def codes(self, feature: int) -> NDArray[np.int64]:
+        """The code of every sample."""
+        return self._codes[:, feature]
+
+    def tables(self, pivot: int | None, columns: NDArray[np.intp], by_class: bool) -> list[ContingencyTable]:
+        """The tables of the pivot (None: no pivot) with each of ``columns``, counted sample by sample."""
+        if pivot is None:
+            return sample_tables(self, np.zeros(self.n_samples, np.int64), 1, columns, by_class)
+        return sample_tables(self, self.codes(pivot), int(self.arities[pivot]), columns, by_class)
+
+    def partition(self) -> JointCodes:
+        """All samples in one part."""
+        return JointCodes(self)
 
 
 def joint_table(x: ArrayLike, y: ArrayLike, c: ArrayLike, shape: tuple[int, int, int]) -> NDArray[np.int64]:

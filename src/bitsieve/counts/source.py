@@ -1,20 +1,31 @@
-"""What a method needs of its data: tables of integers, and the sums of their entropy terms."""
+"""What a method needs of its data: integer contingency tables, and sums of entropy terms that follow from them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
+from abc import abstractmethod
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+
+from bitsieve.counts.hints import CostHints
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    import numpy as np
     from numpy.typing import DTypeLike, NDArray
 
+    from bitsieve.counts.contingency import ContingencyTable
+    from bitsieve.counts.partition import Partition
     from bitsieve.counts.terms import Terms
+
+    Integers = NDArray[np.int64]
+    Columns = NDArray[np.intp]
+
+BLOCK_CELLS = 1 << 22  # of the tables that are held at once where sums are made from them
 
 
 class PairForm(NamedTuple):
-    """The number made of the sums of a pair: ``(xy_sign*S_xy + xyc_sign*S_xyc + row[i] + column[j]) / unit``.
+    """The number made of the sums of a pair: ``(xy_sign S_xy + xyc_sign S_xyc + row[i] + column[j]) / per_bit``.
 
     With ``symmetric``, the mean of that number for (i, j) and for (j, i). All parts but the last division are
     integers, so equal tables give equal bits.
@@ -22,43 +33,27 @@ class PairForm(NamedTuple):
 
     xy_sign: int
     xyc_sign: int
-    row: NDArray[np.int64]
-    column: NDArray[np.int64]
-    unit: float
+    row: Integers
+    column: Integers
+    per_bit: float
     symmetric: bool
 
-
-class Strata(Protocol):
-    """Samples in strata that agree on every feature refined by; those alone in theirs tell nothing.
-
-    ``S_z`` is the sum of entropy terms over the strata, ``S_xz`` over strata and codes, a last ``c``: and classes.
-    """
-
-    def refine(self, feature: int) -> Self:
-        """The strata split by one more feature."""
-        ...
-
-    def alone(self) -> tuple[int, int]:
-        """``S_z`` and ``S_zc``."""
-        ...
-
-    def sums(self, columns: NDArray[np.intp] | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """``S_xz`` and ``S_xzc`` of ``columns`` (None: all), in their order."""
-        ...
-
-    def degrees_of_freedom(self, feature: int) -> int:
-        """``(codes - 1) (classes - 1)`` over the codes and classes that occur in each stratum, summed."""
-        ...
-
-    def shuffled_sums(self, feature: int, seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """``S_xzc`` after each of several shuffles of the feature within the strata, one for every seed."""
-        ...
+    def values(self, i: Columns | int, j: Columns | int, xy: Integers, xyc: Integers | None) -> NDArray[np.float64]:
+        """The numbers of pairs (i, j), given their sums."""
+        sums = self.xy_sign * xy + (0 if xyc is None else self.xyc_sign * xyc)
+        forward = (sums + self.row[i] + self.column[j]) / self.per_bit
+        if not self.symmetric:
+            return forward
+        return (forward + (sums + self.row[j] + self.column[i]) / self.per_bit) * 0.5
 
 
 class CountSource(Protocol):
     """Contingency tables of ``n_features`` columns of codes and one class.
 
-    ``S`` below is the sum of entropy terms over the cells of a table (see :mod:`bitsieve.counts.terms`).
+    A source must give the attributes listed, :meth:`tables` and :meth:`partition`: every method works on any source
+    that does. The other methods have one definition here, in terms of these, and may be overridden by a source that
+    counts and sums at once; overrides return the same integers. ``S`` below is the sum of entropy terms over the cells
+    of a table (see :mod:`bitsieve.counts.terms`).
 
     Attributes
     ----------
@@ -66,95 +61,132 @@ class CountSource(Protocol):
     arities : ndarray of int32, shape (n_features,)
         Codes of feature i are ``0 .. arities[i] - 1``.
     class_sizes : ndarray of int64, shape (n_classes,)
-    terms : Terms
     n_jobs : int or None
-        Threads for work on its counts.
+        Threads for work on its counts. Its methods may be called from several threads at once.
+    hints : CostHints
+        What is cheap to count, for sources that know.
     """
 
     n_samples: int
     n_features: int
     n_classes: int
     arities: NDArray[np.int32]
-    class_sizes: NDArray[np.int64]
-    terms: Terms
+    class_sizes: Integers
     n_jobs: int | None
+    hints: CostHints = CostHints()
 
-    @property
-    def row_seconds(self) -> float:
-        """A rough prediction of the time of one :meth:`pair_sums` over all columns."""
+    @abstractmethod
+    def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
+        """The tables of the pivot (None: no pivot) with each of ``columns``, of shape (codes, codes, classes).
+
+        Tables of portions of the samples add up to those of all samples. ``by_class`` False pools the classes.
+        """
         ...
 
-    def marginal_sums(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    @abstractmethod
+    def partition(self) -> Partition:
+        """All samples in one part, to be refined by conditioning features."""
+        ...
+
+    def joined(self, groups: Sequence[Columns]) -> CountSource:
+        """The same samples with one feature for each group of columns, its codes their joint values that occur.
+
+        Raises
+        ------
+        ValueError
+            If a group has more than 65,536 joint values.
+        """
+        from bitsieve.counts.joined import JoinedSource
+
+        return JoinedSource(self, groups)
+
+    def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
         """``S_x`` of every feature and ``S_xc`` of every feature with the class, each of shape (n_features,)."""
-        ...
+        alone, with_class = np.empty((2, self.n_features), np.int64)
+        for place, table in self._tables_by_blocks(None, np.arange(self.n_features), True):
+            alone[place], with_class[place] = terms.sum(table.pooled().counts), terms.sum(table.counts)
+        return alone, with_class
 
     def pair_sums(
         self,
+        terms: Terms,
         pivot: int,
-        columns: NDArray[np.intp] | None,
-        within_classes: bool,
-        out: tuple[NDArray[np.int64], NDArray[np.int64] | None] | None = None,
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+        columns: Columns | None,
+        by_class: bool,
+        out: tuple[Integers, Integers | None] | None = None,
+    ) -> tuple[Integers, Integers | None]:
         """``S_xy`` and, if asked for, ``S_xyc`` of the pivot with ``columns``, in their order.
 
         ``columns`` None means all; then the sums may be written to ``out``, two arrays of shape (n_features,).
         """
-        ...
+        chosen = np.arange(self.n_features) if columns is None else columns
+        if out is None or columns is not None:
+            out = np.empty(len(chosen), np.int64), np.empty(len(chosen), np.int64) if by_class else None
+        xy, xyc = out
+        for place, table in self._tables_by_blocks(pivot, chosen, by_class):
+            xy[place] = terms.sum(table.pooled().counts)
+            if xyc is not None:
+                xyc[place] = terms.sum(table.counts)
+        return xy, xyc
 
     def matrix(
         self,
+        terms: Terms,
         form: PairForm,
         dtype: DTypeLike,
-        columns: NDArray[np.intp] | None = None,
+        columns: Columns | None = None,
         progress: Callable[[int, int], object] | None = None,
     ) -> NDArray[np.floating]:
         """``form`` of every pair of ``columns`` (None: all), a square matrix; no table is kept."""
-        ...
+        chosen = np.arange(self.n_features) if columns is None else columns
+        out = np.empty((len(chosen), len(chosen)), dtype)
+        for place, pivot in enumerate(chosen):
+            others = chosen[place:]
+            xy, xyc = self.pair_sums(terms, int(pivot), others, form.xyc_sign != 0)
+            out[place, place:] = form.values(pivot, others, xy, xyc)
+            out[place:, place] = form.values(others, pivot, xy, xyc)
+            if progress is not None:
+                progress(place + 1, len(chosen))
+        return out
 
     def matrix_rows(
-        self, form: PairForm, pivots: NDArray[np.intp], columns: NDArray[np.intp], out: NDArray[np.floating]
+        self, terms: Terms, form: PairForm, pivots: Columns, columns: Columns, out: NDArray[np.floating]
     ) -> None:
         """``form`` of every pair of a pivot and a column, written to ``out`` of shape (pivots, columns), C order.
 
-        The numbers are those of :meth:`matrix`, bit for bit. ``columns`` in storage order are counted fastest.
+        The numbers are those of :meth:`matrix`, bit for bit.
         """
-        ...
+        for row, pivot in zip(out, pivots, strict=True):
+            row[:] = form.values(pivot, columns, *self.pair_sums(terms, int(pivot), columns, form.xyc_sign != 0))
 
-    @property
-    def storage_order(self) -> NDArray[np.intp]:
-        """All features, those counted together side by side."""
-        ...
-
-    def pair_table(self, i: int, j: int) -> NDArray[np.int64]:
-        """The counts of features i and j and the class, shape (arities[i], arities[j], n_classes)."""
-        ...
-
-    def cell_counts(
-        self, pivot: int, columns: NDArray[np.intp], within_classes: bool
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
-        """The counts of the tables of the pivot (-1: a constant) with ``columns``: row k those with ``columns[k]``.
+    def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> tuple[Integers, Integers | None]:
+        """The counts of the tables of the pivot (None: no pivot) with ``columns``: row k those with ``columns[k]``.
 
         Pooled over the classes and, if asked for, within them; in any order, empty cells left out or as zeros, the rows
-        filled up with zeros. Runs on the calling thread, and on several at once.
+        filled up with zeros.
         """
-        ...
+        tables = self.tables(pivot, columns, by_class)
+        return _stacked([table.pooled().counts for table in tables]), (
+            _stacked([table.counts for table in tables]) if by_class else None
+        )
 
-    def counting_order(self, columns: NDArray[np.intp]) -> NDArray[np.intp]:
-        """``columns`` in an order in which those that are counted together follow each other."""
-        ...
+    def _tables_by_blocks(
+        self, pivot: int | None, columns: Columns, by_class: bool
+    ) -> Iterator[tuple[int, ContingencyTable]]:
+        """The tables with ``columns`` and their places, as many at once as may be held."""
+        codes = (1 if pivot is None else int(self.arities[pivot])) * self.arities[columns].astype(np.int64)
+        cells = np.cumsum(np.minimum(codes * (self.n_classes if by_class else 1), self.n_samples))
+        first = 0
+        while first < len(columns):
+            held = int(cells[first - 1]) if first else 0
+            last = max(first + 1, int(np.searchsorted(cells, held + BLOCK_CELLS, side="right")))
+            yield from enumerate(self.tables(pivot, columns[first:last], by_class), first)
+            first = last
 
-    def with_terms(self, terms: Terms) -> Self:
-        """The same counts with other terms: every sum is then one of these."""
-        ...
 
-    def strata(self) -> Strata:
-        """All samples as one stratum, to be refined."""
-        ...
-
-    def merged(self, groups: Sequence[NDArray[np.intp]]) -> CountSource:
-        """The same samples with one feature for each group of columns, its codes their combinations."""
-        ...
-
-    def companions(self, columns: NDArray[np.intp]) -> NDArray[np.intp]:
-        """``columns`` and those that are counted along with them at no extra cost, ascending."""
-        ...
+def _stacked(rows: list[Integers]) -> Integers:
+    """Rows of unlike lengths as one array, filled up with zeros."""
+    out = np.zeros((len(rows), max(map(len, rows))), np.int64)
+    for place, row in enumerate(rows):
+        out[place, : len(row)] = row
+    return out

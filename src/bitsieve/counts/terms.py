@@ -43,8 +43,8 @@ class Terms:
         return _native.sum_terms(counts.reshape(-1), self.table, self.shift)
 
     @property
-    def unit(self) -> float:
-        """One bit is this many units: ``N * 2**shift``, exact in float64."""
+    def per_bit(self) -> float:
+        """What a sum of terms that stands for one bit amounts to: ``N * 2**shift``, exact in float64."""
         return self.n_samples * 2.0**self.shift
 
 

@@ -35,4 +35,4 @@ def load_bundled(name: str) -> DataSet:
     if name not in LOADERS:
         raise ValueError(f"no data set {name!r} comes with scikit-learn; {choices(str(name), LOADERS)}")
     bunch = getattr(datasets, LOADERS[name])()
-    return DataSet(name, bunch.data, bunch.target, [str(each) for each in bunch.feature_names])
+    return DataSet(name, bunch.data, bunch.target)

@@ -1,36 +1,29 @@
-"""Public data sets from .npz files: X, y and, where the file has them, names and a test part."""
+"""Public data sets from .npz files: X, y and, where the file has them, a test part."""
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bitsieve.common.messages import one_line, quoted
 from bitsieve.datasets.origins import ORIGINS
+from bitsieve.files.npz import read_npz
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from numpy.typing import NDArray
 
-SPARSE = {"data", "indices", "indptr"}
-
 
 class DataSet(NamedTuple):
-    """A table as it is in its file.
-
-    ``X_test`` and ``y_test`` are None where the file has no test part, ``feature_names`` where it names no columns.
-    """
+    """The arrays of a public data set; ``X_test`` and ``y_test`` are None where it has no test part."""
 
     name: str
-    X: NDArray
-    y: NDArray
-    feature_names: list[str] | None = None
-    X_test: NDArray | None = None
-    y_test: NDArray | None = None
+    X: NDArray[Any]
+    y: NDArray[Any]
+    X_test: NDArray[Any] | None = None
+    y_test: NDArray[Any] | None = None
 
 
 def load_npz(data_dir: str | PathLike[str], name: str) -> DataSet:
@@ -49,8 +42,7 @@ def load_npz(data_dir: str | PathLike[str], name: str) -> DataSet:
     Raises
     ------
     ValueError
-        The file is not there (its public origin is named), cannot be read, holds sparse pieces, or no X and y that
-        belong together.
+        The file is not there (its public origin is named), cannot be read, or holds no X and y that belong together.
 
     Examples
     --------
@@ -66,30 +58,15 @@ def load_npz(data_dir: str | PathLike[str], name: str) -> DataSet:
     if not path.is_file():
         origin = f"; its public origin: {ORIGINS[name]}" if name in ORIGINS else ""
         raise ValueError(f"there is no {path.name} in {str(data_dir)!r}{origin}")
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            held = {key: arrays[key] for key in arrays.files if key not in SPARSE}
-            sparse = set(arrays.files) >= SPARSE
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{str(path)!r} cannot be read as .npz: {one_line(error)}") from None
-    if sparse:
-        raise ValueError(f"{str(path)!r} holds the pieces of a sparse matrix: a dense X is needed here")
-    if not {"X", "y"} <= set(held):
-        raise ValueError(f"{str(path)!r} holds {quoted(held) or 'nothing'}: arrays X and y are needed")
-    _check(path, held["X"], held["y"])
-    if "X_test" in held and "y_test" in held:
-        _check(path, held["X_test"], held["y_test"])
-    names = held.get("feature_names")
-    return DataSet(
-        name,
-        held["X"],
-        held["y"],
-        None if names is None else [str(each) for each in names],
-        held.get("X_test"),
-        held.get("y_test"),
-    )
-
-
-def _check(path: Path, X: NDArray, y: NDArray) -> None:
-    if X.ndim != 2 or y.shape != X.shape[:1]:
-        raise ValueError(f"{str(path)!r}: X of shape {X.shape} and y of shape {y.shape} are no table with its classes")
+    arrays = read_npz(path)
+    with np.load(path, allow_pickle=False) as stored:
+        test = [stored[key] for key in ("X_test", "y_test") if key in stored.files]
+    if len(test) < 2:
+        return DataSet(name, arrays.X, arrays.y)
+    X_test, y_test = test
+    if X_test.ndim != 2 or X_test.shape[1] != arrays.X.shape[1] or y_test.shape != X_test.shape[:1]:
+        raise ValueError(
+            f"X_test of shape {X_test.shape} and y_test of shape {y_test.shape} of {str(path)!r} do not belong to X of "
+            f"shape {arrays.X.shape}: store as many columns, and one value a row"
+        )
+    return DataSet(name, arrays.X, arrays.y, X_test, y_test)

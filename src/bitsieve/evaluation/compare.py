@@ -95,17 +95,16 @@ def compare(
     """
     from bitsieve.evaluation.checkpoint import Checkpoint
     from bitsieve.evaluation.run import run_plan
-    from bitsieve.table.inputs import read_features
+    from bitsieve.table.read_data import read_data
 
     plan = make_plan(
-        read_features(data, target),
+        read_data(data, target, target_bins=target_bins),
         methods=methods,
         counts=features,
         classifier=classifier,
         folds=folds,
         protocol=protocol,
         binning=binning,
-        target_bins=target_bins,
         random_state=random_state,
     )
     return run_plan(plan, n_jobs, None if checkpoint is None else Checkpoint(checkpoint, plan))

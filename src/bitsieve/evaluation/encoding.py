@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.table.columns import Columns
+    from bitsieve.table.table import Table
 
     Floats = NDArray[np.float64]
 
@@ -42,17 +42,17 @@ class NumericFeatures:
     numeric: NDArray[np.bool_]
 
 
-def encode_features(columns: Columns, order: NDArray[np.intp], learned_from: NDArray[np.intp]) -> NumericFeatures:
+def encode_features(table: Table, order: NDArray[np.intp], learned_from: NDArray[np.intp]) -> NumericFeatures:
     """The features ``order`` of all samples, with scale, mean and categories of the samples ``learned_from``."""
     parts: list[Floats] = []
     ends = np.zeros(len(order), np.intp)
     numeric = np.zeros(len(order), bool)
     for place, j in enumerate(order):
-        numeric[place] = columns.is_numeric(j)
+        numeric[place] = table.is_numeric(j)
         if numeric[place]:
-            parts.append(_number(columns.numeric(j), learned_from))
+            parts.append(_number(table.numeric(j), learned_from))
         else:
-            parts.extend(_categories(columns.categorical(j).codes, learned_from))
+            parts.extend(_categories(table.categorical(j).codes, learned_from))
         ends[place] = len(parts)
     return NumericFeatures(np.array(parts).T, ends, numeric)
 

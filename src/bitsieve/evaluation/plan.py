@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 
 from bitsieve.binning import MDLBinner, make_binner
 from bitsieve.common.messages import choices
@@ -18,18 +18,16 @@ from bitsieve.evaluation.feature_counts import feature_counts
 from bitsieve.evaluation.folds import make_folds
 from bitsieve.evaluation.seeded import seeded
 from bitsieve.selection.notes import refuse_what_tells_nothing
+from bitsieve.selectors.base import ColumnSelector
 from bitsieve.selectors.registry import make_selector, method_name
-from bitsieve.table.columns import read_columns
 from bitsieve.table.encoding import Encoded
-from bitsieve.table.target import read_target
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.evaluation.classifiers.registry import Grow
     from bitsieve.evaluation.folds import Fold
-    from bitsieve.table.columns import Columns
-    from bitsieve.table.inputs import Features
+    from bitsieve.table.table import Table
     from bitsieve.table.target import Target
 
 PROTOCOLS = ("nested", "paper")
@@ -42,9 +40,7 @@ class Plan:
 
     Attributes
     ----------
-    features : Features
-    columns : Columns
-    target : Target
+    table : Table
     selectors : dict
         Label to an unfitted selector that ranks as many features as the largest count.
     counts : ndarray of int
@@ -58,9 +54,7 @@ class Plan:
     notes : list of str
     """
 
-    features: Features = field(repr=False)
-    columns: Columns = field(repr=False)
-    target: Target = field(repr=False)
+    table: Table = field(repr=False)
     selectors: dict[str, Any]
     counts: NDArray[np.intp]
     classifier: str
@@ -71,11 +65,16 @@ class Plan:
     random_state: int
     notes: list[str]
 
+    @property
+    def target(self) -> Target:
+        """The target of the table."""
+        return self.table.target
+
     def fingerprint(self) -> dict[str, Any]:
         """What makes two plans the same: the question in words, and a digest of the data and the folds."""
         digest = hashlib.sha256()
-        for j in range(len(self.columns)):
-            values = self.columns.values(j)
+        for j in range(self.table.n_features):
+            values = self.table.values(j)
             for array in values if isinstance(values, Encoded) else [values]:
                 _digest(digest, array)
         _digest(digest, self.target.codes)
@@ -93,7 +92,7 @@ class Plan:
 
 
 def make_plan(
-    features: Features,
+    table: Table,
     *,
     methods: Any = DEFAULT_METHODS,
     counts: Any = None,
@@ -101,7 +100,6 @@ def make_plan(
     folds: Any = None,
     protocol: str = "nested",
     binning: Any = None,
-    target_bins: int = 5,
     random_state: int = 0,
 ) -> Plan:
     """Check every part of a comparison, and put them together; see :func:`bitsieve.compare`."""
@@ -110,21 +108,18 @@ def make_plan(
     check_integer("random_state", random_state, 0, 2**32 - 1)
     name, grow = make_classifier(classifier, random_state)
     binner = _binning(binning, protocol)
-    target = read_target(features.y, n_bins=target_bins)
-    refuse_what_tells_nothing(features, target)
-    columns = read_columns(BaseEstimator(), features.X, reset=True)
-    asked, notes = feature_counts(counts, len(columns))
+    refuse_what_tells_nothing(table)
+    asked, notes = feature_counts(counts, table.n_features)
+    target = table.target
     if target.edges is not None:
         edges = ", ".join(f"{edge:g}" for edge in target.edges)
         notes.append(
-            f"target {features.target!r} is continuous: the classes to be told apart are {target.n_classes} intervals "
+            f"target {target.name!r} is continuous: the classes to be told apart are {target.n_classes} intervals "
             f"of equal frequency with edges {edges}"
         )
     made, on_folds = make_folds(target, folds, random_state)
     return Plan(
-        features=features,
-        columns=columns,
-        target=target,
+        table=table,
         selectors=make_selectors(methods, int(asked[-1]), binner, random_state),
         counts=asked,
         classifier=name,
@@ -161,7 +156,7 @@ def make_selectors(methods: Any, n_features_to_select: int, binning: Any, random
     for label, method in named.items():
         if isinstance(method, str):
             selector = make_selector(method, n_features_to_select, binning=binning)
-        elif hasattr(method, "get_params") and "n_features_to_select" in method.get_params():
+        elif isinstance(method, ColumnSelector) and "n_features_to_select" in method.get_params():
             selector = clone(method).set_params(n_features_to_select=n_features_to_select)
         else:
             raise ValueError(f"method {method!r} is not allowed: give a name of 'bitsieve methods' or a selector")

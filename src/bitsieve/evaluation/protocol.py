@@ -12,7 +12,7 @@ from sklearn import config_context
 from bitsieve.evaluation.encoding import encode_features
 from bitsieve.evaluation.redundancy import redundancy_rates
 from bitsieve.evaluation.separability import separability
-from bitsieve.selectors.counted import CountSelector, count_columns
+from bitsieve.selectors.counted import CountSelector, count_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 class Ranking:
     """The features of one method in order of choice, and the seconds that took.
 
-    Binning and packing, done once for all, are in the seconds of each; a pair counted by one is free for the next.
+    The seconds of every method include binning and packing, which are done once for all of them. A pair of features
+    that one method counted costs the methods after it nothing.
     """
 
     selected: NDArray[np.intp]
@@ -66,7 +67,7 @@ def rank(
     plan: Plan, rows: NDArray[np.intp], n_jobs: int | None = None, stopped: Callable[[], bool] = lambda: False
 ) -> dict[str, Ranking]:
     """The ranking of every method from the samples ``rows`` alone; what is counted is counted once for all of them."""
-    columns, target = plan.columns.take(rows), plan.target.take(rows)
+    table = plan.table.take(rows)
     counted: dict[str, tuple[Counted, float]] = {}
     ranked = {}
     for label, selector in plan.selectors.items():
@@ -77,15 +78,14 @@ def rank(
             key = repr(selector.binning)
             start = time.perf_counter()
             if key not in counted:
-                made = count_columns(columns, target, selector.binning, n_jobs)
+                made = count_table(table, selector.binning, n_jobs)
                 counted[key] = made, time.perf_counter() - start
                 start = time.perf_counter()
-            table, seconds = counted[key]
-            selector.fit_counted(table)
+            counts, seconds = counted[key]
+            selector.fit_counted(counts)
         else:
-            X = take_rows(plan.features.X, rows)
             start, seconds = time.perf_counter(), 0.0
-            selector.fit(X, target.codes)
+            selector.fit_table(table)
         seconds += time.perf_counter() - start
         selected = np.asarray(selector.selected_, np.intp)
         if not len(selected):
@@ -98,13 +98,13 @@ def score(
     plan: Plan, fold: Fold, rankings: dict[str, Ranking], stopped: Callable[[], bool] = lambda: False
 ) -> dict[str, Scored]:
     """The errors of every method's first k features, for every k, on the test samples of a fold."""
-    learned_from = np.arange(len(plan.target.codes)) if plan.protocol == "paper" else fold.train
+    learned_from = np.arange(plan.table.n_samples) if plan.protocol == "paper" else fold.train
     labels, truth = plan.target.codes[fold.train], plan.target.codes[fold.test]
     scored = {}
     for label, ranking in rankings.items():
         # A method that stops before the largest count has no more features to give: its curve goes on level.
         counts = np.minimum(plan.counts, len(ranking.selected))
-        made = encode_features(plan.columns, ranking.selected, learned_from)
+        made = encode_features(plan.table, ranking.selected, learned_from)
         train, test = np.asfortranarray(made.values[fold.train]), np.asfortranarray(made.values[fold.test])
         stops, repeats = np.unique(made.ends[counts - 1], return_inverse=True)
         start = time.perf_counter()
@@ -127,15 +127,6 @@ def score(
             seconds,
         )
     return scored
-
-
-def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
-    """Some rows of an array or a table."""
-    if isinstance(X, np.ndarray):
-        return X[rows]
-    import narwhals as nw
-
-    return nw.from_native(X, eager_only=True)[rows].to_native()
 
 
 def _with_threads(selector: Any, n_jobs: int | None) -> Any:

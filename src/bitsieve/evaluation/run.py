@@ -34,7 +34,7 @@ def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | Non
         # A mixture's 100 iterations are its definition here. Set once and not in the threads: filters are of a process.
         warnings.filterwarnings("ignore", ".*nitialization did not converge", ConvergenceWarning)
         step = phase("comparing")
-        once = rank(plan, np.arange(len(plan.target.codes)), n_jobs) if plan.protocol == "paper" and left else None
+        once = rank(plan, np.arange(plan.table.n_samples), n_jobs) if plan.protocol == "paper" and left else None
 
         def work(number: int) -> None:
             fold = plan.folds[number]

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-import narwhals as nw
-import numpy as np
-
 from bitsieve.evaluation.plan import make_plan
 from bitsieve.evaluation.run import run_plan
 from bitsieve.selectors.base import ColumnSelector
-from bitsieve.table.inputs import Features
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from bitsieve.table.table import Table
 
 MOST_FEATURES = 50
 
@@ -52,18 +50,8 @@ class SelectorCV(ColumnSelector):
         The number chosen.
     selector_ : estimator
         The method fitted on all samples.
-    support_ : ndarray of bool, shape (n_features,)
-    ranking_ : ndarray of int, shape (n_features,)
-        1 = chosen first.
-    selected_ : ndarray of int, shape (n_features_to_select_,)
-        Column indices in order of choice.
     scores_ : ndarray of float, shape (n_features_to_select_,)
         The method's value at each choice.
-    classes_ : ndarray
-        The labels of the target, or its intervals where it was continuous.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Where the columns have names.
 
     Notes
     -----
@@ -103,7 +91,8 @@ class SelectorCV(ColumnSelector):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    # The errors of a comparison are not weighted, and so there are no weights here.
+    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
         """Compare the methods in every fold, choose one and its number of features, and select on all samples.
 
         Parameters
@@ -122,12 +111,13 @@ class SelectorCV(ColumnSelector):
             If a parameter is not allowed, a class has fewer members than there are folds, or the columns cannot be
             binned.
         """
-        columns, target = self._read(X, y)
-        table = _table(X)
+        return super().fit(X, y)
+
+    def _fit_table(self, table: Table) -> Self:
         plan = make_plan(
-            Features(table, target.labels[target.codes], columns.names, "y", kept=table),
+            table,
             methods=self.methods,
-            counts=range(1, min(MOST_FEATURES, len(columns)) + 1) if self.features is None else self.features,
+            counts=range(1, min(MOST_FEATURES, table.n_features) + 1) if self.features is None else self.features,
             classifier=self.classifier,
             folds=self.folds,
             binning=self.binning,
@@ -136,22 +126,9 @@ class SelectorCV(ColumnSelector):
         self.comparison_ = run_plan(plan, self.n_jobs)
         choice = self.comparison_.choice()
         self.method_, self.n_features_to_select_ = choice.method, choice.n_features
-        self.classes_ = target.labels
+        table.set_names_on(self)
         self.selector_ = plan.selectors[self.method_].set_params(n_features_to_select=self.n_features_to_select_)
-        self.selector_.fit(X, target.codes)
-        for name in ("support_", "ranking_", "selected_", "scores_"):
+        self.selector_.fit_table(table)
+        for name in ("support_", "ranking_", "selected_", "scores_", "classes_", "target_edges_"):
             setattr(self, name, getattr(self.selector_, name))
         return self
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = getattr(self.binning, "missing", "error") == "bin"
-        return tags
-
-
-def _table(X: Any) -> Any:
-    """A table as it is, anything else as an array in which numbers beside text stay numbers."""
-    if isinstance(nw.from_native(X, pass_through=True), nw.DataFrame):
-        return X
-    array = np.asarray(X)
-    return np.asarray(X, dtype=object) if array.dtype.kind in "US" else array

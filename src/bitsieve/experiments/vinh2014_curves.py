@@ -10,7 +10,6 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from bitsieve.binning import EqualFrequencyBinner
 from bitsieve.common.layout import aligned
@@ -24,9 +23,8 @@ from bitsieve.experiments.item import Options, Result
 from bitsieve.experiments.vinh2014_errors import available
 from bitsieve.experiments.vinh2014_published import TABLE_6
 from bitsieve.report.figures import STYLE, style
-from bitsieve.selectors.counted import count_columns
-from bitsieve.table.columns import read_columns
-from bitsieve.table.target import read_target
+from bitsieve.selectors.counted import count_table
+from bitsieve.table.read_xy import read_xy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -99,8 +97,7 @@ def _curves(
     X, y, X_test, y_test = _tests(data)
     most = min(MOST, X.shape[1])
     phase(f"counting {data.name}")
-    columns = read_columns(BaseEstimator(), X, reset=True)
-    counted = count_columns(columns, read_target(y), EqualFrequencyBinner(n_bins=N_BINS), options.n_jobs)
+    counted = count_table(read_xy(X, y), EqualFrequencyBinner(n_bins=N_BINS), options.n_jobs)
     orders: dict[str, Any] = {}
     seconds = {}
     for label, selector in available()[0].items():

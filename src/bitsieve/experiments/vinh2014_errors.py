@@ -15,7 +15,7 @@ from bitsieve.evaluation.compare import compare
 from bitsieve.evaluation.folds import FEW_SAMPLES
 from bitsieve.experiments.item import Options, Result
 from bitsieve.experiments.vinh2014_published import INDEPENDENT, METHODS, TABLE_4, TABLE_5
-from bitsieve.experiments.vinh2014_sets import Missing, Table, tables
+from bitsieve.experiments.vinh2014_sets import Missing, PaperData, tables
 from bitsieve.selectors.registry import list_methods, make_selector
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def available(binning: Any = "mdl") -> tuple[dict[str, Any], list[str]]:
     return there, [label for label in METHODS if label not in there]
 
 
-def curves(options: Options, table: Table, protocol: str) -> Comparison:
+def curves(options: Options, table: PaperData, protocol: str) -> Comparison:
     """Errors of the methods that are here for 10 to 100 features, or to all of fewer."""
     methods, _ = available(BINNING[protocol])
     return _compared(
@@ -92,7 +92,7 @@ def curves(options: Options, table: Table, protocol: str) -> Comparison:
     )
 
 
-def _compared(options: Options, table: Table, methods: Any, protocol: str, features: Any) -> Comparison:
+def _compared(options: Options, table: PaperData, methods: Any, protocol: str, features: Any) -> Comparison:
     with warnings.catch_warnings():
         # Ten folds, as the paper has, also where a class has fewer members.
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
@@ -109,7 +109,7 @@ def _compared(options: Options, table: Table, methods: Any, protocol: str, featu
         )
 
 
-def _folds(table: Table, seed: int) -> Any:
+def _folds(table: PaperData, seed: int) -> Any:
     if len(table.y) < FEW_SAMPLES:
         return "loo"
     from sklearn.model_selection import StratifiedKFold
@@ -117,7 +117,7 @@ def _folds(table: Table, seed: int) -> Any:
     return StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed)
 
 
-def _row(options: Options, table: Table) -> tuple[str, dict[str, Any]]:
+def _row(options: Options, table: PaperData) -> tuple[str, dict[str, Any]]:
     published = TABLE_5[table.row]
     began = time.perf_counter()
     phase(f"comparing on {table.row}")

@@ -6,17 +6,15 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from bitsieve.binning import MDLBinner
 from bitsieve.common.progress import phase
 from bitsieve.experiments.item import Options, Result
 from bitsieve.experiments.vinh2014_published import TABLE_2
-from bitsieve.experiments.vinh2014_sets import Missing, Table, tables
-from bitsieve.selectors.counted import count_columns
+from bitsieve.experiments.vinh2014_sets import Missing, PaperData, tables
+from bitsieve.selectors.counted import count_table
 from bitsieve.selectors.registry import list_methods, make_selector
-from bitsieve.table.columns import read_columns
-from bitsieve.table.target import read_target
+from bitsieve.table.read_xy import read_xy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,11 +68,9 @@ def best_objectives(matrix: Floats) -> Floats:
     return best[1:]
 
 
-def _row(options: Options, table: Table) -> tuple[str, dict[str, Any]]:
+def _row(options: Options, table: PaperData) -> tuple[str, dict[str, Any]]:
     phase(f"counting {table.row}")
-    target = read_target(table.y)
-    columns = read_columns(BaseEstimator(), table.X, reset=True)
-    counted = count_columns(columns, target, MDLBinner(uncut="median"), options.n_jobs)
+    counted = count_table(read_xy(table.X, table.y), MDLBinner(uncut="median"), options.n_jobs)
     n, most = table.n_features, min(table.n_features, MOST)
     matrix = counted.information.conditional_mutual_information_matrix(symmetric=True)  # Q
     spectral, spectral_seconds = _fitted("speccmi", n, counted)

@@ -28,22 +28,22 @@ LETTERS = ("Promoter",)  # whose numbers only name categories
 
 
 @dataclass(frozen=True)
-class Table:
+class PaperData:
     """A data set as the experiments use it.
 
     Attributes
     ----------
     row : str
         Its name in the paper's tables.
-    X : ndarray or dataframe
+    X : ndarray
     y : ndarray
     origin : str
         Where it was read from, in words.
     """
 
     row: str
-    X: Any
-    y: NDArray
+    X: NDArray[Any]
+    y: NDArray[Any]
     origin: str
 
     @property
@@ -70,7 +70,7 @@ class Missing:
         return f"{self.row}: not there, left out; its public origin: {self.origin}"
 
 
-def tables(options: Options, rows: Sequence[str]) -> Iterator[Table | Missing]:
+def tables(options: Options, rows: Sequence[str]) -> Iterator[PaperData | Missing]:
     """The data sets of some rows, one after another, those asked for only.
 
     Raises
@@ -87,26 +87,24 @@ def tables(options: Options, rows: Sequence[str]) -> Iterator[Table | Missing]:
             yield read(options, row)
 
 
-def read(options: Options, row: str) -> Table | Missing:
+def read(options: Options, row: str) -> PaperData | Missing:
     """The data set of a row: its file, or Waveform from its generator."""
     names = FILES.get(row, (row.lower(),))
     directory = options.data_dir
     for name in names:
         if directory is not None and (directory / f"{name}.npz").is_file():
             data = load_npz(directory, name)
-            return Table(row, prepared(row, data.X), data.y, f"{name}.npz")
+            return PaperData(row, prepared(row, data.X), data.y, f"{name}.npz")
     if row == "Waveform":
         X, y = make_waveform(TABLE_4[row].n_samples, random_state=options.seed)
-        return Table(row, X, y, f"drawn with seed {options.seed}")
+        return PaperData(row, X, y, f"drawn with seed {options.seed}")
     return Missing(row, ORIGINS[names[0]])
 
 
-def prepared(row: str, X: NDArray) -> Any:
+def prepared(row: str, X: NDArray[Any]) -> NDArray[Any]:
     """Missing values at their column's mean; letters as categories."""
     if row in LETTERS:
-        import pandas as pd
-
-        return pd.DataFrame(X.astype(np.int64), columns=[f"x{j}" for j in range(X.shape[1])]).astype(str)
+        return X.astype(np.int64).astype(str)
     if X.dtype.kind == "f" and np.isnan(X).any():
         return np.where(np.isnan(X), np.nanmean(X, axis=0), X)
     return X

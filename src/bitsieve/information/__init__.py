@@ -1,4 +1,4 @@
-"""Bits from tables: entropies and the mutual informations of pairs of features, by three estimators."""
+"""Bits from tables: entropies and mutual informations of features and a class, by three estimators."""
 
 from __future__ import annotations
 
@@ -6,30 +6,43 @@ from typing import TYPE_CHECKING
 
 from bitsieve.common.messages import choices
 from bitsieve.information.miller_madow import MillerMadowInformation
-from bitsieve.information.pairwise import PairTerms, PairwiseInformation
+from bitsieve.information.plug_in import PlugInInformation
+from bitsieve.information.protocol import Information, PairInformation, UndefinedQuantityError
 from bitsieve.information.shrinkage import ShrinkageInformation
 
 if TYPE_CHECKING:
     from bitsieve.counts.source import CountSource
 
-ESTIMATORS: dict[str, type[PairwiseInformation]] = {
-    kind.estimator: kind for kind in (PairwiseInformation, MillerMadowInformation, ShrinkageInformation)
+ESTIMATORS: dict[str, type[Information]] = {
+    kind.estimator: kind for kind in (PlugInInformation, MillerMadowInformation, ShrinkageInformation)
 }
 
 
-def check_estimator(estimator: str) -> None:
-    """Refuse a name that no estimator has.
+def check_estimator(estimator: str, *, conditions_on_sets: bool = False) -> None:
+    """Refuse a name that no estimator has, or one that cannot do what is needed of it.
+
+    Parameters
+    ----------
+    estimator : str
+    conditions_on_sets : bool
+        Whether information conditional on several features together will be asked for.
 
     Raises
     ------
     ValueError
-        The message lists the names.
+        The message lists the names that would do.
     """
     if not isinstance(estimator, str) or estimator not in ESTIMATORS:
         raise ValueError(f"estimator={estimator!r} is not known; {choices(str(estimator), ESTIMATORS)}")
+    if conditions_on_sets and not ESTIMATORS[estimator].conditions_on_sets:
+        able = [repr(name) for name, kind in ESTIMATORS.items() if kind.conditions_on_sets]
+        raise UndefinedQuantityError(
+            f"estimator={estimator!r} shrinks tables of two features and the class, but this criterion conditions on "
+            f"more: use {' or '.join(able)}"
+        )
 
 
-def make_information(estimator: str, source: CountSource) -> PairwiseInformation:
+def make_information(estimator: str, source: CountSource) -> Information:
     """The information quantities of ``source`` by an estimator: "plug-in", "miller-madow" or "shrinkage".
 
     Raises
@@ -41,4 +54,12 @@ def make_information(estimator: str, source: CountSource) -> PairwiseInformation
     return ESTIMATORS[estimator](source)
 
 
-__all__ = ["ESTIMATORS", "PairTerms", "PairwiseInformation", "check_estimator", "make_information"]
+__all__ = [
+    "ESTIMATORS",
+    "Information",
+    "PairInformation",
+    "PlugInInformation",
+    "UndefinedQuantityError",
+    "check_estimator",
+    "make_information",
+]

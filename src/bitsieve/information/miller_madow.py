@@ -3,9 +3,9 @@ r"""Miller and Madow's correction of the entropy, as a price of every cell that 
 ``H_mm = H + (K - 1) / (2 N ln 2)`` bits, K the number of non-empty cells of the table. With the terms
 ``T_mm[c] = T[c] - e`` for c > 0, ``T_mm[0] = 0`` and ``e = 2**shift / (2 ln 2)``, a sum over a table is ``S - K e``, so
 
-    ``(T_mm[N] - S_mm) / unit = (T[N] - S + (K - 1) e) / unit = H_mm``
+    ``(T_mm[N] - S_mm) / B = (T[N] - S + (K - 1) e) / B = H_mm``
 
-and every formula of :mod:`bitsieve.information.pairwise` holds as it stands, at no more cost and with the same
+and every formula of :mod:`bitsieve.information.from_sums` holds as it stands, at no more cost and with the same
 exactness: integers, one rounding of half a unit a cell.
 
 G. A. Miller, "Note on the bias of information estimates", in: Information Theory in Psychology, 1955, pp. 95-100.
@@ -18,7 +18,8 @@ from math import ldexp
 from typing import TYPE_CHECKING, ClassVar
 
 from bitsieve.counts.terms import Terms, entropy_terms
-from bitsieve.information.pairwise import PairwiseInformation
+from bitsieve.information.from_sums import SumInformation
+from bitsieve.information.plug_in import PlugInInformation
 
 if TYPE_CHECKING:
     from bitsieve.counts.source import CountSource
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 BITS_PER_CELL = 0.7213475204444817  # 1 / (2 ln 2), times N
 
 
-class MillerMadowInformation(PairwiseInformation):
+class MillerMadowInformation(SumInformation):
     """Information quantities of corrected entropies, in bits; any of them but an entropy may be negative.
 
     Parameters
@@ -37,7 +38,11 @@ class MillerMadowInformation(PairwiseInformation):
     estimator: ClassVar[str] = "miller-madow"
 
     def __init__(self, source: CountSource) -> None:
-        super().__init__(source.with_terms(miller_madow_terms(source.n_samples)))
+        super().__init__(source, miller_madow_terms(source.n_samples))
+
+    def plug_in(self) -> PlugInInformation:
+        """The plug-in estimates of the same counts."""
+        return PlugInInformation(self.source)
 
 
 @lru_cache(maxsize=8)

@@ -12,20 +12,20 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.information.pairwise import PairTerms, PairwiseInformation
+    from bitsieve.information.protocol import Information, PairInformation
 
     Floats = NDArray[np.float64]
 
 
-def class_uncertainty(information: PairwiseInformation) -> Floats:
+def class_uncertainty(information: Information) -> Floats:
     """SU(Xi,C) of every feature."""
     return _share(information.relevance, information.entropy + information.class_entropy)
 
 
-def pair_uncertainty(terms: PairTerms) -> Floats:
-    """SU(Xi,Xs) of the features of ``terms`` with their pivot s."""
-    entropy = terms.information.entropy
-    return _share(terms.redundancy, terms.of(entropy) + entropy[terms.pivot])
+def pair_uncertainty(pair: PairInformation) -> Floats:
+    """SU(Xi,Xs) of the features of ``pair`` with their pivot s."""
+    entropy = pair.information.entropy
+    return _share(pair.redundancy, pair.of(entropy) + entropy[pair.pivot])
 
 
 def _share(information: Floats, entropies: Floats) -> Floats:

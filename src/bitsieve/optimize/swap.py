@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from bitsieve.common.ties import TIE, pick
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-
-TIE = 1e-10  # a gain must be larger to count, and gains this close are equal: far above the rounding of k terms
 
 
 class Swapped(NamedTuple):
@@ -95,6 +95,5 @@ def _best_swap(
     gains = np.array([(comes - 2 * values).max() for values in rows]) - goes
     if gains.max() <= TIE:
         return None
-    place = int(np.argmax(gains >= gains.max() - TIE))
-    values = comes - 2 * rows[place]
-    return place, int(np.argmax(values >= values.max() - TIE))
+    place = pick(gains)
+    return place, pick(comes - 2 * rows[place])

@@ -1,28 +1,31 @@
-"""Information itself: of columns, with a target, and of all pairs of columns, in bits."""
+"""Entropy and mutual information of columns, with a target and of all pairs of columns, in bits."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_consistent_length
 
 from bitsieve.binning import make_binner
 from bitsieve.common.parameters import check_choice
-from bitsieve.counts.packed import MemoryCounts
 from bitsieve.information import check_estimator, make_information
-from bitsieve.table.columns import read_columns
-from bitsieve.table.target import read_target
+from bitsieve.sources import make_source
+from bitsieve.table.read_xy import read_xy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.information import PairwiseInformation
+    from bitsieve.information import Information
 
 
 def entropy(
-    X: Any, y: Any = None, *, binning: Any = "mdl", estimator: str = "plug-in", n_jobs: int | None = None
+    X: Any,
+    y: Any = None,
+    *,
+    sample_weight: Any = None,
+    binning: Any = "mdl",
+    estimator: str = "plug-in",
+    n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
     """Entropy of every column, in bits.
 
@@ -33,6 +36,8 @@ def entropy(
     X : array-like, dataframe or pyarrow Table of shape (n_samples, n_features)
     y : array-like of shape (n_samples,), optional
         Needed by ``binning="mdl"``, which cuts by the class.
+    sample_weight : array-like of shape (n_samples,), optional
+        Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes.
     estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
@@ -48,7 +53,7 @@ def entropy(
     Raises
     ------
     ValueError
-        If the binner refuses the columns, or there is no such estimator.
+        If the binner refuses the columns, a weight is no whole number, or there is no such estimator.
 
     Examples
     --------
@@ -56,13 +61,19 @@ def entropy(
     >>> bitsieve.entropy([[0, 0], [1, 0], [0, 1], [1, 1]], binning="none").tolist()
     [1.0, 1.0]
     """
-    return _information(X, y, binning, estimator, n_jobs).entropy
+    return _information(X, y, sample_weight, binning, estimator, n_jobs).entropy
 
 
 def mutual_information(
-    X: Any, y: Any, *, binning: Any = "mdl", estimator: str = "plug-in", n_jobs: int | None = None
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    binning: Any = "mdl",
+    estimator: str = "plug-in",
+    n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
-    """Information of every column about the target (its relevance), in bits.
+    """Mutual information of every column and the target (the relevance of the column), in bits.
 
     ``I(X;C) = sum (n_xc / N) log2(n_xc N / (n_x n_c))`` over the cells that occur (plug-in).
 
@@ -71,6 +82,8 @@ def mutual_information(
     X : array-like, dataframe or pyarrow Table of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
         Classes; floats with a fractional part are binned into five equal-frequency classes.
+    sample_weight : array-like of shape (n_samples,), optional
+        Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes.
     estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
@@ -87,7 +100,8 @@ def mutual_information(
     Raises
     ------
     ValueError
-        If the binner refuses the columns, the target has missing values, or there is no such estimator.
+        If the binner refuses the columns, the target has missing values, a weight is no whole number, or there is no
+        such estimator.
 
     Examples
     --------
@@ -95,19 +109,20 @@ def mutual_information(
     >>> bitsieve.mutual_information([[0, 0], [1, 0], [0, 1], [1, 1]], [0, 1, 0, 1], binning="none").tolist()
     [1.0, 0.0]
     """
-    return _information(X, _required(y), binning, estimator, n_jobs).relevance
+    return _information(X, _required(y), sample_weight, binning, estimator, n_jobs).relevance
 
 
 def mutual_information_matrix(
     X: Any,
     y: Any = None,
     *,
+    sample_weight: Any = None,
     binning: Any = "mdl",
     estimator: str = "plug-in",
     dtype: str = "float64",
     n_jobs: int | None = None,
 ) -> NDArray[np.floating]:
-    """Information of every column about every other, in bits.
+    """Mutual information of every pair of columns, in bits.
 
     ``[i, j] = I(Xi;Xj)`` (plug-in), the entropy H(Xi) on the diagonal; symmetric to the last bit.
 
@@ -116,6 +131,8 @@ def mutual_information_matrix(
     X : array-like, dataframe or pyarrow Table of shape (n_samples, n_features)
     y : array-like of shape (n_samples,), optional
         Needed by ``binning="mdl"``, which cuts by the class; it takes no part in the information.
+    sample_weight : array-like of shape (n_samples,), optional
+        Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes.
     estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
@@ -132,7 +149,7 @@ def mutual_information_matrix(
     Raises
     ------
     ValueError
-        If the binner refuses the columns, or there is no such estimator.
+        If the binner refuses the columns, a weight is no whole number, or there is no such estimator.
 
     Notes
     -----
@@ -145,19 +162,22 @@ def mutual_information_matrix(
     [[1.0, 1.0], [1.0, 1.0]]
     """
     check_choice("dtype", dtype, ("float64", "float32"))
-    return _information(X, y, binning, estimator, n_jobs, by_class=False).mutual_information_matrix(np.dtype(dtype))
+    return _information(X, y, sample_weight, binning, estimator, n_jobs, by_class=False).mutual_information_matrix(
+        np.dtype(dtype)
+    )
 
 
 def conditional_mutual_information_matrix(
     X: Any,
     y: Any,
     *,
+    sample_weight: Any = None,
     binning: Any = "mdl",
     estimator: str = "plug-in",
     dtype: str = "float64",
     n_jobs: int | None = None,
 ) -> NDArray[np.floating]:
-    """What every column tells about the target when another is known, in bits.
+    """Mutual information of every column and the target conditional on every other column, in bits.
 
     ``[i, j] = I(Xi;C|Xj)`` (plug-in), the relevance I(Xi;C) on the diagonal; not symmetric.
 
@@ -166,6 +186,8 @@ def conditional_mutual_information_matrix(
     X : array-like, dataframe or pyarrow Table of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
         Classes; floats with a fractional part are binned into five equal-frequency classes.
+    sample_weight : array-like of shape (n_samples,), optional
+        Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes.
     estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
@@ -182,7 +204,8 @@ def conditional_mutual_information_matrix(
     Raises
     ------
     ValueError
-        If the binner refuses the columns, the target has missing values, or there is no such estimator.
+        If the binner refuses the columns, the target has missing values, a weight is no whole number, or there is no
+        such estimator.
 
     Notes
     -----
@@ -190,7 +213,7 @@ def conditional_mutual_information_matrix(
 
     Examples
     --------
-    The exclusive or: neither column tells anything alone, either one everything beside the other.
+    The exclusive or: neither column tells anything alone, and either tells everything conditional on the other.
 
     >>> import bitsieve
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
@@ -198,21 +221,18 @@ def conditional_mutual_information_matrix(
     [[0.0, 1.0], [1.0, 0.0]]
     """
     check_choice("dtype", dtype, ("float64", "float32"))
-    information = _information(X, _required(y), binning, estimator, n_jobs)
+    information = _information(X, _required(y), sample_weight, binning, estimator, n_jobs)
     return information.conditional_mutual_information_matrix(np.dtype(dtype))
 
 
 def _information(
-    X: Any, y: Any, binning: Any, estimator: str, n_jobs: int | None, *, by_class: bool = True
-) -> PairwiseInformation:
+    X: Any, y: Any, sample_weight: Any, binning: Any, estimator: str, n_jobs: int | None, *, by_class: bool = True
+) -> Information:
     check_estimator(estimator)
-    columns = read_columns(BaseEstimator(), X, reset=True)
-    target = None if y is None else read_target(y)
-    if target is not None:
-        check_consistent_length(X, y)
-    codes = make_binner(binning, n_jobs=n_jobs).fit_columns(columns, target).codes(columns)
-    classes = target.codes if by_class and target is not None else None
-    return make_information(estimator, MemoryCounts(codes, classes, n_jobs=n_jobs))
+    table = read_xy(X, y, sample_weight)
+    codes = make_binner(binning, n_jobs=n_jobs).fit_table(table).codes(table)
+    classes = table.target.codes if by_class and y is not None else None
+    return make_information(estimator, make_source(codes, classes, weights=table.weights, n_jobs=n_jobs))
 
 
 def _required(y: Any) -> Any:

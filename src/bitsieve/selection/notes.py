@@ -7,30 +7,31 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.common.messages import quoted
+from bitsieve.table.encoding import Encoded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from bitsieve.table.inputs import Features
-    from bitsieve.table.target import Target
+    from bitsieve.table.table import Table
 
 _MANY_CLASSES = 100
 _FEW_ROWS = 10  # in fewer rows a measurement may well count up by chance
 
 
-def refuse_what_tells_nothing(features: Features, target: Target) -> None:
+def refuse_what_tells_nothing(table: Table) -> None:
     """Refuse a target of one class and features none of which varies."""
+    target = table.target
     if target.n_classes < 2:
         raise ValueError(
-            f"the target {features.target!r} has one class only ({str(target.labels[0])!r}): nothing to tell apart"
+            f"the target {target.name!r} has one class only ({str(target.labels[0])!r}): nothing to tell apart"
         )
-    if not any(_varies(features.column(j)) for j in range(len(features.names))):
+    if not any(_varies(table.values(j)) for j in range(table.n_features)):
         raise ValueError("no column varies: all features are constant, so none tells anything about the target")
 
 
-def explain(features: Features, target: Target, binner: Any, selected: NDArray[np.intp]) -> list[str]:
+def explain(table: Table, binner: Any, selected: NDArray[np.intp]) -> list[str]:
     """The notes on a fitted binner and the ``selected`` columns, in plain sentences.
 
     Raises
@@ -38,7 +39,7 @@ def explain(features: Features, target: Target, binner: Any, selected: NDArray[n
     ValueError
         Every column became one bin.
     """
-    names = features.names
+    names = table.names
     n_bins = np.asarray(binner.n_bins_)
     mdl_leaves = getattr(binner, "uncut", None) == "leave"
     if (n_bins == 1).all():
@@ -49,8 +50,8 @@ def explain(features: Features, target: Target, binner: Any, selected: NDArray[n
             )
         raise ValueError("every column became one bin, so none tells anything about the target: use more bins")
 
-    notes = _on_target(features, target)
-    constant = [int(j) for j in np.flatnonzero(n_bins == 1) if not _varies(features.column(int(j)))]
+    notes = _on_target(table)
+    constant = [int(j) for j in np.flatnonzero(n_bins == 1) if not _varies(table.values(int(j)))]
     whole = set(map(int, getattr(binner, "uncut_", ()))) - set(constant)
     if whole:
         numeric = sum(categories is None for categories in binner.categories_)
@@ -65,19 +66,19 @@ def explain(features: Features, target: Target, binner: Any, selected: NDArray[n
     identifiers = [
         j
         for j, categories in enumerate(binner.categories_)
-        if categories is not None and n_bins[j] > 2 and 2 * n_bins[j] > features.n_samples
+        if categories is not None and n_bins[j] > 2 and 2 * n_bins[j] > table.n_samples
     ]
     if identifiers:
         what = "(more than half as many different values as rows: informative here, useless on new rows)"
         notes.append(_about(identifiers, names, f"looks like an identifier {what}", f"look like identifiers {what}"))
-    counters = [int(j) for j in selected if _counts_rows(features.column(int(j)))]
+    counters = [int(j) for j in selected if _counts_rows(table.values(int(j)))]
     if counters:
         what = "the rows, which looks informative when they are sorted"
         notes.append(_about(counters, names, f"only counts {what}", f"only count {what}"))
     return notes
 
 
-def explain_stop(selector: Any, features: Features) -> list[str]:
+def explain_stop(selector: Any, table: Table) -> list[str]:
     """Why the selection ended before it was complete."""
     rule = getattr(selector, "stopped_by_", "n_features_to_select")
     if rule == "n_features_to_select":
@@ -85,7 +86,7 @@ def explain_stop(selector: Any, features: Features) -> list[str]:
     k = len(selector.selected_)
     if selector.stopping_candidate_ < 0:
         return [f"stopped after {k:,} features: {rule}"]
-    candidate = features.names[selector.stopping_candidate_]
+    candidate = table.names[selector.stopping_candidate_]
     return [f"stopped after {k:,} features by {rule}: next was {candidate!r}, {selector.stopping_reason_}"]
 
 
@@ -109,8 +110,9 @@ def _on_length(selector: Any) -> list[str]:
     return [f"{name} kept {kept:,} features of the {asked:,} asked for: by its rule the others add nothing"]
 
 
-def _on_target(features: Features, target: Target) -> list[str]:
-    name, n_classes = features.target, target.n_classes
+def _on_target(table: Table) -> list[str]:
+    target = table.target
+    name, n_classes = target.name, target.n_classes
     if target.kind == "joint":
         cut = [
             f"; {column!r} is continuous: binned at edges {', '.join(f'{edge:g}' for edge in edges)}"
@@ -121,10 +123,9 @@ def _on_target(features: Features, target: Target) -> list[str]:
     if target.edges is not None:
         edges = ", ".join(f"{edge:g}" for edge in target.edges)
         return [f"target {name!r} is continuous: binned into {n_classes} equal-frequency classes at edges {edges}"]
-    if n_classes > _MANY_CLASSES or 2 * n_classes > features.n_samples > _FEW_ROWS:
+    if n_classes > _MANY_CLASSES or 2 * n_classes > table.n_samples > _FEW_ROWS:
         return [
-            f"target {name!r} has {n_classes:,} classes in {features.n_samples:,} rows: "
-            f"if it is a quantity, bin it first"
+            f"target {name!r} has {n_classes:,} classes in {table.n_samples:,} rows: if it is a quantity, bin it first"
         ]
     return []
 
@@ -136,17 +137,19 @@ def _about(columns: Sequence[int], names: Sequence[str], one: str, several: str)
     return f"{len(columns):,} columns {several}: {listed}"
 
 
-def _varies(values: NDArray) -> bool:
+def _varies(values: NDArray[Any] | Encoded) -> bool:
+    if isinstance(values, Encoded):
+        values = values.codes
     first = values[0]
-    if values.dtype.kind == "O":
-        return any(str(value) != str(first) for value in values)
     if values.dtype.kind == "f" and np.isnan(first):
         return not np.isnan(values).all()
     return bool((values != first).any())
 
 
-def _counts_rows(values: NDArray) -> bool:
-    if values.dtype.kind not in "iu" or len(values) < _FEW_ROWS or abs(int(values[1]) - int(values[0])) != 1:
+def _counts_rows(values: NDArray[Any] | Encoded) -> bool:
+    if isinstance(values, Encoded) or values.dtype.kind not in "iu" or len(values) < _FEW_ROWS:
+        return False
+    if abs(int(values[1]) - int(values[0])) != 1:
         return False
     steps = np.diff(values.astype(np.int64))
     return bool((steps == steps[0]).all())

@@ -9,15 +9,17 @@ import numpy as np
 
 from bitsieve.common.layout import aligned
 from bitsieve.common.messages import quoted
+from bitsieve.selection.explanation import explanation
 from bitsieve.selection.notes import explain, explain_gap, explain_stop, refuse_what_tells_nothing
 from bitsieve.selection.plain import certificate, finite, number, plain, plain_edges
-from bitsieve.table.inputs import Features, read_features
+from bitsieve.table.read_data import read_data
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
+    from bitsieve.table.table import Table
     from bitsieve.table.target import Target
 
 BINNER_PARAMETERS = ("n_bins", "uncut", "missing")
@@ -178,7 +180,8 @@ def select(
         A column of ``data``, which is then no feature, or the values themselves. A list of columns, or a 2-D array, is
         one target whose classes are the combinations that occur. Only for .npz it may be left out: it is ``y`` there.
     sample_weight : str or array-like of shape (n_samples,), optional
-        A column of ``data``, which is then no feature, or the values: whole numbers, how many times each sample stands.
+        Frequency weights, as a column of ``data``, which is then no feature, or as values: whole numbers, how many
+        times each sample counts.
     method : str, default="speccmi"
         One of :func:`bitsieve.list_methods`.
     n_features_to_select : int, float or "auto", default=20
@@ -212,76 +215,62 @@ def select(
     >>> bitsieve.select(X, y, method="jmi", n_features_to_select=2).features
     ['x3', 'x2']
     """
-    features = read_features(data, target, sample_weight)
+    table = read_data(data, target, sample_weight, target_bins=target_bins)
     return select_from(
-        features,
+        table,
         method=method,
         n_features_to_select=n_features_to_select,
         binning=binning,
-        target_bins=target_bins,
         n_jobs=n_jobs,
         **parameters,
     )
 
 
 def select_from(
-    features: Features,
+    table: Table,
     *,
     method: str,
     n_features_to_select: int | float | str,
     binning: Any,
-    target_bins: int,
     n_jobs: int | None,
     **parameters: Any,
 ) -> Selection:
-    """:func:`select` from data that is read already."""
-    from bitsieve.common.parameters import check_integer
-    from bitsieve.selectors.counted import explain_by_counts
+    """:func:`select` from a table that is read already."""
     from bitsieve.selectors.registry import make_selector, method_name
-    from bitsieve.table.target import read_target
 
     method = method_name(method)
-    check_integer("target_bins", target_bins, 2, 65_535)
     of_binner = {name: parameters.pop(name) for name in BINNER_PARAMETERS if name in parameters}
     binner = _binner(binning, of_binner, n_jobs)
     selector = make_selector(method, n_features_to_select, binning=binner, n_jobs=n_jobs, **parameters)
-
-    target = read_target(features.y, n_bins=target_bins, weights=features.weights)
-    refuse_what_tells_nothing(features, target)
-    weights = features.fit_weights(selector, method)
-    if target.edges is None:
-        selector.fit(features.X, features.y, **weights)
-    else:  # binned here, into target_bins classes, which the selector cannot know of
-        selector.fit(features.X, target.codes, **weights)
-        selector.classes_, selector.target_edges_ = target.labels, target.edges
+    refuse_what_tells_nothing(table)
+    selector.fit_table(table)
+    if isinstance(binning, str) and selector.__sklearn_tags__().input_tags.allow_nan:
+        # A method on rows took missing values as they are, so must the binner of the explanation.
+        binner = _binner(binning, {"missing": "bin", **of_binner}, n_jobs)
+    found = explanation(selector, table, "mdl" if binner is None else binner, n_jobs)
     indices = np.asarray(selector.selected_)
-    if not hasattr(selector, "relevance_"):  # a method on rows: bin and count for the explanation alone
-        if isinstance(binning, str) and selector.__sklearn_tags__().input_tags.allow_nan:
-            binner = _binner(binning, {"missing": "bin", **of_binner}, n_jobs)  # the method took them, so must this
-        explain_by_counts(selector, features.X, target, "mdl" if binner is None else binner, n_jobs)
-    notes = explain(features, target, selector.binner_, indices)
-    notes += explain_stop(selector, features) + explain_gap(selector)
+    given = table.given
     return Selection(
         method=method,
-        features=[features.names[j] for j in indices],
+        features=[table.names[j] for j in indices],
         indices=indices,
         scores=np.asarray(selector.scores_),
-        relevance=np.asarray(selector.relevance_)[indices],
-        overlap_with=[None if j < 0 else features.names[j] for j in selector.overlap_with_],
-        overlap=np.asarray(selector.overlap_),
-        table=features.take(indices),
+        relevance=found.relevance[indices],
+        overlap_with=[None if j < 0 else table.names[j] for j in found.overlap_with],
+        overlap=found.overlap,
+        table=None if given is None else given.take(indices),
         selector=selector,
-        target=target,
-        target_name=features.target,
+        target=table.target,
+        target_name=table.target.name,
         parameters={
             "n_features_to_select": n_features_to_select,
             "binning": binning,
             **of_binner,
-            "target_bins": target_bins,
-            **({} if features.weight is None else {"sample_weight": features.weight}),
+            "target_bins": table.target.n_bins,
+            **({} if given is None or given.weight is None else {"sample_weight": given.weight}),
             **parameters,
         },
-        notes=notes,
+        notes=explain(table, found.binner, indices) + explain_stop(selector, table) + explain_gap(selector),
     )
 
 
@@ -289,7 +278,7 @@ def _binner(binning: Any, parameters: Mapping[str, Any], n_jobs: int | None) -> 
     if not parameters:
         return binning
     if not isinstance(binning, str):
-        raise ValueError(f"binning is an object, so {quoted(parameters)} must be set on it and not beside it")
+        raise ValueError(f"binning is an object, so {quoted(parameters)} must be set on that object")
     from bitsieve.binning import make_binner
 
     return make_binner(binning, n_jobs=n_jobs, **parameters)

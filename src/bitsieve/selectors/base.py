@@ -1,31 +1,105 @@
-"""What every selector shares: read a table and its target; keep and name the selected columns of any table."""
+"""What every selector shares: read a table once, call the method, keep what it found, take columns of any table."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import inspect
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import narwhals as nw
 import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bitsieve.table.columns import read_columns
-from bitsieve.table.target import read_target
-from bitsieve.table.weights import weigh
+from bitsieve.common.parameters import FeatureCount, check_parameters
+from bitsieve.selectors.shared_attributes import OF_ALL, with_attributes
+from bitsieve.table.read_xy import read_xy
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
-    from bitsieve.table.columns import Columns
-    from bitsieve.table.target import Target
+    from bitsieve.common.parameters import Rule
+    from bitsieve.selectors.found import Found
+    from bitsieve.selectors.method_info import MethodInfo
+    from bitsieve.table.table import Table
 
 
 class ColumnSelector(SelectorMixin, BaseEstimator):
-    """Base of all selectors; a subclass fits ``selected_``, ``scores_``, ``ranking_`` and ``support_``."""
+    """Base of all selectors.
 
+    A subclass lists the rules of its parameters and describes its methods; its ``_choose`` returns what the method
+    found, and only this class sets fitted attributes.
+    """
+
+    parameter_rules: ClassVar[Mapping[str, Rule]] = {}
+    feature_count: ClassVar[FeatureCount] = FeatureCount()
+    described: ClassVar[tuple[MethodInfo, ...]] = ()  # its methods, as the registry lists them
+    shared_attributes: ClassVar[Mapping[str, str]] = OF_ALL
+    takes_missing: ClassVar[bool] = False  # whether it needs no binner for missing values
+
+    n_features_to_select: Any
     support_: NDArray[np.bool_]
+    selected_: NDArray[np.intp]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__doc__:
+            cls.__doc__ = with_attributes(inspect.cleandoc(cls.__doc__), cls.shared_attributes)
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Choose features of a table.
+
+        Parameters
+        ----------
+        X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
+            Text, categorical and boolean columns are categories, all others numbers; numbers are binned where the
+            selector has a parameter ``binning``.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Classes of any kind; floats with a fractional part are binned into five equal-frequency classes, whose
+            edges are kept in ``target_edges_``. Several columns are one target: their combinations are the classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated; a
+            sample of weight 0 is left out.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter is not allowed, more features are asked for than there are, the target has one class,
+            a weight is no whole number, or the columns hold infinite values, or missing ones that the method or its
+            binner was not told to keep.
+        """
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        self._check_parameters()
+        table = read_xy(X, y, sample_weight, estimator=self)
+        if table.target.n_classes < 2:
+            label = table.target.labels[:1].tolist()[0]
+            raise ValueError(
+                f"the target has 1 class ({label!r} for all {table.n_samples:,} samples): "
+                "there is nothing to tell apart, give at least two"
+            )
+        return self._fit_table(table)
+
+    def fit_table(self, table: Table) -> Self:
+        """Choose features of a table that was read already.
+
+        Parameters
+        ----------
+        table : Table
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        return self._fit_table(table)
 
     def transform(self, X: Any) -> Any:
         """Keep the selected columns, in their order in X.
@@ -54,24 +128,32 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         own = getattr(self, "_sklearn_output_config", {}).get("transform")  # what set_output keeps
         return (own or get_config()["transform_output"]) == "pandas"
 
-    def _read(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Columns, Target]:
-        """The columns and the target of ``fit``, ``n_features_in_`` and ``feature_names_in_`` set on the way.
+    def _check_parameters(self) -> None:
+        """Raise ValueError for parameters that are wrong whatever the data."""
+        check_parameters(self)
 
-        Samples of weight 0 are left out; ``columns.weights`` are those of the others.
+    def _wanted(self, table: Table) -> Any:
+        """What ``_choose`` is given with the data: by default the number of features to select from this table.
+
+        A wrong number is refused here, before the work is begun.
         """
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        weights, X, y = weigh(sample_weight, X, y)
-        columns = read_columns(self, X, reset=True)
-        columns.weights = weights
-        check_consistent_length(X, y)
-        target = read_target(y, weights=weights)
-        if target.n_classes < 2:
-            raise ValueError(
-                f"the target has 1 class ({target.labels[0]!r} for all {columns.n_samples:,} samples): "
-                "there is nothing to tell apart, give at least two"
-            )
-        return columns, target
+        return self.feature_count.among(self.n_features_to_select, table.n_features)
+
+    def _fit_table(self, table: Table) -> Self:
+        """:meth:`fit_table` with parameters that were checked."""
+        raise NotImplementedError
+
+    def _keep(self, table: Table, found: Found, **more: Any) -> Self:
+        """Set all fitted attributes."""
+        table.set_names_on(self)
+        self.classes_, self.target_edges_ = table.target.labels, table.target.edges
+        self.selected_, self.scores_ = found.selected, found.scores
+        self.ranking_ = found.ranking(table.n_features)
+        self.support_ = np.zeros(table.n_features, bool)
+        self.support_[self.selected_] = True
+        for name, value in {**more, **found.extras}.items():
+            setattr(self, name, value)
+        return self
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -81,4 +163,6 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = tags.target_tags.multi_output = True
         tags.input_tags.string = tags.input_tags.categorical = True
+        keeps = getattr(getattr(self, "binning", None), "missing", "error") == "bin"
+        tags.input_tags.allow_nan = self.takes_missing or keeps
         return tags

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.common.attributes import cached_property
+from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.messages import allowed_names, quoted
 
 if TYPE_CHECKING:
@@ -16,34 +18,70 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from bitsieve.common.parameters import FeatureCount
 
-class Units(NamedTuple):
-    """What a selection chooses among: single columns and groups, ordered by their first column.
+
+@dataclass(frozen=True)
+class Candidates:
+    """What a selection chooses among: columns and groups of columns, numbered by their first column.
 
     Attributes
     ----------
-    columns : list of ndarray
-        The columns of every unit.
+    of_column : ndarray of int, shape (n_features,)
+        The candidate that every column is, or belongs to.
     must_include, exclude : list of int
-        Units.
+        Candidates.
     """
 
-    columns: list[NDArray[np.intp]]
-    must_include: list[int]
-    exclude: list[int]
+    of_column: NDArray[np.intp]
+    must_include: list[int] = field(default_factory=list)
+    exclude: list[int] = field(default_factory=list)
 
-    @property
-    def noun(self) -> str:
-        """How many there are to choose from, in words."""
-        n_open = len(self.columns) - len(self.exclude)
-        what = "columns and groups" if self.grouped else f"feature{'s' * (n_open != 1)}"
-        left = " left without the excluded ones" if self.exclude else ""
-        return f"the table has {n_open:,} {what}{left}"
+    @cached_property
+    def sizes(self) -> NDArray[np.intp]:
+        """Number of columns of every candidate."""
+        return np.bincount(self.of_column)
 
     @property
     def grouped(self) -> bool:
-        """Whether any unit is more than one column."""
-        return any(len(unit) > 1 for unit in self.columns)
+        """Whether any candidate is more than one column."""
+        return len(self.sizes) < len(self.of_column)
+
+    def members(self) -> list[NDArray[np.intp]]:
+        """The columns of every candidate."""
+        return np.split(np.argsort(self.of_column, kind="stable"), np.cumsum(self.sizes)[:-1])
+
+    def columns(self, chosen: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The columns of the chosen candidates, in their order."""
+        if not self.grouped:
+            return chosen
+        members = self.members()
+        return np.concatenate([np.empty(0, np.intp), *(members[candidate] for candidate in chosen)])
+
+    def number(self, asked: Any, rule: FeatureCount) -> int:
+        """How many candidates are to be selected, where ``asked`` is the number of features that is asked for.
+
+        Raises
+        ------
+        ValueError
+            If there can not be so many, or fewer are asked for than must be included.
+        """
+        n_open = len(self.sizes) - len(self.exclude)
+        if not n_open:
+            raise ValueError(Sentence(Setting("exclude"), " names every column: leave at least one to select"))
+        what = "columns and groups" if self.grouped else f"feature{'s' * (n_open != 1)}"
+        left = " left without the excluded ones" if self.exclude else ""
+        k = rule.among(asked, n_open, f"the table has {n_open:,} {what}{left}")
+        if len(self.must_include) > k:
+            raise ValueError(
+                Sentence(
+                    Setting("must_include"),
+                    f" has {len(self.must_include)} features but ",
+                    Setting("n_features_to_select"),
+                    f" is {k}: ask for as many",
+                )
+            )
+        return k
 
 
 @dataclass(frozen=True)
@@ -81,19 +119,20 @@ class Constraints:
     groups: Sequence[Sequence[Any]] | Mapping[str, Sequence[Any]] = ()
 
 
-def resolve(constraints: Constraints, names: Sequence[str]) -> Units:
-    """The units among columns of these names.
+def resolve(constraints: Constraints | None, names: Sequence[str]) -> Candidates:
+    """The candidates among columns of these names.
 
     Raises
     ------
     ValueError
         If the constraints do not fit the columns.
     """
+    of_column = np.arange(len(names))
+    if constraints is None:
+        return Candidates(of_column)
     place = {name: j for j, name in enumerate(names)}
-    groups = _labelled(constraints.groups)
-    unit_of = np.arange(len(names))
     owner: dict[int, str] = {}
-    for label, members in groups.items():
+    for label, members in _labelled(constraints.groups).items():
         columns = _columns(members, label, names, place)
         for j in columns:
             if j in owner:
@@ -102,34 +141,28 @@ def resolve(constraints: Constraints, names: Sequence[str]) -> Units:
                 )
             owner[j] = label
         if columns:
-            unit_of[columns] = min(columns)
-    unit_of = np.unique(unit_of, return_inverse=True)[1]
-    units = np.split(np.argsort(unit_of, kind="stable"), np.cumsum(np.bincount(unit_of))[:-1])
-    wanted = _columns(constraints.must_include, "must_include", names, place)
-    wanted = list(dict.fromkeys(unit_of[wanted].tolist()))
-    refused = _columns(constraints.exclude, "exclude", names, place)
-    refused = list(dict.fromkeys(unit_of[refused].tolist()))
-    both = [names[int(j)] for u in wanted if u in set(refused) for j in units[u]]
-    if both:
-        raise ValueError(f"{quoted(both)} cannot be in both must_include and exclude: take them out of one")
-    return Units(units, wanted, refused)
+            of_column[columns] = min(columns)
+    of_column = np.unique(of_column, return_inverse=True)[1]
+    wanted = _columns(constraints.must_include, Sentence(Setting("must_include")), names, place)
+    refused = _columns(constraints.exclude, Sentence(Setting("exclude")), names, place)
+    both = np.isin(of_column, np.intersect1d(of_column[wanted], of_column[refused]))
+    if both.any():
+        listed = quoted([names[j] for j in np.flatnonzero(both).tolist()])
+        in_both = Setting("must_include"), " and ", Setting("exclude")
+        raise ValueError(Sentence(f"{listed} cannot be in both ", *in_both, ": take them out of one"))
+    return Candidates(of_column, *(list(dict.fromkeys(of_column[some].tolist())) for some in (wanted, refused)))
 
 
-def check_constraints(constraints: Any) -> Constraints:
-    """The constraints themselves, or none for None.
+def check_constraints(constraints: Any) -> None:
+    """Refuse what is neither None nor constraints.
 
     Raises
     ------
     ValueError
         If they are something else.
     """
-    if constraints is None:
-        return Constraints()
-    if not isinstance(constraints, Constraints):
-        raise ValueError(
-            f"constraints={constraints!r} is not allowed: give Constraints(must_include=..., exclude=..., groups=...)"
-        )
-    return constraints
+    if not isinstance(constraints, Constraints | None):
+        raise ParameterError("constraints", constraints, "give Constraints(must_include=..., exclude=..., groups=...)")
 
 
 def _labelled(groups: Any) -> dict[str, Sequence[Any]]:
@@ -140,19 +173,22 @@ def _labelled(groups: Any) -> dict[str, Sequence[Any]]:
 
 def _columns(wanted: Any, label: str, names: Sequence[str], place: Mapping[str, int]) -> list[int]:
     if isinstance(wanted, str) or not isinstance(wanted, Iterable):
-        raise ValueError(f"{label} is {wanted!r}: give a list of column names or indices")
+        raise ValueError(Sentence(label, f" is {wanted!r}: give a list of column names or indices"))
     found = []
     for column in wanted:
         if isinstance(column, str):
             if column not in place:
-                raise ValueError(f"{label} names column {column!r}, which is not there: {allowed_names(column, names)}")
+                advice = allowed_names(column, names)
+                raise ValueError(Sentence(label, f" names column {column!r}, which is not there: {advice}"))
             found.append(place[column])
             continue
         try:
             index = operator.index(column)
         except TypeError:
-            raise ValueError(f"{label} holds {column!r}: give column names or indices") from None
+            raise ValueError(Sentence(label, f" holds {column!r}: give column names or indices")) from None
         if not 0 <= index < len(names):
-            raise ValueError(f"{label} holds column {index}, but there are columns 0 to {len(names) - 1} only")
+            raise ValueError(
+                Sentence(label, f" holds column {index}, but there are columns 0 to {len(names) - 1} only")
+            )
         found.append(index)
     return list(dict.fromkeys(found))

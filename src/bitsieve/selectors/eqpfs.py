@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from bitsieve.by_counts.pairwise.quadratic import extended_ranking
-from bitsieve.selectors.quadratic import QuadraticSelector, check_number
+from bitsieve.common.parameters import check_number, optional
+from bitsieve.selectors.counted import CountSelector
+from bitsieve.selectors.method_info import MethodInfo
+from bitsieve.selectors.quadratic import rank_by_weights
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from bitsieve.by_counts.pairwise.quadratic import QuadraticRanking
-    from bitsieve.information import PairwiseInformation
+    from bitsieve.information import Information
+    from bitsieve.selectors.found import Found
 
 
-class EQPFS(QuadraticSelector):
-    r"""Rank all features at once by relevance against total redundancy, no feature being punished for its entropy.
+class EQPFS(CountSelector):
+    r"""Rank all features at once by a quadratic program of relevance and redundancy, without a penalty for entropy.
 
     ``min (1 - a)/2 x'Hx - a f'x`` over weights ``x >= 0`` of sum 1, with ``f_i = I(Xi;C)``,
     ``H_ij = I(Xi;Xj) - beta I(Xi;Xj|C)`` and the same number ``H_ii = shift`` for all, large enough to make H convex;
@@ -41,7 +42,6 @@ class EQPFS(QuadraticSelector):
 
     Attributes
     ----------
-    support_ : ndarray of bool, shape (n_features,)
     weights_ : ndarray of float, shape (n_features,)
         The solution, of sum 1; 0 for columns that do not vary and for those that the others make redundant.
     alpha_ : float
@@ -53,25 +53,10 @@ class EQPFS(QuadraticSelector):
     ranking_ : ndarray of int, shape (n_features,)
         1 = largest weight; every feature has its own rank. Columns of weight 0 follow by the gradient of the
         objective, the nearest to a weight first; then those that do not vary. Ties (1e-10) go to the lowest column.
-    selected_ : ndarray of int, shape (n_features_to_select,)
+    selected_ : ndarray of int, shape (k,)
         Column indices, largest weight first.
-    scores_ : ndarray of float, shape (n_features_to_select,)
+    scores_ : ndarray of float, shape (k,)
         Their weights.
-    relevance_ : ndarray of float, shape (n_features,)
-        I(Xi;C) of every column, in bits.
-    overlap_with_ : ndarray of int, shape (n_features_to_select,)
-        The feature ranked before with the largest I(Xi;Xs); -1 for the first.
-    overlap_ : ndarray of float, shape (n_features_to_select,)
-        That information in bits; nan for the first.
-    binner_ : binner
-        Fitted; its ``bin_edges_`` show every cut.
-    classes_ : ndarray
-        The labels of the target, or its intervals where it was continuous.
-    target_edges_ : ndarray or None
-        The inner edges of a continuous target.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Where the columns have names.
 
     Notes
     -----
@@ -93,6 +78,26 @@ class EQPFS(QuadraticSelector):
     ['flavanoids', 'proline']
     """
 
+    parameter_rules: ClassVar = {
+        "alpha": optional(partial(check_number, low=0, high=1, instead="or None to balance both terms")),
+        "beta": partial(check_number, low=0, instead="0 for the redundancy without the classes"),
+        "shift": optional(partial(check_number, low=0, instead="or None for the least that makes the problem convex")),
+    }
+    described = (
+        MethodInfo(
+            name="eqpfs",
+            title="Quadratic programming: relevance against total redundancy",
+            formula=(
+                "min (1-a)/2 x'Hx - a f'x on the simplex, f_i = I(Xi;C), H_ij = I(Xi;Xj) - beta I(Xi;Xj|C), "
+                "H_ii = shift"
+            ),
+            paper="Vinh, Chan, Romano, Bailey 2014",
+            needs="all pairs of features, alone and within each class; n x n numbers",
+            cost="O(n^2 d + n^3), 2 n^2 numbers",
+            unit="share",
+        ),
+    )
+
     def __init__(
         self,
         n_features_to_select: int = 10,
@@ -110,11 +115,6 @@ class EQPFS(QuadraticSelector):
         self.binning = binning
         self.n_jobs = n_jobs
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_number("beta", self.beta, 0.0, float("inf"), "0 for the redundancy without the classes")
-        if self.shift is not None:
-            check_number("shift", self.shift, 0.0, float("inf"), "or None for the least that makes the problem convex")
-
-    def _rank(self, information: PairwiseInformation, columns: NDArray[np.intp]) -> QuadraticRanking:
-        return extended_ranking(information, columns, self.alpha, self.beta, self.shift)
+    def _choose(self, information: Information, k: int) -> Found:
+        solve = partial(extended_ranking, alpha=self.alpha, beta=self.beta, shift=self.shift)
+        return rank_by_weights(information, k, self.alpha, solve, name="EQPFS")

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from bitsieve.by_counts.blankets.fcbf import fast_correlation_filter
-from bitsieve.common.parameters import check_flag, check_share
+from bitsieve.common.parameters import FeatureCount, check_flag, check_number
 from bitsieve.common.progress import phase
 from bitsieve.information.uncertainty import class_uncertainty
 from bitsieve.selectors.counted import CountSelector
+from bitsieve.selectors.found import Found
+from bitsieve.selectors.method_info import MethodInfo
 
 if TYPE_CHECKING:
-    from bitsieve.information import PairwiseInformation
+    from bitsieve.information import Information
 
 
 class FCBF(CountSelector):
-    r"""Keep the relevant features that no better one makes redundant; their number comes out by itself.
+    r"""Keep the features relevant to the target that no more relevant one makes redundant; their number is not given.
 
-    ``SU(X,Y) = 2 I(X;Y) / (H(X) + H(Y))``. The features with ``SU(Xi,C) >= delta`` are gone through by falling
-    SU(Xi,C), ties (1e-10) by index; each that is met is kept and removes every later q with
+    ``SU(X,Y) = 2 I(X;Y) / (H(X) + H(Y))``. The features with ``SU(Xi,C) >= delta`` are visited by falling
+    SU(Xi,C), ties (1e-10) by index; each p that is visited is kept and removes every later q with
     ``SU(p,q) >= SU(q,C)``. A column that does not vary comes after all others, and is removed by any of them.
 
     Parameters
@@ -39,30 +40,12 @@ class FCBF(CountSelector):
 
     Attributes
     ----------
-    support_ : ndarray of bool, shape (n_features,)
-    ranking_ : ndarray of int, shape (n_features,)
-        1 = largest SU with the class; features that were not selected share the next rank.
-    selected_ : ndarray of int, shape (n_selected,)
+    selected_ : ndarray of int, shape (k,)
         Column indices by falling SU with the class.
-    scores_ : ndarray of float, shape (n_selected,)
+    scores_ : ndarray of float, shape (k,)
         SU(Xi,C) of the selected features, between 0 and 1.
     groups_ : list of ndarray of int, length n_selected
         For every selected feature, the features that it removed.
-    relevance_ : ndarray of float, shape (n_features,)
-        I(Xi;C) of every column, in bits.
-    overlap_with_ : ndarray of int, shape (n_selected,)
-        The feature selected before with the largest I(Xi;Xs); -1 for the first.
-    overlap_ : ndarray of float, shape (n_selected,)
-        That information in bits; nan for the first.
-    binner_ : binner
-        Fitted; its ``bin_edges_`` show every cut.
-    classes_ : ndarray
-        The labels of the target, or its intervals where it was continuous.
-    target_edges_ : ndarray or None
-        The inner edges of a continuous target.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Where the columns have names.
 
     Raises
     ------
@@ -91,6 +74,25 @@ class FCBF(CountSelector):
     [7, 11, 0, 1, 0, 0]
     """
 
+    feature_count = FeatureCount(open_ended=(None, "auto"))
+    parameter_rules: ClassVar = {
+        "delta": partial(check_number, low=0, high=1),
+        "strict": check_flag,
+    }
+    described = (
+        MethodInfo(
+            name="fcbf",
+            title="Fast correlation-based filter",
+            formula=(
+                "SU(Xi;C) of those no better p removes by SU(Xp;Xi) >= SU(Xi;C), SU(X;Y) = 2 I(X;Y) / [H(X) + H(Y)]"
+            ),
+            paper="Yu, Liu 2004",
+            needs="each feature with the class, then each kept feature with those still in play",
+            cost="O(k n d)",
+            unit="ratio",
+        ),
+    )
+
     def __init__(
         self,
         n_features_to_select: int | float | str | None = None,
@@ -106,16 +108,7 @@ class FCBF(CountSelector):
         self.binning = binning
         self.n_jobs = n_jobs
 
-    def _check_parameters(self) -> None:
-        check_share("delta", self.delta)
-        check_flag("strict", self.strict)
-
-    def _feature_count(self, n_features: int) -> int:
-        if self.n_features_to_select is None or self.n_features_to_select == "auto":
-            return n_features
-        return super()._feature_count(n_features)
-
-    def _choose(self, information: PairwiseInformation, k: int) -> None:
+    def _choose(self, information: Information, k: int) -> Found:
         found = fast_correlation_filter(information, k, delta=self.delta, strict=self.strict, progress=phase("ranking"))
         if not len(found.selected):
             largest = class_uncertainty(information).max()
@@ -124,6 +117,4 @@ class FCBF(CountSelector):
                 f"no column has a symmetric uncertainty with the target {relation} delta={self.delta:g}: "
                 f"the largest is {largest:.4g}, give a smaller delta"
             )
-        self.selected_, self.scores_, self.groups_ = found
-        self.ranking_ = np.full(information.n_features, len(self.selected_) + 1, np.intp)
-        self.ranking_[self.selected_] = np.arange(1, len(self.selected_) + 1)
+        return Found(found.selected, found.scores, extras={"groups_": found.groups})

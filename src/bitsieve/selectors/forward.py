@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from bitsieve.by_counts.criteria import make_criterion
 from bitsieve.by_counts.greedy.forward import forward_select
 from bitsieve.by_counts.stopping import make_stopping
-from bitsieve.common.parameters import check_feature_count
+from bitsieve.common.parameters import FeatureCount, made_by, optional
 from bitsieve.common.progress import phase
 from bitsieve.information import check_estimator, make_information
 from bitsieve.selectors.constraints import check_constraints, resolve
 from bitsieve.selectors.counted import CountSelector
+from bitsieve.selectors.found import Found
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from bitsieve.by_counts.criteria.base import Criterion, JointCriterion
     from bitsieve.by_counts.stopping.base import StoppingRule
-    from bitsieve.by_counts.stopping.monitor import Verdict
-    from bitsieve.information import PairwiseInformation
-    from bitsieve.selectors.constraints import Constraints, Units
+    from bitsieve.by_counts.stopping.monitor import StoppingOutcome
+    from bitsieve.information import Information
+    from bitsieve.selectors.constraints import Candidates, Constraints
+    from bitsieve.table.table import Table
 
 
 class ForwardSelector(CountSelector):
@@ -51,9 +55,6 @@ class ForwardSelector(CountSelector):
 
     Attributes
     ----------
-    support_ : ndarray of bool, shape (n_features,)
-    ranking_ : ndarray of int, shape (n_features,)
-        1 = chosen first; features that were not chosen share the next rank.
     selected_ : ndarray of int, shape (k,)
         Column indices in order of choice; the columns of a group stand together.
     scores_ : ndarray of float, shape (k,)
@@ -69,21 +70,6 @@ class ForwardSelector(CountSelector):
         That candidate's (first) column, else -1.
     stopping_values_ : ndarray of float, shape (k,)
         The rule's value for every choice; nan where it was not asked.
-    relevance_ : ndarray of float, shape (n_features,)
-        I(Xi;C) of every column, in bits.
-    overlap_with_ : ndarray of int, shape (n_features_to_select,)
-        The feature chosen before with the largest I(Xi;Xs); -1 for the first.
-    overlap_ : ndarray of float, shape (n_features_to_select,)
-        That information in bits; nan for the first.
-    binner_ : binner
-        Fitted; its ``bin_edges_`` show every cut.
-    classes_ : ndarray
-        The labels of the target, or its intervals where it was continuous.
-    target_edges_ : ndarray or None
-        The inner edges of a continuous target.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Where the columns have names.
 
     Notes
     -----
@@ -103,6 +89,13 @@ class ForwardSelector(CountSelector):
     >>> selector.get_feature_names_out().tolist()
     ['petal length (cm)', 'petal width (cm)']
     """
+
+    feature_count = FeatureCount(open_ended=("auto",))
+    parameter_rules: ClassVar = {
+        "criterion": made_by(make_criterion),
+        "stopping": optional(made_by(make_stopping)),
+        "constraints": made_by(check_constraints),
+    }
 
     def __init__(
         self,
@@ -124,69 +117,53 @@ class ForwardSelector(CountSelector):
         self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:
-        make_criterion(self.criterion)
-        check_estimator(self.estimator)
-        if self.estimator == "shrinkage" and make_criterion(self.criterion).needs == "joint":
-            raise ValueError(
-                "estimator='shrinkage' shrinks tables of two features and the class, but this criterion conditions on "
-                "more: use 'plug-in' or 'miller-madow'"
-            )
-        check_constraints(self.constraints)
-        if self.stopping is not None:
-            make_stopping(self.stopping)
+        super()._check_parameters()
+        check_estimator(self.estimator, conditions_on_sets=make_criterion(self.criterion).needs == "joint")
 
-    def _feature_count(self, n_features: int) -> int:
-        units = self._units(n_features)
-        n_open = len(units.columns) - len(units.exclude)
-        k = n_open
-        if self.n_features_to_select != "auto":
-            k = check_feature_count(self.n_features_to_select, n_open, units.noun)
-        if len(units.must_include) > k:
-            raise ValueError(
-                f"must_include has {len(units.must_include)} features but n_features_to_select is {k}: ask for as many"
-            )
-        return k
+    def _wanted(self, table: Table) -> tuple[Candidates, int]:
+        candidates = resolve(self.constraints, table.names)
+        return candidates, candidates.number(self.n_features_to_select, self.feature_count)
 
-    def _units(self, n_features: int) -> Units:
-        names = getattr(self, "feature_names_in_", None)
-        labels = [f"x{j}" for j in range(n_features)] if names is None else list(names)
-        return resolve(check_constraints(self.constraints), labels)
-
-    def _choose(self, information: PairwiseInformation, k: int) -> None:
-        units = self._units(information.n_features)
-        if units.grouped:
-            information = make_information(self.estimator, information.source.merged(units.columns))
+    def _choose(self, information: Information, wanted: tuple[Candidates, int]) -> Found:
+        candidates, k = wanted
+        if candidates.grouped:
+            information = make_information(self.estimator, information.source.joined(candidates.members()))
         stopping = self.stopping or ("significance" if self.n_features_to_select == "auto" else None)
+        rule = None if stopping is None else make_stopping(stopping)
         chosen = forward_select(
             information,
             make_criterion(self.criterion),
             k,
             phase("ranking"),
-            stopping=None if stopping is None else make_stopping(stopping),
-            must_include=units.must_include,
-            exclude=units.exclude,
+            stopping=rule,
+            must_include=candidates.must_include,
+            exclude=candidates.exclude,
         )
-        sizes = [len(units.columns[u]) for u in chosen.selected]
-        self.selected_ = np.concatenate([np.empty(0, np.intp), *(units.columns[u] for u in chosen.selected)])
-        self.scores_ = np.repeat(chosen.scores, sizes)
-        self.ranking_ = np.full(self.n_features_in_, len(sizes) + 1, np.intp)
-        self.ranking_[self.selected_] = np.repeat(np.arange(1, len(sizes) + 1), sizes)
-        self._keep_verdict(chosen.verdict, units, sizes)
+        sizes = candidates.sizes[chosen.order]
+        return Found(
+            candidates.columns(chosen.order),
+            np.repeat(chosen.scores, sizes),
+            np.repeat(np.arange(1, len(sizes) + 1), sizes),
+            _why_it_ended(chosen.outcome, rule, candidates, sizes),
+        )
 
-    def _keep_verdict(self, verdict: Verdict | None, units: Units, sizes: list[int]) -> None:
-        self.stopped_by_ = "n_features_to_select"
-        self.stopping_value_ = np.nan
-        self.stopping_candidate_ = -1
-        self.stopping_reason_ = ""
-        self.stopping_values_ = np.full(len(self.selected_), np.nan)
-        if verdict is None:
-            return
-        self.stopping_values_ = np.repeat(verdict.values, sizes)
-        if verdict.exhausted:
-            self.stopped_by_ = "no varying column left"
-        elif verdict.refused is not None:
-            rule = make_stopping(self.stopping or "significance")
-            self.stopped_by_ = rule.name
-            self.stopping_reason_ = rule.reason(verdict.value)
-            self.stopping_value_ = verdict.value
-            self.stopping_candidate_ = int(units.columns[verdict.refused][0])
+
+def _why_it_ended(
+    outcome: StoppingOutcome | None, rule: StoppingRule | None, candidates: Candidates, sizes: NDArray[np.intp]
+) -> dict[str, Any]:
+    """The fitted attributes that tell what ended the selection."""
+    found: dict[str, Any] = {
+        "stopped_by_": "n_features_to_select",
+        "stopping_value_": np.nan,
+        "stopping_candidate_": -1,
+        "stopping_reason_": "",
+        "stopping_values_": np.repeat(np.full(len(sizes), np.nan) if outcome is None else outcome.values, sizes),
+    }
+    if outcome is not None and outcome.exhausted:
+        found["stopped_by_"] = "no varying column left"
+    elif outcome is not None and rule is not None and outcome.refused is not None:
+        found["stopped_by_"] = rule.name
+        found["stopping_reason_"] = rule.reason(outcome.value)
+        found["stopping_value_"] = outcome.value
+        found["stopping_candidate_"] = int(np.argmax(candidates.of_column == outcome.refused))
+    return found

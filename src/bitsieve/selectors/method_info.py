@@ -21,18 +21,21 @@ class MethodInfo:
     formula : str
     paper : str
     needs : str
-        What it looks at, in words.
-    estimator : str
-        The class behind it.
+        The tables or values that it looks at, in words.
+    cost : str
+        Time, and memory where it exceeds the table's, for n features, d samples and k features to select.
     unit : str
         Of its scores: bits; ratio where they are bits by bits, mixed where both are added;
         share of a sum of 1; weight.
+    estimator : str
+        Name of the class that selects by it.
     same_as : str
         The method that this is a second name of; empty where it is not.
     remark : str
         Why the two are the same.
     parameters : mapping of str to value
-        Its own, as in ``make_selector(name, beta=0.5)``, with their defaults.
+        Its parameters, as in ``make_selector(name, beta=0.5)``, with their defaults, but for those of every method
+        (``n_features_to_select``, ``binning``, ``n_jobs``).
     """
 
     name: str
@@ -40,8 +43,9 @@ class MethodInfo:
     formula: str
     paper: str
     needs: str
-    estimator: str
+    cost: str
     unit: str = "bits"
+    estimator: str = ""
     same_as: str = ""
     remark: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
 
 from bitsieve.by_counts.pairwise.quadratic import approximated_ranking, quadratic_ranking
+from bitsieve.common.errors import ParameterError
+from bitsieve.common.parameters import check_choice, check_number, made_by, optional
 from bitsieve.optimize.nystrom import Nystrom, choose_landmarks, make_nystrom
-from bitsieve.selectors.quadratic import QuadraticSelector
+from bitsieve.selectors.counted import CountSelector
+from bitsieve.selectors.method_info import MethodInfo
+from bitsieve.selectors.quadratic import rank_by_weights
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from bitsieve.by_counts.pairwise.quadratic import QuadraticRanking
-    from bitsieve.information import PairwiseInformation
+    from bitsieve.information import Information
+    from bitsieve.selectors.found import Found
 
 
-class QPFS(QuadraticSelector):
-    r"""Rank all features at once by the weights that trade relevance for redundancy best.
+class QPFS(CountSelector):
+    r"""Rank all features at once by the weights that a quadratic program of relevance and redundancy gives them.
 
     ``min (1 - a)/2 x'Hx - a f'x`` over weights ``x >= 0`` of sum 1, with ``f_i = I(Xi;C)``, ``H_ij = I(Xi;Xj)`` and
     ``H_ii = H(Xi)``; the features with the largest weights are selected.
@@ -42,7 +46,6 @@ class QPFS(QuadraticSelector):
 
     Attributes
     ----------
-    support_ : ndarray of bool, shape (n_features,)
     weights_ : ndarray of float, shape (n_features,)
         The solution, of sum 1; 0 for columns that do not vary and for those that the others make redundant.
     alpha_ : float
@@ -56,25 +59,10 @@ class QPFS(QuadraticSelector):
     ranking_ : ndarray of int, shape (n_features,)
         1 = largest weight; every feature has its own rank. Columns of weight 0 follow by the gradient of the
         objective, the nearest to a weight first; then those that do not vary. Ties (1e-10) go to the lowest column.
-    selected_ : ndarray of int, shape (n_features_to_select,)
+    selected_ : ndarray of int, shape (k,)
         Column indices, largest weight first.
-    scores_ : ndarray of float, shape (n_features_to_select,)
+    scores_ : ndarray of float, shape (k,)
         Their weights.
-    relevance_ : ndarray of float, shape (n_features,)
-        I(Xi;C) of every column, in bits.
-    overlap_with_ : ndarray of int, shape (n_features_to_select,)
-        The feature ranked before with the largest I(Xi;Xs); -1 for the first.
-    overlap_ : ndarray of float, shape (n_features_to_select,)
-        That information in bits; nan for the first.
-    binner_ : binner
-        Fitted; its ``bin_edges_`` show every cut.
-    classes_ : ndarray
-        The labels of the target, or its intervals where it was continuous.
-    target_edges_ : ndarray or None
-        The inner edges of a continuous target.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Where the columns have names.
 
     Notes
     -----
@@ -102,7 +90,22 @@ class QPFS(QuadraticSelector):
     [0.05, 0.06, 0.4, 0.48]
     """
 
-    landmarks_: NDArray[np.intp] | None
+    parameter_rules: ClassVar = {
+        "alpha": optional(partial(check_number, low=0, high=1, instead="or None to balance both terms")),
+        "convexify": partial(check_choice, choices=(None, "shift")),
+        "approximation": made_by(make_nystrom),
+    }
+    described = (
+        MethodInfo(
+            name="qpfs",
+            title="Quadratic programming: relevance against redundancy",
+            formula="min (1-a)/2 x'Hx - a f'x on the simplex, f_i = I(Xi;C), H_ij = I(Xi;Xj), H_ii = H(Xi)",
+            paper="Rodriguez-Lujan, Huerta, Elkan, Santa Cruz 2010",
+            needs="all pairs of features; n x n numbers",
+            cost="O(n^2 d + n^3), 2 n^2 numbers",
+            unit="share",
+        ),
+    )
 
     def __init__(
         self,
@@ -123,27 +126,27 @@ class QPFS(QuadraticSelector):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.convexify not in (None, "shift"):
-            raise ValueError(f"convexify={self.convexify!r} is not allowed: give None or 'shift'")
         settings = make_nystrom(self.approximation)
         if settings is None:
             return
         if self.alpha is None:
-            raise ValueError(
-                "alpha=None is not allowed with an approximation, which does not count all entries of the mean that it "
-                "stands for: give a number from 0 to 1"
+            raise ParameterError(
+                "alpha",
+                None,
+                "give a number from 0 to 1",
+                "is not allowed with an approximation, which does not count all entries of the mean that it stands for",
             )
         if settings.variant == "extension":
-            raise ValueError("variant='extension' of Nystrom is about eigenvectors: give QPFS None or 'paper'")
+            raise ParameterError(
+                "variant", "extension", "give QPFS None or 'paper'", "of Nystrom is about eigenvectors"
+            )
 
-    def _rank(self, information: PairwiseInformation, columns: NDArray[np.intp]) -> QuadraticRanking:
+    def _choose(self, information: Information, k: int) -> Found:
         settings = make_nystrom(self.approximation)
-        if settings is None or self.alpha is None:
-            return quadratic_ranking(information, columns, self.alpha, shifted=self.convexify == "shift")
-        self.landmarks_ = choose_landmarks(settings, columns, information.n_features)
-        own_entropy = settings.variant != "paper"
-        return approximated_ranking(information, columns, self.landmarks_, self.alpha, own_entropy=own_entropy)
-
-    def _choose(self, information: PairwiseInformation, k: int) -> None:
-        self.landmarks_ = None
-        super()._choose(information, k)
+        varying = np.flatnonzero(information.varies)
+        landmarks, solve = None, partial(quadratic_ranking, alpha=self.alpha, shifted=self.convexify == "shift")
+        if settings is not None and self.alpha is not None and len(varying):
+            landmarks = choose_landmarks(settings, varying, information.n_features)
+            own_entropy = settings.variant != "paper"
+            solve = partial(approximated_ranking, landmarks=landmarks, alpha=self.alpha, own_entropy=own_entropy)
+        return rank_by_weights(information, k, self.alpha, solve, name="QPFS", landmarks_=landmarks)

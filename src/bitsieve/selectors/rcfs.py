@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from bitsieve.by_samples.rcfs import centre, correlation_clusters, most_separable, scatters
-from bitsieve.common.parameters import check_flag, check_integer
+from bitsieve.common.parameters import check_flag, check_integer, optional
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import rank
+from bitsieve.selectors.found import Found, constants_last
+from bitsieve.selectors.method_info import MethodInfo
 from bitsieve.selectors.sampled import SampleSelector, rows_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.table.columns import Columns
-    from bitsieve.table.target import Target
+    from bitsieve.table.table import Table
 
 
 class RCFS(SampleSelector):
-    r"""Choose the features whose scatter between the classes is largest, at most one of each correlated cluster.
+    r"""Choose the features that separate the classes best, at most one of each cluster of correlated features.
 
     Maximises ``sum b_j / sum w_j`` over all sets of k features from k different clusters, exactly; b_j and w_j are the
     diagonals of the scatter matrices between and within the classes. The clusters come from average linkage on
     ``1 - |rho|``, rho the correlation of two columns.
 
     The ratio depends on the units of the columns. In standardised ones it rises with the sum of the scores, and the
-    best of each cluster is taken. As they are, columns of large values weigh more, and beside one that separates the
-    classes well those of the smallest values are taken, as they dilute its ratio least.
+    best of each cluster is taken. As they are, columns of large values weigh more: once one that separates the classes
+    well is taken, columns of the smallest values are added, as they lower its ratio least.
 
     Parameters
     ----------
@@ -41,12 +43,9 @@ class RCFS(SampleSelector):
 
     Attributes
     ----------
-    support_ : ndarray of bool, shape (n_features,)
-    ranking_ : ndarray of int, shape (n_features,)
-        1 = largest score of those selected; features that were not selected share the next rank.
-    selected_ : ndarray of int, shape (n_features_to_select,)
+    selected_ : ndarray of int, shape (k,)
         Column indices by falling score; columns that do not vary come last.
-    scores_ : ndarray of float, shape (n_features_to_select,)
+    scores_ : ndarray of float, shape (k,)
         ``b_j / (b_j + w_j)``, the share of the column's variance that the classes explain, between 0 and 1.
     separability_ : float
         ``sum b_j / sum w_j`` of the selected features that vary, the value that no other choice exceeds; inf where
@@ -55,13 +54,6 @@ class RCFS(SampleSelector):
         The cluster of every column; -1 for columns that do not vary.
     groups_ : list of ndarray of int, length n_features_to_select
         For every selected feature, the others of its cluster.
-    classes_ : ndarray
-        The labels of the target, or its intervals where it was continuous.
-    target_edges_ : ndarray or None
-        The inner edges of a continuous target.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Where the columns have names.
 
     Notes
     -----
@@ -85,6 +77,22 @@ class RCFS(SampleSelector):
     [[0, 3], []]
     """
 
+    parameter_rules: ClassVar = {
+        "n_clusters": optional(partial(check_integer, low=1)),
+        "standardize": check_flag,
+    }
+    described = (
+        MethodInfo(
+            name="rcfs",
+            title="Class separability with one feature a cluster",
+            formula="max [sum b_j] / [sum w_j] over sets with at most one feature of each correlation cluster",
+            paper="Zhou, Wang, Shen 2010",
+            needs="the values themselves: correlations of all pairs of features; n x n numbers",
+            cost="O(n^2 d), 2 n^2 numbers",
+            unit="ratio",
+        ),
+    )
+
     def __init__(
         self, n_features_to_select: int = 10, *, n_clusters: int | None = None, standardize: bool = True
     ) -> None:
@@ -92,59 +100,52 @@ class RCFS(SampleSelector):
         self.n_clusters = n_clusters
         self.standardize = standardize
 
-    def _check_parameters(self) -> None:
-        check_flag("standardize", self.standardize)
-
-    def _choose(self, columns: Columns, target: Target, k: int) -> None:
-        n_features = len(columns)
-        n_clusters = self.n_clusters
+    def _choose(self, table: Table, k: int) -> Found:
+        n_features, n_clusters = table.n_features, self.n_clusters
         if n_clusters is not None:
             why = f"at most one of each cluster is selected, and the table has {n_features:,} features"
             n_clusters = check_integer("n_clusters", n_clusters, k, n_features, why)
-        numbers, varies = _as_numbers(columns)
-        varying, constant = np.flatnonzero(varies), np.flatnonzero(~varies)
-        self.clusters_ = np.full(n_features, -1, np.intp)
-        self.separability_ = 0.0
-        scores = np.zeros(n_features)
-        order = varying
+        numbers, varies = _as_numbers(table)
+        varying = np.flatnonzero(varies)
+        clusters, scores = np.full(n_features, -1, np.intp), np.zeros(n_features)
+        order, separability = varying, 0.0
         if len(varying):
             phase("clustering")
             centred = centre(numbers[:, varying])
-            clusters = correlation_clusters(centred.values, n_clusters, k)
+            clusters[varying] = correlation_clusters(centred.values, n_clusters, k)
             phase("ranking")
-            between, total = scatters(centred, target.codes)
+            between, total = scatters(centred, table.target.codes)
             # Scatters are squares: 4**exponent is one unit for all, the total scatter that of standardised columns.
-            # Beside a column 2**500 times as large another's scatter is as good as 0; here it is never quite 0.
+            # Where another column is 2**500 times as large a column's scatter is negligible; it is kept above 0.
             exponents = np.maximum(centred.exponents - centred.exponents.max(), -500)
             unit = 1 / total if self.standardize else 4.0**exponents
-            chosen = most_separable(between * unit, total * unit, clusters, min(k, len(varying)))
+            chosen = most_separable(between * unit, total * unit, clusters[varying], min(k, len(varying)))
             explained, left = (between * unit)[chosen].sum(), ((total - between) * unit)[chosen].sum()
-            self.separability_ = float(explained / left) if left else float("inf")
-            self.clusters_[varying] = clusters
+            separability = float(explained / left) if left else float("inf")
             scores[varying] = between / total
             order = varying[chosen[rank(scores[varying[chosen]])]]
-        self.selected_ = np.concatenate([order, constant])[:k]
-        self.scores_ = scores[self.selected_]
-        self.ranking_ = np.full(n_features, k + 1, np.intp)
-        self.ranking_[self.selected_] = np.arange(1, k + 1)
-        self.groups_ = [self._others(int(j)) for j in self.selected_]
-
-    def _others(self, column: int) -> NDArray[np.intp]:
-        """The rest of the column's cluster; of a column that does not vary, none."""
-        if self.clusters_[column] < 0:
-            return np.empty(0, np.intp)
-        cluster = np.flatnonzero(self.clusters_ == self.clusters_[column])
-        return cluster[cluster != column]
+        selected = constants_last(order, varies)[:k]
+        groups = [_others(clusters, int(j)) for j in selected]
+        own = {"separability_": separability, "clusters_": clusters, "groups_": groups}
+        return Found(selected, scores[selected], extras=own)
 
 
-def _as_numbers(columns: Columns) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _others(clusters: NDArray[np.intp], column: int) -> NDArray[np.intp]:
+    """The rest of the column's cluster; of a column that does not vary, none."""
+    if clusters[column] < 0:
+        return np.empty(0, np.intp)
+    cluster = np.flatnonzero(clusters == clusters[column])
+    return cluster[cluster != column]
+
+
+def _as_numbers(table: Table) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """All columns as numbers, and which of them vary."""
-    rows = rows_of(columns)
+    rows = rows_of(table, takes_missing=False)
     wide = rows.categorical[rows.codes.max(axis=0, initial=0) > 1]
     if len(wide):
         raise ValueError(
             f"RCFS needs numbers, and {len(wide):,} of the columns hold more than two categories: "
-            f"{columns.quoted(wide)}; encode them as numbers, or leave them out"
+            f"{table.quoted(wide)}; encode them as numbers, or leave them out"
         )
     numbers = np.empty((rows.n_samples, rows.n_features))
     numbers[:, rows.numeric], numbers[:, rows.categorical] = rows.numbers, rows.codes

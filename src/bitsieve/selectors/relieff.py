@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from bitsieve.by_samples.differences import Differences
 from bitsieve.by_samples.relieff import relieff_weights
-from bitsieve.common.parameters import check_integer
+from bitsieve.common.parameters import check_integer, check_threads, made_by, optional
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import rank
+from bitsieve.selectors.found import rank_all
+from bitsieve.selectors.method_info import MethodInfo
 from bitsieve.selectors.sampled import SampleSelector, rows_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.table.columns import Columns
-    from bitsieve.table.target import Target
-
-_MOST = 2**31
+    from bitsieve.selectors.found import Found
+    from bitsieve.table.table import Table
 
 
 class ReliefF(SampleSelector):
-    r"""Weigh each column by how much more it differs between near samples of other classes than between those of one.
+    r"""Weigh each feature by how much more it differs between neighbours of different classes than of the same class.
 
     ``W = mean_i [ - mean diff to the hits + sum_{c != y_i} P(c) / (1 - P(y_i)) mean diff to the misses of c ]``: hits
     are the nearest samples of the own class, misses those of class c. ``diff`` is ``|a - b| / (max - min)`` in a
@@ -49,23 +50,13 @@ class ReliefF(SampleSelector):
 
     Attributes
     ----------
-    support_ : ndarray of bool, shape (n_features,)
     weights_ : ndarray of float, shape (n_features,)
         Between -1 and 1; 0 for columns that do not vary.
     ranking_ : ndarray of int, shape (n_features,)
         1 = largest weight; every feature has its own rank. Ties (1e-10) go to the lowest column; columns that do not
         vary come last.
-    selected_ : ndarray of int, shape (n_features_to_select,)
-        Column indices, largest weight first.
-    scores_ : ndarray of float, shape (n_features_to_select,)
+    scores_ : ndarray of float, shape (k,)
         Their weights.
-    classes_ : ndarray
-        The labels of the target, or its intervals where it was continuous.
-    target_edges_ : ndarray or None
-        The inner edges of a continuous target.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Where the columns have names.
 
     Notes
     -----
@@ -89,7 +80,26 @@ class ReliefF(SampleSelector):
     [0.14, 0.12, 0.36, 0.38]
     """
 
-    _takes_missing = True
+    takes_missing = True
+    parameter_rules: ClassVar = {
+        "n_neighbors": partial(check_integer, low=1),
+        "n_samples": optional(partial(check_integer, low=1)),
+        "random_state": made_by(check_random_state),
+        "n_jobs": check_threads,
+    }
+    described = (
+        MethodInfo(
+            name="relieff",
+            title="Weights by what differs between near samples",
+            formula=(
+                "mean over samples of [mean diff to near samples of other classes - mean diff to near ones of its own]"
+            ),
+            paper="Robnik-Sikonja, Kononenko 2003",
+            needs="the values themselves: distances of all pairs of samples",
+            cost="O(n d^2)",
+            unit="weight",
+        ),
+    )
 
     def __init__(
         self,
@@ -106,28 +116,19 @@ class ReliefF(SampleSelector):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _check_parameters(self) -> None:
-        check_integer("n_neighbors", self.n_neighbors, 1, _MOST)
-        if self.n_samples is not None:
-            check_integer("n_samples", self.n_samples, 1, _MOST)
-
-    def _choose(self, columns: Columns, target: Target, k: int) -> None:
+    def _choose(self, table: Table, k: int) -> Found:
         phase("reading")
-        differences = Differences(rows_of(columns), target.codes, target.n_classes)
-        self.weights_ = relieff_weights(
+        target = table.target
+        differences = Differences(rows_of(table, takes_missing=True), target.codes, target.n_classes)
+        weights = relieff_weights(
             differences,
             target.codes,
-            self._draw(columns.n_samples),
+            self._draw(table.n_samples),
             n_neighbors=self.n_neighbors,
             n_jobs=self.n_jobs,
             progress=phase("comparing neighbours"),
         )
-        order = rank(self.weights_)
-        order = np.concatenate([order[differences.varies[order]], order[~differences.varies[order]]])
-        self.selected_ = order[:k]
-        self.scores_ = self.weights_[self.selected_]
-        self.ranking_ = np.empty(len(columns), np.intp)
-        self.ranking_[order] = np.arange(1, len(columns) + 1)
+        return rank_all(rank(weights), differences.varies, weights, k, weights_=weights)
 
     def _draw(self, n_samples: int) -> NDArray[np.intp]:
         if self.n_samples is None or self.n_samples >= n_samples:

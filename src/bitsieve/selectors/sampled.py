@@ -1,80 +1,59 @@
-"""Selectors on rows: what they are given instead of counts."""
+"""Selectors on the samples themselves, which see more than counts."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from bitsieve.by_samples.rows import Rows
-from bitsieve.common.parameters import check_feature_count
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.table.missing import check_values
 
 if TYPE_CHECKING:
-    from bitsieve.table.columns import Columns
-    from bitsieve.table.target import Target
-
-
-def rows_of(columns: Columns) -> Rows:
-    """The columns as arrays of samples, numeric ones apart from categorical ones."""
-    numeric = np.array([j for j in range(len(columns)) if columns.is_numeric(j)], np.intp)
-    categorical = np.setdiff1d(np.arange(len(columns)), numeric)
-    numbers = np.empty((columns.n_samples, len(numeric)))
-    for place, j in enumerate(numeric):
-        numbers[:, place] = columns.values(int(j))
-    codes = np.empty((columns.n_samples, len(categorical)), np.int32)
-    for place, j in enumerate(categorical):
-        codes[:, place] = columns.categorical(int(j)).codes
-    return Rows(numbers, codes, numeric, categorical)
+    from bitsieve.selectors.found import Found
+    from bitsieve.table.table import Table
 
 
 class SampleSelector(ColumnSelector):
-    """Base of the selectors on rows; a subclass chooses columns from them."""
+    """Base of the selectors on samples; a subclass chooses columns from them."""
 
-    n_features_to_select: int | float
-    _takes_missing = False
+    def _fit_table(self, table: Table) -> Self:
+        wanted = self._wanted(table)
+        return self._keep(table, self._choose(repeated(table), wanted))
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Choose features from the values as they are.
-
-        Parameters
-        ----------
-        X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
-            Text, categorical and boolean columns are categories, all others numbers.
-        y : array-like of shape (n_samples,)
-            Classes of any kind; floats with a fractional part are binned into five equal-frequency classes, whose
-            edges are kept in ``target_edges_``.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a parameter is not allowed, more features are asked for than there are, the target has one class,
-            or the columns hold values that the method cannot use.
-        """
-        self._check_parameters()
-        columns, target = self._read(X, y)
-        k = check_feature_count(self.n_features_to_select, len(columns))
-        check_values(columns, allow_missing=self._takes_missing, instead="impute them first, or drop the rows")
-        self.classes_ = target.labels
-        self.target_edges_ = target.edges
-        self._choose(columns, target, k)
-        self.support_ = np.zeros(len(columns), bool)
-        self.support_[self.selected_] = True
-        return self
-
-    def _check_parameters(self) -> None:
-        """Raise ValueError for parameters that are wrong whatever the data."""
-
-    def _choose(self, columns: Columns, target: Target, k: int) -> None:
-        """Set ``selected_``, ``scores_`` and ``ranking_``."""
+    def _choose(self, table: Table, k: Any) -> Found:
+        """What the method finds in a table without weights, of so many features to select."""
         raise NotImplementedError
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self._takes_missing
-        return tags
+
+def repeated(table: Table) -> Table:
+    """The table with every sample repeated as often as its frequency weight says.
+
+    Neighbours, and sums of floats in their order, are defined for samples one by one: repeating them is the exact way.
+    It takes memory and time for the sum of the weights.
+    """
+    if table.weights is None:
+        return table
+    return replace(table.take(np.repeat(np.arange(table.n_samples), table.weights)), weights=None)
+
+
+def rows_of(table: Table, *, takes_missing: bool) -> Rows:
+    """The columns as arrays of samples, numeric ones apart from categorical ones.
+
+    Raises
+    ------
+    ValueError
+        If values are infinite, or missing where that is not allowed.
+    """
+    check_values(table, allow_missing=takes_missing, instead="impute them first, or drop the rows")
+    numeric = np.array([j for j in range(table.n_features) if table.is_numeric(j)], np.intp)
+    categorical = np.setdiff1d(np.arange(table.n_features), numeric)
+    numbers = np.empty((table.n_samples, len(numeric)))
+    for place, j in enumerate(numeric):
+        numbers[:, place] = table.values(int(j))
+    codes = np.empty((table.n_samples, len(categorical)), np.int32)
+    for place, j in enumerate(categorical):
+        codes[:, place] = table.categorical(int(j)).codes
+    return Rows(numbers, codes, numeric, categorical)

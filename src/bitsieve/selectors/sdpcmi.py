@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from bitsieve.by_counts.pairwise.rounding import ROUNDINGS
 from bitsieve.by_counts.pairwise.semidefinite import semidefinite_choice
-from bitsieve.common.parameters import check_choice, check_integer
+from bitsieve.common.parameters import check_choice, check_integer, made_by
 from bitsieve.selectors.counted import CountSelector
+from bitsieve.selectors.found import rank_all
+from bitsieve.selectors.method_info import MethodInfo
 
 if TYPE_CHECKING:
-    from bitsieve.information import PairwiseInformation
+    from bitsieve.information import Information
+    from bitsieve.selectors.found import Found
 
 
 class SDPCMI(CountSelector):
-    r"""Choose a subset at once by the semidefinite relaxation of its pairwise conditional information.
+    r"""Choose a subset at once by a semidefinite relaxation of the sum of its pairwise conditional information.
 
     ``max x'Qx`` over 0/1 vectors with k ones, ``Q_ii = I(Xi;C)``, ``Q_ij = (I(Xi;C|Xj) + I(Xj;C|Xi)) / 2``, becomes
 
@@ -47,7 +51,6 @@ class SDPCMI(CountSelector):
 
     Attributes
     ----------
-    support_ : ndarray of bool, shape (n_features,)
     weights_ : ndarray of float, shape (n_features,)
         Cosine of every feature with the direction that won, in [-1, 1]; -1 for columns that do not vary.
     membership_ : ndarray of float, shape (n_features,)
@@ -56,9 +59,9 @@ class SDPCMI(CountSelector):
     ranking_ : ndarray of int, shape (n_features,)
         The selected features by ``scores_``, then the others by ``weights_``, then those that do not vary; every
         feature has its own rank. Ties (1e-10) go to the lowest column.
-    selected_ : ndarray of int, shape (n_features_to_select,)
+    selected_ : ndarray of int, shape (k,)
         Column indices, largest score first.
-    scores_ : ndarray of float, shape (n_features_to_select,)
+    scores_ : ndarray of float, shape (k,)
         What each selected feature contributes to the objective: ``sum_j Q_ij`` over the selected j, in bits.
     objective_ : float
         ``x'Qx`` of the selection, in bits: the sum of ``scores_``.
@@ -67,21 +70,6 @@ class SDPCMI(CountSelector):
         times the largest eigenvalue of Q, and the sum of the k best rows, in bits.
     gap_ : float
         ``(upper_bound_ - objective_) / upper_bound_``; 0 proves the selection optimal.
-    relevance_ : ndarray of float, shape (n_features,)
-        I(Xi;C) of every column, in bits.
-    overlap_with_ : ndarray of int, shape (n_features_to_select,)
-        The feature ranked before with the largest I(Xi;Xs); -1 for the first.
-    overlap_ : ndarray of float, shape (n_features_to_select,)
-        That information in bits; nan for the first.
-    binner_ : binner
-        Fitted; its ``bin_edges_`` show every cut.
-    classes_ : ndarray
-        The labels of the target, or its intervals where it was continuous.
-    target_edges_ : ndarray or None
-        The inner edges of a continuous target.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Where the columns have names.
 
     Notes
     -----
@@ -106,6 +94,23 @@ class SDPCMI(CountSelector):
     '3.024 of at most 4.212 bits'
     """
 
+    parameter_rules: ClassVar = {
+        "rounding": partial(check_choice, choices=tuple(ROUNDINGS)),
+        "n_roundings": partial(check_integer, low=1, high=1_000_000),
+        "random_state": made_by(check_random_state),
+        "refine": partial(check_choice, choices=(None, "swap")),
+    }
+    described = (
+        MethodInfo(
+            name="sdpcmi",
+            title="Semidefinite relaxation of global conditional mutual information",
+            formula="max <Qa,Y>, diag Y = 1, sum_i Y_0i = 2k - n, Y psd; Qa = [[1'Q1, 1'Q], [Q1, Q]], Q_ii = I(Xi;C)",
+            paper="Vinh, Chan, Romano, Bailey 2014",
+            needs="all pairs of features within each class; n x n numbers",
+            cost="O(n^2 d + n^3), 4 n^2 numbers",
+        ),
+    )
+
     def __init__(
         self,
         n_features_to_select: int = 10,
@@ -125,37 +130,23 @@ class SDPCMI(CountSelector):
         self.binning = binning
         self.n_jobs = n_jobs
 
-    def _check_parameters(self) -> None:
-        check_choice("rounding", self.rounding, tuple(ROUNDINGS))
-        check_integer("n_roundings", self.n_roundings, 1, 1_000_000)
-        if self.refine is not None and self.refine != "swap":
-            raise ValueError(f"refine={self.refine!r} is not allowed: give None or 'swap'")
-        check_random_state(self.random_state)
-
-    def _choose(self, information: PairwiseInformation, k: int) -> None:
+    def _choose(self, information: Information, k: int) -> Found:
         varying = np.flatnonzero(information.varies)
-        constant = np.flatnonzero(~information.varies)
-        n_chosen = min(k, len(varying))
-        self.weights_ = np.full(information.n_features, -1.0)
-        self.membership_ = np.zeros(information.n_features)
-        self.scores_ = np.zeros(k)
-        self.objective_ = self.upper_bound_ = self.gap_ = 0.0
-        order = constant
-        if n_chosen:
+        weights = np.full(information.n_features, -1.0)
+        membership, scores = np.zeros(information.n_features), np.zeros(information.n_features)
+        order, certificate = varying, (0.0, 0.0, 0.0)
+        if len(varying):
             found = semidefinite_choice(
                 information,
                 varying,
-                n_chosen,
+                min(k, len(varying)),
                 rounding=self.rounding,
                 n_roundings=self.n_roundings,
                 draw=check_random_state(self.random_state).standard_normal,
                 swaps=self.refine == "swap",
             )
-            self.weights_[varying] = found.cosines
-            self.membership_[varying] = found.membership
-            self.scores_[:n_chosen] = found.shares
-            self.objective_, self.upper_bound_, self.gap_ = found.certificate
-            order = np.concatenate([varying[found.order], constant])
-        self.selected_ = order[:k]
-        self.ranking_ = np.empty(information.n_features, np.intp)
-        self.ranking_[order] = np.arange(1, information.n_features + 1)
+            order, certificate = varying[found.order], found.certificate
+            weights[varying], membership[varying] = found.cosines, found.membership
+            scores[order[: len(found.shares)]] = found.shares
+        own = dict(zip(("objective_", "upper_bound_", "gap_"), certificate, strict=True))
+        return rank_all(order, information.varies, scores, k, weights_=weights, membership_=membership, **own)

@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from bitsieve.by_counts.pairwise.certificate import certify, marginal_bound, spectral_bound, subset_objective
+from bitsieve.by_counts.pairwise.certificate import (
+    Certificate,
+    certify,
+    marginal_bound,
+    spectral_bound,
+    subset_objective,
+)
 from bitsieve.by_counts.pairwise.conditional_matrix import CountedMatrix, conditional_matrix
 from bitsieve.by_counts.pairwise.spectral import rank_by_landmarks, rank_by_spectrum
 from bitsieve.common.memory import check_memory, refuse_more
-from bitsieve.common.parameters import check_choice
+from bitsieve.common.parameters import check_choice, made_by
 from bitsieve.common.progress import phase
 from bitsieve.optimize.nystrom import choose_landmarks, make_nystrom
 from bitsieve.optimize.swap import improve_by_swaps
 from bitsieve.selectors.counted import CountSelector
+from bitsieve.selectors.found import rank_all
+from bitsieve.selectors.method_info import MethodInfo
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.by_counts.pairwise.conditional_matrix import ConditionalMatrix
     from bitsieve.by_counts.pairwise.spectral import SpectralRanking
-    from bitsieve.information import PairwiseInformation
+    from bitsieve.information import Information
     from bitsieve.optimize.nystrom import Nystrom
+    from bitsieve.selectors.found import Found
 
 
 class SpecCMI(CountSelector):
-    r"""Rank all features at once by the dominant eigenvector of their pairwise conditional information.
+    r"""Rank all features at once by the dominant eigenvector of the matrix of their pairwise conditional information.
 
     ``Q_ii = I(Xi;C)``, ``Q_ij = (I(Xi;C|Xj) + I(Xj;C|Xi)) / 2``; the weights are the unit eigenvector of the largest
     eigenvalue, non-negative, and the features with the largest weights are selected. It relaxes the best subset
@@ -57,7 +67,6 @@ class SpecCMI(CountSelector):
 
     Attributes
     ----------
-    support_ : ndarray of bool, shape (n_features,)
     weights_ : ndarray of float, shape (n_features,)
         The eigenvector; 0 for columns that do not vary. (Nystrom's variant "paper" may give negative ones.)
     eigenvalue_ : float
@@ -75,26 +84,11 @@ class SpecCMI(CountSelector):
     ranking_ : ndarray of int, shape (n_features,)
         The selected features by falling weight, then the others by falling weight; every feature has its own rank. Ties
         (1e-10) go to the lowest column.
-    selected_ : ndarray of int, shape (n_features_to_select,)
+    selected_ : ndarray of int, shape (k,)
         Column indices, largest weight first.
-    scores_ : ndarray of float, shape (n_features_to_select,)
+    scores_ : ndarray of float, shape (k,)
         What each selected feature contributes to the relaxed objective: ``eigenvalue_ * weights_**2``, in bits
         (negative for a negative weight).
-    relevance_ : ndarray of float, shape (n_features,)
-        I(Xi;C) of every column, in bits.
-    overlap_with_ : ndarray of int, shape (n_features_to_select,)
-        The feature ranked before with the largest I(Xi;Xs); -1 for the first.
-    overlap_ : ndarray of float, shape (n_features_to_select,)
-        That information in bits; nan for the first.
-    binner_ : binner
-        Fitted; its ``bin_edges_`` show every cut.
-    classes_ : ndarray
-        The labels of the target, or its intervals where it was continuous.
-    target_edges_ : ndarray or None
-        The inner edges of a continuous target.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Where the columns have names.
 
     Notes
     -----
@@ -119,6 +113,23 @@ class SpecCMI(CountSelector):
     ['petal length (cm)', 'petal width (cm)']
     """
 
+    parameter_rules: ClassVar = {
+        "approximation": made_by(make_nystrom),
+        "refine": partial(check_choice, choices=(None, "swap")),
+        "memory": made_by(check_memory),
+        "dtype": partial(check_choice, choices=("float64", "float32")),
+    }
+    described = (
+        MethodInfo(
+            name="speccmi",
+            title="Spectral relaxation of global conditional mutual information",
+            formula="max x'Qx, |x| = 1, Q_ij = [I(Xi;C|Xj) + I(Xj;C|Xi)] / 2",
+            paper="Vinh, Chan, Romano, Bailey 2014",
+            needs="all pairs of features within each class; n x n numbers",
+            cost="O(n^2 d), n^2 numbers",
+        ),
+    )
+
     def __init__(
         self,
         n_features_to_select: int = 10,
@@ -138,56 +149,57 @@ class SpecCMI(CountSelector):
         self.dtype = dtype
         self.n_jobs = n_jobs
 
-    def _check_parameters(self) -> None:
-        check_choice("dtype", self.dtype, ("float64", "float32"))
-        make_nystrom(self.approximation)
-        check_memory(self.memory)
-        if self.refine is not None and self.refine != "swap":
-            raise ValueError(f"refine={self.refine!r} is not allowed: give None or 'swap'")
-
-    def _choose(self, information: PairwiseInformation, k: int) -> None:
-        varying, constant = np.flatnonzero(information.varies), np.flatnonzero(~information.varies)
-        self.weights_ = np.zeros(information.n_features)
-        self.eigenvalue_ = self.objective_ = self.upper_bound_ = self.gap_ = self.shift_ = 0.0
-        self.landmarks_: NDArray[np.intp] | None = None
-        order = constant
+    def _choose(self, information: Information, k: int) -> Found:
+        varying = np.flatnonzero(information.varies)
+        weights = np.zeros(information.n_features)
+        order, landmarks, eigenvalue, shift = varying, None, 0.0, 0.0
+        certificate = Certificate(0.0, 0.0, 0.0)
         if len(varying):
-            matrix, found = self._rank(information, varying)
-            self.weights_[varying] = found.weights
-            self.eigenvalue_, self.shift_ = found.eigenvalue, found.shift
+            landmarks = self._landmarks(varying, information.n_features)
+            matrix, found = self._rank(information, varying, landmarks)
+            eigenvalue, shift = found.eigenvalue, found.shift
             members = found.order[:k]
             if self.refine == "swap":
                 members = _improved(matrix, members, found.order)
-            self._judge(information, matrix, members)
-            others = found.order[~np.isin(found.order, members)]
-            order = np.concatenate([varying[members], varying[others], constant])
-        self.selected_ = order[:k]
-        weights = self.weights_[self.selected_]
-        self.scores_ = self.eigenvalue_ * np.copysign(weights**2, weights)
-        self.ranking_ = np.empty(information.n_features, np.intp)
-        self.ranking_[order] = np.arange(1, information.n_features + 1)
+            bounds = [
+                marginal_bound(matrix.diagonal, information.class_entropy, len(members)),
+                *matrix.upper_bounds(len(members)),
+            ]
+            if landmarks is None:
+                bounds.append(spectral_bound(eigenvalue, len(members)))
+            certificate = certify(subset_objective(matrix.among(members)), bounds)
+            weights[varying] = found.weights
+            order = varying[np.concatenate([members, found.order[~np.isin(found.order, members)]])]
+        return rank_all(
+            order,
+            information.varies,
+            eigenvalue * np.copysign(weights**2, weights),
+            k,
+            weights_=weights,
+            eigenvalue_=eigenvalue,
+            objective_=certificate.objective,
+            upper_bound_=certificate.upper_bound,
+            gap_=certificate.gap,
+            landmarks_=landmarks,
+            shift_=shift,
+        )
+
+    def _landmarks(self, varying: NDArray[np.intp], n_features: int) -> NDArray[np.intp] | None:
+        settings = make_nystrom(self.approximation)
+        return None if settings is None else choose_landmarks(settings, varying, n_features)
 
     def _rank(
-        self, information: PairwiseInformation, varying: NDArray[np.intp]
+        self, information: Information, varying: NDArray[np.intp], landmarks: NDArray[np.intp] | None
     ) -> tuple[ConditionalMatrix, SpectralRanking]:
         settings, memory = make_nystrom(self.approximation), check_memory(self.memory)
-        if settings is None:
+        if settings is None or landmarks is None:
             full = conditional_matrix(information, varying, np.dtype(self.dtype), memory)
             return full, rank_by_spectrum(full)
-        self.landmarks_ = choose_landmarks(settings, varying, information.n_features)
-        refuse_more(8 * len(self.landmarks_) * len(varying), memory, f"rows of {len(self.landmarks_):,} landmarks")
+        refuse_more(8 * len(landmarks) * len(varying), memory, f"rows of {len(landmarks):,} landmarks")
         counted = CountedMatrix(information, varying)
-        places = np.searchsorted(varying, self.landmarks_)
+        places = np.searchsorted(varying, landmarks)
         rows = counted.rows(places, phase("counting pairs"))
         return counted, rank_by_landmarks(rows, places, settings.variant)
-
-    def _judge(self, information: PairwiseInformation, matrix: ConditionalMatrix, members: NDArray[np.intp]) -> None:
-        k = len(members)
-        bounds = [marginal_bound(matrix.diagonal, information.class_entropy, k), *matrix.upper_bounds(k)]
-        if self.landmarks_ is None:
-            bounds.append(spectral_bound(self.eigenvalue_, k))
-        certificate = certify(subset_objective(matrix.among(members)), bounds)
-        self.objective_, self.upper_bound_, self.gap_ = certificate
 
 
 def _improved(matrix: ConditionalMatrix, members: NDArray[np.intp], order: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from functools import partial
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -11,25 +13,34 @@ from bitsieve.by_samples.variational.code_tables import CodeTable
 from bitsieve.by_samples.variational.codes import NaiveBound, PairwiseBound
 from bitsieve.by_samples.variational.densities import DensityBound, DensityTable, IndistinctError
 from bitsieve.by_samples.variational.search import PLATEAUS, variational_select
-from bitsieve.common.parameters import check_choice, check_feature_count
+from bitsieve.common.errors import ParameterError, Sentence, Setting
+from bitsieve.common.parameters import FeatureCount, check_choice, check_threads, made_by, optional
 from bitsieve.common.progress import phase
-from bitsieve.selectors.base import ColumnSelector
+from bitsieve.selectors.found import Found
+from bitsieve.selectors.method_info import MethodInfo
+from bitsieve.selectors.sampled import SampleSelector
 from bitsieve.table.missing import check_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.binning.base import Binner
     from bitsieve.by_samples.variational.search import Bound
-    from bitsieve.table.columns import Columns
-    from bitsieve.table.target import Target
+    from bitsieve.table.table import Table
+
 
 DECOMPOSITIONS = ("naive", "pairwise")
 BANDWIDTHS = ("scott", "silverman")
 
 
-class VMI(ColumnSelector):
-    r"""Choose features one at a time by a lower bound of what all of them together tell about the target.
+def check_bandwidth(name: str, value: Any) -> None:
+    """Refuse what is no width of a kernel."""
+    number = isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < float("inf")
+    if not number and not (isinstance(value, str) and value in BANDWIDTHS):
+        raise ParameterError(name, value, f"give {' or '.join(map(repr, BANDWIDTHS))}, or a number above 0")
+
+
+class VMI(SampleSelector):
+    r"""Choose features one at a time by a lower bound of the information that all of them have about the target.
 
     The bound is ``I(X_S;C) >= mean_n log2 [q(x_S|c_n) / sum_c p(c) q(x_S|c)]``; q is a product in the order of choice,
     of ``p(x_f|c)`` ("naive"), or of ``prod_s p(x_f|x_s,c)^(1/#S)`` over those chosen before ("pairwise").
@@ -59,11 +70,6 @@ class VMI(ColumnSelector):
 
     Attributes
     ----------
-    support_ : ndarray of bool, shape (n_features,)
-    ranking_ : ndarray of int, shape (n_features,)
-        1 = chosen first; features that were not chosen share the next rank.
-    selected_ : ndarray of int, shape (k,)
-        Column indices in order of choice.
     scores_ : ndarray of float, shape (k,)
         The bound after each choice, in bits; it begins anew after a restart.
     restarts_ : ndarray of int
@@ -72,13 +78,6 @@ class VMI(ColumnSelector):
         The bound of every feature alone, in bits: I(Xi;C) where the columns are codes.
     binner_ : binner or None
         Fitted; its ``bin_edges_`` show every cut. None without binning.
-    classes_ : ndarray
-        The labels of the target, or its intervals where it was continuous.
-    target_edges_ : ndarray or None
-        The inner edges of a continuous target.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Where the columns have names.
 
     Notes
     -----
@@ -101,6 +100,34 @@ class VMI(ColumnSelector):
     ([3, 2], [1.378, 1.408])
     """
 
+    feature_count = FeatureCount(open_ended=("auto",))
+    parameter_rules: ClassVar = {
+        "decomposition": partial(check_choice, choices=DECOMPOSITIONS),
+        "on_plateau": optional(partial(check_choice, choices=PLATEAUS)),
+        "bandwidth": check_bandwidth,
+        "binning": optional(made_by(make_binner)),
+        "n_jobs": check_threads,
+    }
+    described = (
+        MethodInfo(
+            name="vmi",
+            title="Variational information maximisation, naive",
+            formula="I(XS,Xi;C) >= mean log2 q(xS,xi|c) / q(xS,xi), q(xi|xS,c) = p(xi|c)",
+            paper="Gao, Ver Steeg, Galstyan 2016",
+            needs="the samples: a likelihood of each in every class",
+            cost="O(k n d C) for C classes; densities O(n d^2)",
+        ),
+        MethodInfo(
+            name="vmi-pairwise",
+            title="Variational information maximisation, pairwise",
+            formula="I(XS,Xi;C) >= mean log2 q(xS,xi|c) / q(xS,xi), q(xi|xS,c) = prod_s p(xi|xs,c)^(1/#S)",
+            paper="Gao, Ver Steeg, Galstyan 2016",
+            needs="the samples: a likelihood of each in every class",
+            cost="O(k n d C) for C classes; densities O(n d^2)",
+            parameters={"decomposition": "pairwise"},
+        ),
+    )
+
     def __init__(
         self,
         n_features_to_select: int | float | str = 10,
@@ -118,101 +145,52 @@ class VMI(ColumnSelector):
         self.binning = binning
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Choose features.
-
-        Parameters
-        ----------
-        X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
-            Text, categorical and boolean columns are codes as they are.
-        y : array-like of shape (n_samples,)
-            Classes of any kind; floats with a fractional part are binned into five equal-frequency classes, whose
-            edges are kept in ``target_edges_``.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a parameter is not allowed, more features are asked for than there are, the target has one class, the
-            columns hold infinite or missing values that the binner was not told to keep, or a density has no width: a
-            class of one sample, or a numeric column that varies but not within some class.
-        """
-        self._check_parameters()
-        columns, target = self._read(X, y)
-        n_features = len(columns)
-        asked = self.n_features_to_select
-        k = n_features if asked == "auto" else check_feature_count(asked, n_features)
-        bound = self._bound(columns, target)
-        on_plateau = self.on_plateau or ("stop" if asked == "auto" else "continue")
-        chosen = variational_select(bound, k, on_plateau, phase("ranking"))
-        self.classes_ = target.labels
-        self.target_edges_ = target.edges
-        self.selected_, self.scores_, self.restarts_, self.alone_ = chosen
-        self.support_ = np.zeros(n_features, bool)
-        self.support_[self.selected_] = True
-        self.ranking_ = np.full(n_features, len(self.selected_) + 1, np.intp)
-        self.ranking_[self.selected_] = np.arange(1, len(self.selected_) + 1)
-        return self
-
     def _check_parameters(self) -> None:
-        check_choice("decomposition", self.decomposition, DECOMPOSITIONS)
-        if self.on_plateau is not None:
-            check_choice("on_plateau", self.on_plateau, PLATEAUS)
+        super()._check_parameters()
         if self.n_features_to_select == "auto" and self.on_plateau not in (None, "stop"):
-            raise ValueError(
-                f"n_features_to_select='auto' ends where the bound no longer grows, and on_plateau is "
-                f"{self.on_plateau!r}: give a number, or on_plateau='stop'"
-            )
-        width = self.bandwidth
-        number = isinstance(width, (int, float)) and not isinstance(width, bool) and 0 < width < float("inf")
-        if not number and not (isinstance(width, str) and width in BANDWIDTHS):
-            raise ValueError(
-                f"bandwidth={width!r} is not allowed: give {' or '.join(map(repr, BANDWIDTHS))}, or a number above 0"
+            raise ParameterError(
+                "n_features_to_select",
+                "auto",
+                Sentence("give a number, or ", Setting("on_plateau", "stop")),
+                f"ends where the bound no longer grows, and on_plateau is {self.on_plateau!r}",
             )
 
-    def _bound(self, columns: Columns, target: Target) -> Bound:
+    def _choose(self, table: Table, k: int) -> Found:
+        target, binner = table.target, None
         order = np.argsort(target.codes, kind="stable")
         class_sizes = np.bincount(target.codes, minlength=target.n_classes).astype(np.int64)
-        self.binner_: Binner | None = None
+        bound: Bound
         if self.binning is None:
-            return self._density_bound(columns, target, order, class_sizes)
-        phase("binning")
-        self.binner_ = make_binner(self.binning, n_jobs=self.n_jobs).fit_columns(columns, target)
-        codes = self.binner_.codes(columns)[order]
-        phase("counting")
-        kind = PairwiseBound if self.decomposition == "pairwise" else NaiveBound
-        return kind(CodeTable(codes, class_sizes, self.n_jobs))
+            bound = self._density_bound(table, order, class_sizes)
+        else:
+            phase("binning")
+            binner = make_binner(self.binning, n_jobs=self.n_jobs).fit_table(table)
+            codes = binner.codes(table)[order]
+            phase("counting")
+            kind = PairwiseBound if self.decomposition == "pairwise" else NaiveBound
+            bound = kind(CodeTable(codes, class_sizes, self.n_jobs))
+        on_plateau = self.on_plateau or ("stop" if self.n_features_to_select == "auto" else "continue")
+        found = variational_select(bound, k, on_plateau, phase("ranking"))
+        own = {"restarts_": found.restarts, "alone_": found.alone, "binner_": binner}
+        return Found(found.selected, found.scores, extras=own)
 
-    def _density_bound(
-        self, columns: Columns, target: Target, order: NDArray[np.intp], class_sizes: NDArray[np.int64]
-    ) -> Bound:
-        check_values(columns, allow_missing=False)
+    def _density_bound(self, table: Table, order: NDArray[np.intp], class_sizes: NDArray[np.int64]) -> DensityBound:
+        check_values(table, allow_missing=False)
         if class_sizes.min() < 2:
-            label = str(target.labels[int(np.argmin(class_sizes))])
-            raise ValueError(
-                f"class {label!r} has 1 sample, and a density needs two: drop the class, or bin the columns "
-                "(binning='mdl')"
-            )
-        numeric = np.array([columns.is_numeric(j) for j in range(len(columns))])
-        values = np.empty((len(columns), columns.n_samples))
-        for j in range(len(columns)):
-            column = columns.numeric(j) if numeric[j] else columns.categorical(j).codes
+            label = str(table.target.labels[int(np.argmin(class_sizes))])
+            instead = Sentence("drop the class, or bin the columns (", Setting("binning", "mdl"), ")")
+            raise ValueError(Sentence(f"class {label!r} has 1 sample, and a density needs two: ", instead))
+        numeric = np.array([table.is_numeric(j) for j in range(table.n_features)])
+        values = np.empty((table.n_features, table.n_samples))
+        for j in range(table.n_features):
+            column = table.numeric(j) if numeric[j] else table.categorical(j).codes
             values[j] = column[order]
         phase("densities")
         try:
-            table = DensityTable(values, numeric, class_sizes, self.bandwidth, self.n_jobs)
+            densities = DensityTable(values, numeric, class_sizes, self.bandwidth, self.n_jobs)
         except IndistinctError as error:
-            label = str(target.labels[error.label])
-            raise ValueError(
-                f"column {columns.names[error.column]!r} does not vary within class {label!r}, so "
-                "its density has no width: drop the column, or bin the columns (binning='mdl')"
-            ) from None
-        return DensityBound(table, pairwise=self.decomposition == "pairwise")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = getattr(self.binning, "missing", "error") == "bin"
-        return tags
+            label = str(table.target.labels[error.label])
+            narrow = f"column {table.names[error.column]!r} does not vary within class {label!r}"
+            instead = Sentence("drop the column, or bin the columns (", Setting("binning", "mdl"), ")")
+            raise ValueError(Sentence(narrow, ", so its density has no width: ", instead)) from None
+        return DensityBound(densities, pairwise=self.decomposition == "pairwise")

@@ -90,7 +90,7 @@ def _sorted_codes(array: Any) -> Encoded:
     values = array.dictionary.to_numpy(zero_copy_only=False)
     missing = array.dictionary.is_null().to_numpy(zero_copy_only=False)
     known = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(values)).astype(bool) & ~missing)
-    # equal values may stand twice in a dictionary, so they are numbered by value, not by place
+    # A dictionary may hold equal values at several places, so they are numbered by value and not by place.
     categories, place = np.unique(values[known], return_inverse=True)
     new = np.full(len(values) + 1, -1, np.int32)  # the last entry answers for code -1
     new[known] = place

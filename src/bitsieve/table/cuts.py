@@ -15,7 +15,7 @@ def equal_frequency_cuts(
 ) -> NDArray[np.float64]:
     """Cut j is the order statistic of rank ``r = round-half-up(j d / n_bins)`` of ``d`` values; no empty bins.
 
-    A value on a cut goes left. With weights each value stands so many times.
+    A value on a cut goes left. With frequency weights each value counts so many times.
     """
     if not len(values):
         return np.empty(0)
@@ -35,14 +35,14 @@ def median_cut(values: NDArray[np.float64], weights: NDArray[np.int64] | None = 
 
 
 class OrderStatistics:
-    """Sorted values, each as often as its weight says.
+    """Sorted values, each counted as often as its frequency weight says.
 
     Attributes
     ----------
     values : ndarray
         Ascending, each once for every entry it was given.
     size : int
-        Their number, the weights counted.
+        The number of values, which is the sum of the weights.
     """
 
     def __init__(self, values: NDArray[np.float64], weights: NDArray[np.int64] | None) -> None:
@@ -55,7 +55,7 @@ class OrderStatistics:
         self.size = int(self._last[-1])
 
     def at(self, ranks: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The values of ranks from 1."""
+        """The order statistics of these ranks, counted from 1."""
         return self.values[ranks - 1 if self._last is None else np.searchsorted(self._last, ranks)]
 
 

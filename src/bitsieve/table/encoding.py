@@ -27,6 +27,12 @@ class Encoded(NamedTuple):
     categories: NDArray[Any]
 
 
+def as_array(values: Any) -> NDArray[Any]:
+    """An array of what is no array yet, in which numbers among text stay numbers."""
+    array = np.asarray(values)
+    return np.asarray(values, dtype=object) if array.dtype.kind in "US" and array is not values else array
+
+
 def distinct(values: NDArray[Any]) -> NDArray[Any]:
     """The sorted distinct values of a column without missing values; small integers without sorting them."""
     if values.dtype.kind == "b":
@@ -57,7 +63,7 @@ def lookup(values: NDArray[Any], categories: NDArray[Any]) -> NDArray[np.int32]:
 
 
 def encode(values: NDArray[Any]) -> Encoded:
-    """Codes and categories of a numpy array without missing values."""
+    """The codes and the categories of a numpy array without missing values."""
     categories = distinct(values)
     return Encoded(lookup(values, categories), categories)
 

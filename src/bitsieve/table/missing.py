@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bitsieve.table.columns import Columns
+    from bitsieve.table.table import Table
 
 
 def check_values(
-    columns: Columns,
+    table: Table,
     *,
     allow_missing: bool,
     instead: str = "set missing='bin' to give them a code of their own, or impute them first",
@@ -29,17 +29,17 @@ def check_values(
     ValueError
         One line with the names of up to five columns, their number, and what to do.
     """
-    suspects = _not_finite(columns)
+    suspects = _not_finite(table)
     if not suspects:
         return
-    infinite = [j for j in suspects if _any(columns.values(j), np.isinf)]
+    infinite = [j for j in suspects if _any(table.values(j), np.isinf)]
     if infinite:
         raise ValueError(
-            f"{_columns_hold(len(infinite))} infinite values (inf): {columns.quoted(infinite)}; "
+            f"{_columns_hold(len(infinite))} infinite values (inf): {table.quoted(infinite)}; "
             "replace infinity by a finite number, or drop the rows"
         )
     if not allow_missing:
-        raise ValueError(f"{_columns_hold(len(suspects))} missing values (NaN): {columns.quoted(suspects)}; {instead}")
+        raise ValueError(f"{_columns_hold(len(suspects))} missing values (NaN): {table.quoted(suspects)}; {instead}")
 
 
 def is_missing(values: NDArray[Any]) -> NDArray[np.bool_] | None:
@@ -52,12 +52,12 @@ def _columns_hold(count: int) -> str:
     return "1 column holds" if count == 1 else f"{count:,} columns hold"
 
 
-def _not_finite(columns: Columns) -> list[int]:
+def _not_finite(table: Table) -> list[int]:
     """The columns with a missing or an infinite value."""
-    matrix = columns.matrix
+    matrix = table.matrix
     if matrix is not None and (matrix.dtype.kind != "f" or _finite_sum(matrix)):
         return []
-    return [j for j in range(len(columns)) if _incomplete(columns.values(j))]
+    return [j for j in range(table.n_features) if _incomplete(table.values(j))]
 
 
 def _incomplete(values: NDArray[Any] | Encoded) -> bool:

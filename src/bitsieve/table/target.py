@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,7 +14,8 @@ from bitsieve.common.messages import quoted
 from bitsieve.common.parameters import check_integer
 from bitsieve.table.assign import assign
 from bitsieve.table.cuts import equal_frequency_cuts
-from bitsieve.table.encoding import Encoded, encode, occurring
+from bitsieve.table.encoding import Encoded, as_array, encode, occurring
+from bitsieve.table.table import take_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,6 +40,10 @@ class Target:
     kind : {"classes", "binned", "joint"}
     columns : tuple of str
         Names of the columns of a joint target.
+    name : str
+        What messages call it.
+    n_bins : int
+        Intervals that a continuous target was to be cut into.
     """
 
     codes: NDArray[np.int32]
@@ -46,6 +51,8 @@ class Target:
     edges: Any = None
     kind: Literal["classes", "binned", "joint"] = "classes"
     columns: tuple[str, ...] = ()
+    name: str = "y"
+    n_bins: int = 5
 
     @property
     def n_classes(self) -> int:
@@ -55,10 +62,10 @@ class Target:
     def take(self, rows: NDArray[np.intp]) -> Target:
         """The target of some of the samples, with the classes that occur among them."""
         codes, labels = occurring(Encoded(self.codes, self.labels), rows)
-        return Target(codes, labels, self.edges, self.kind)
+        return replace(self, codes=codes, labels=labels)
 
 
-def read_target(y: Any, *, n_bins: int = 5, weights: NDArray[np.int64] | None = None) -> Target:
+def read_target(y: Any, *, name: str = "y", n_bins: int = 5, weights: NDArray[np.int64] | None = None) -> Target:
     """Read a target of any kind, of one column or of several.
 
     Integers, text, booleans, categories and dates are classes. A target is continuous if it holds floats of which
@@ -69,10 +76,12 @@ def read_target(y: Any, *, n_bins: int = 5, weights: NDArray[np.int64] | None = 
     ----------
     y : array-like, Series or DataFrame of pandas or polars, pyarrow array or Table
         Of shape (n_samples,), or (n_samples, n_targets).
+    name : str, default="y"
+        What messages call it.
     n_bins : int, default=5
         Intervals of a continuous target.
     weights : ndarray of int64, shape (n_samples,), optional
-        How many times each sample stands, at least once.
+        Frequency weights: how many times each sample counts. Samples of weight 0 are left out.
 
     Returns
     -------
@@ -96,8 +105,10 @@ def read_target(y: Any, *, n_bins: int = 5, weights: NDArray[np.int64] | None = 
     if columns is not None and len(columns) == 1:
         (y,), columns = columns.values(), None
     if columns is None:
-        return _one(y, "the target", n_bins, weights)
-    return _joint({name: _one(part, f"the target {name!r}", n_bins, weights) for name, part in columns.items()})
+        target = _one(y, "the target", n_bins, weights)
+    else:
+        target = _joint({part: _one(of, f"the target {part!r}", n_bins, weights) for part, of in columns.items()})
+    return replace(target, name=name, n_bins=n_bins)
 
 
 def target_columns(y: Any) -> dict[str, Any] | None:
@@ -112,16 +123,16 @@ def target_columns(y: Any) -> dict[str, Any] | None:
         return {str(name): frame[:, j].to_native() for j, name in enumerate(names)}
     if nw.dependencies.is_into_series(y):
         return None
-    array = np.asarray(y)
+    array = as_array(y)
     if array.ndim != 2:
         return None
-    if array.dtype.kind in "US" and not isinstance(y, np.ndarray):
-        array = np.asarray(y, dtype=object)  # numbers beside text stay numbers
     return {f"y{j}": array[:, j] for j in range(array.shape[1])} if array.shape[1] > 1 else None
 
 
 def _one(y: Any, what: str, n_bins: int, weights: NDArray[np.int64] | None) -> Target:
     values = _read(y, what)
+    if weights is not None and not weights.all():
+        (values,), weights = take_rows([values], np.flatnonzero(weights)), weights[weights > 0]
     n_samples = len(values.codes) if isinstance(values, Encoded) else len(values)
     if not n_samples:
         raise ValueError(f"{what} is empty: at least one sample is required")
@@ -172,9 +183,7 @@ def _read(y: Any, what: str) -> NDArray[Any] | Encoded:
     elif pyarrow is not None and isinstance(y, pyarrow.Array):
         return _arrow(y, what)
     else:
-        array = np.asarray(y)
-        if array.dtype.kind in "US" and not isinstance(y, np.ndarray):
-            array = np.asarray(y, dtype=object)
+        array = as_array(y)
     if array.dtype.kind == "c":
         raise ValueError("Complex data not supported: give classes or real numbers as the target")
     array = column_or_1d(array, warn=True)

@@ -1,12 +1,10 @@
-"""Weights of samples: how many times each one stands. Counts are integers, so weights are, too."""
+"""Frequency weights: how many times each sample counts. Counts are integers, and so are these weights."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
 import numpy as np
-from sklearn.utils.validation import check_consistent_length
 
 from bitsieve.counts.terms import MAX_SAMPLES
 
@@ -17,7 +15,7 @@ ADVICE = "such as by np.rint(100 * w / w.max())"
 
 
 def read_weights(sample_weight: Any, n_samples: int) -> NDArray[np.int64] | None:
-    """Weights as integers; None where every sample stands once.
+    """Frequency weights as integers; None where every sample counts once.
 
     Parameters
     ----------
@@ -57,32 +55,6 @@ def read_weights(sample_weight: Any, n_samples: int) -> NDArray[np.int64] | None
     return weights.astype(np.int64)
 
 
-def weigh(sample_weight: Any, X: Any, y: Any) -> tuple[NDArray[np.int64] | None, Any, Any]:
-    """The weights, the table and the target without the samples of weight 0: these are absent.
-
-    Parameters
-    ----------
-    sample_weight : array-like of shape (n_samples,), or None
-    X : array-like, dataframe or pyarrow Table of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,) or (n_samples, n_targets), or None
-    """
-    if sample_weight is None:
-        return None, X, y
-    check_consistent_length(X, y)
-    weights = read_weights(sample_weight, _length(X))
-    if weights is None or weights.all():
-        return weights, X, y
-    present = weights > 0
-    kept = weights[present]
-    return None if (kept == 1).all() else kept, _take(X, present), None if y is None else _take(y, present)
-
-
-def _length(X: Any) -> int:
-    if isinstance(X, (list, tuple)):
-        return len(X)
-    return int(X.shape[0]) if hasattr(X, "shape") else len(np.asarray(X))
-
-
 def _check(weights: NDArray[Any]) -> None:
     if weights.dtype.kind == "f":
         missing = int(np.isnan(weights).sum())
@@ -94,7 +66,7 @@ def _check(weights: NDArray[Any]) -> None:
     if len(negative):
         raise ValueError(
             f"sample_weight has {len(negative):,} negative values, such as {negative[0].item()!r}: a weight says how "
-            "many times a sample stands, give 0 or more"
+            "many times a sample counts, give 0 or more"
         )
     if weights.dtype.kind == "f":
         broken = weights[weights != np.floor(weights)]
@@ -111,18 +83,3 @@ def _check(weights: NDArray[Any]) -> None:
             f"sample_weight sums to {total:,.0f} samples, at most {MAX_SAMPLES:,} are supported: "
             f"scale the weights down, {ADVICE}"
         )
-
-
-def _take(data: Any, present: NDArray[np.bool_]) -> Any:
-    """The samples that are present, in the kind of ``data``."""
-    native = nw.from_native(data, pass_through=True, allow_series=True)
-    if isinstance(native, (nw.DataFrame, nw.Series)):
-        return native.filter(present.tolist()).to_native()
-    if isinstance(data, (list, tuple)):
-        return [sample for sample, stays in zip(data, present.tolist(), strict=True) if stays]
-    pyarrow = nw.dependencies.get_pyarrow()
-    if pyarrow is not None and isinstance(data, pyarrow.Array):
-        return data.filter(pyarrow.array(present))
-    if hasattr(data, "toarray"):  # sparse: refused with a reason where the table is read
-        return data
-    return np.asarray(data)[present]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bitsieve.information.pairwise import PairwiseInformation
+    from bitsieve.information.protocol import Information
 
     Columns = NDArray[np.intp]
 
@@ -33,7 +33,7 @@ class Predominant(NamedTuple):
 
 
 def fast_correlation_filter(
-    information: PairwiseInformation,
+    information: Information,
     limit: int,
     *,
     delta: float = 0.0,
@@ -44,7 +44,7 @@ def fast_correlation_filter(
 
     Parameters
     ----------
-    information : PairwiseInformation
+    information : Information
     limit : int
         At least 1.
     delta : float
@@ -74,7 +74,7 @@ def fast_correlation_filter(
         selected.append(pivot)
         removed = np.zeros(len(rest), bool)
         if len(rest):
-            between = pair_uncertainty(information.pair(pivot, rest, within_classes=False))
+            between = pair_uncertainty(information.pair(pivot, rest, by_class=False))
             removed = between >= with_class[rest] + slack
         groups.append(np.sort(rest[removed]))
         in_play = rest[~removed]
@@ -84,7 +84,7 @@ def fast_correlation_filter(
     return Predominant(chosen, with_class[chosen], groups)
 
 
-def _candidates(information: PairwiseInformation, with_class: NDArray[np.float64], least: float) -> Columns:
+def _candidates(information: Information, with_class: NDArray[np.float64], least: float) -> Columns:
     """Features that reach the threshold by falling SU with the class; those that do not vary last."""
     order = rank(with_class)
     order = order[with_class[order] >= least]

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from bitsieve.common.ties import pick
-from bitsieve.information.given import Given
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from bitsieve.information.pairwise import PairwiseInformation
+    from bitsieve.information.protocol import Information
 
     Columns = NDArray[np.intp]
 
@@ -32,7 +31,7 @@ class Elimination(NamedTuple):
 
 
 def blanket_elimination(
-    information: PairwiseInformation,
+    information: Information,
     *,
     blanket_size: int,
     rule: str = "relevance",
@@ -45,7 +44,7 @@ def blanket_elimination(
 
     Parameters
     ----------
-    information : PairwiseInformation
+    information : Information
     blanket_size : int
         K, at least 0; all that are left where they are fewer.
     rule : {"relevance", "redundancy"}
@@ -76,7 +75,7 @@ def blanket_elimination(
 class _Blankets:
     """The blanket of every feature left, and what the feature tells beside it."""
 
-    def __init__(self, information: PairwiseInformation, size: int, rule: str) -> None:
+    def __init__(self, information: Information, size: int, rule: str) -> None:
         self.information = information
         self.members = np.full((information.n_features, min(size, information.n_features)), -1)  # -1: fewer are left
         self.left = information.varies.copy()
@@ -108,7 +107,7 @@ class _Blankets:
 
     def _choose(self, feature: int) -> None:
         nearness = self.nearness[feature].copy()
-        given = Given(self.information)
+        given = self.information.conditional()
         self.members[feature] = -1
         for place in range(min(self.members.shape[1], int(self.left.sum()) - 1)):
             nearest = pick(nearness)

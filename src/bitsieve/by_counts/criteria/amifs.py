@@ -9,7 +9,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Floats, Needs
-    from bitsieve.information.pairwise import PairTerms
+    from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class AMIFS:
     """
 
     name: ClassVar[str] = "amifs"
+    title: ClassVar[str] = "Adaptive mutual information feature selection"
     formula: ClassVar[str] = "I(Xi;C) - mean_s I(Xi;Xs) / min(H(Xi), H(Xs))"
     paper: ClassVar[str] = "Tesmer, Estevez 2004"
     unit: ClassVar[str] = "mixed"
@@ -33,11 +34,11 @@ class AMIFS:
     start: ClassVar[float] = 0.0
     never_increases: ClassVar[bool] = False
 
-    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Sum of I(Xi;Xs) / min(H(Xi), H(Xs))."""
-        entropy = terms.information.entropy
-        smaller = np.minimum(terms.of(entropy), entropy[terms.pivot])
-        return folded + terms.redundancy / np.where(smaller > 0, smaller, 1.0)  # a constant shares exactly 0
+        entropy = pair.information.entropy
+        smaller = np.minimum(pair.of(entropy), entropy[pair.pivot])
+        return folded + pair.redundancy / np.where(smaller > 0, smaller, 1.0)  # a constant shares exactly 0
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """I(Xi;C) less the mean."""

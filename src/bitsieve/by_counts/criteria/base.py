@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bitsieve.information.pairwise import PairTerms
+    from bitsieve.information.protocol import PairInformation
 
     Floats = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ class NamedCriterion(Protocol):
     ----------
     name : str
         As in ``ForwardSelector(criterion=name)``.
-    formula, paper : str
+    title, formula, paper : str
     unit : str
         Of the score: "bits"; "ratio" of bits by bits; "mixed" where both are added.
     needs : "marginals", "pairs", "class pairs" or "joint"
@@ -35,6 +35,7 @@ class NamedCriterion(Protocol):
     """
 
     name: ClassVar[str]
+    title: ClassVar[str]
     formula: ClassVar[str]
     paper: ClassVar[str]
     unit: ClassVar[str]
@@ -63,7 +64,7 @@ class Criterion(NamedCriterion, Protocol):
     start: ClassVar[float]
     never_increases: ClassVar[bool]
 
-    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """The fold over S and one more feature, whose terms with the candidates are given."""
         ...
 

@@ -9,7 +9,7 @@ from bitsieve.by_counts.criteria.base import check_weight
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Floats, Needs
-    from bitsieve.information.pairwise import PairTerms
+    from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ class BetaGamma:
     """
 
     name: ClassVar[str] = "betagamma"
+    title: ClassVar[str] = "Linear family of both redundancies"
     formula: ClassVar[str] = "I(Xi;C) - beta sum_s I(Xi;Xs) + gamma sum_s I(Xi;Xs|C)"
     paper: ClassVar[str] = "Brown, Pocock, Zhao, Lujan 2012"
     unit: ClassVar[str] = "bits"
@@ -46,9 +47,9 @@ class BetaGamma:
         check_weight("beta", self.beta)
         check_weight("gamma", self.gamma)
 
-    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Sum of beta I(Xi;Xs) - gamma I(Xi;Xs|C)."""
-        return folded + (self.beta * terms.redundancy - self.gamma * terms.conditional_redundancy)
+        return folded + (self.beta * pair.redundancy - self.gamma * pair.conditional_redundancy)
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """I(Xi;C) less the sum."""

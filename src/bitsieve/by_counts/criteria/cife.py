@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Floats, Needs
-    from bitsieve.information.pairwise import PairTerms
+    from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class CIFE:
     """
 
     name: ClassVar[str] = "cife"
+    title: ClassVar[str] = "Conditional infomax feature extraction"
     formula: ClassVar[str] = "I(Xi;C) - sum_s [I(Xi;Xs) - I(Xi;Xs|C)]"
     paper: ClassVar[str] = "Lin, Tang 2006"
     unit: ClassVar[str] = "bits"
@@ -30,9 +31,9 @@ class CIFE:
     start: ClassVar[float] = 0.0
     never_increases: ClassVar[bool] = False
 
-    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Sum of I(Xi;Xs) - I(Xi;Xs|C)."""
-        return folded + (terms.redundancy - terms.conditional_redundancy)
+        return folded + (pair.redundancy - pair.conditional_redundancy)
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """I(Xi;C) less the sum."""

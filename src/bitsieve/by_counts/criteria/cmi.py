@@ -23,6 +23,7 @@ class CMI:
     """
 
     name: ClassVar[str] = "cmi"
+    title: ClassVar[str] = "Conditional mutual information given all chosen features"
     formula: ClassVar[str] = "I(Xi;C|S)"
     paper: ClassVar[str] = "Brown, Pocock, Zhao, Lujan 2012"
     unit: ClassVar[str] = "bits"

@@ -22,6 +22,7 @@ class CMIFS:
     """
 
     name: ClassVar[str] = "cmifs"
+    title: ClassVar[str] = "Conditional mutual information feature selection"
     formula: ClassVar[str] = "I(Xi;C|X_first,X_last)"
     paper: ClassVar[str] = "Cheng, Qin, Feng, Wang, Li 2011"
     unit: ClassVar[str] = "bits"

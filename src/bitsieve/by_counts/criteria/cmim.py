@@ -9,7 +9,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Floats, Needs
-    from bitsieve.information.pairwise import PairTerms
+    from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class CMIM:
     """
 
     name: ClassVar[str] = "cmim"
+    title: ClassVar[str] = "Conditional mutual information maximisation"
     formula: ClassVar[str] = "min_s I(Xi;C|Xs)"
     paper: ClassVar[str] = "Fleuret 2004"
     unit: ClassVar[str] = "bits"
@@ -33,9 +34,9 @@ class CMIM:
     start: ClassVar[float] = float("inf")
     never_increases: ClassVar[bool] = True
 
-    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Minimum of I(Xi;C|Xs)."""
-        return np.minimum(folded, terms.conditional_relevance)
+        return np.minimum(folded, pair.conditional_relevance)
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """The minimum itself."""

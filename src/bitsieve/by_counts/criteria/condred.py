@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Floats, Needs
-    from bitsieve.information.pairwise import PairTerms
+    from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class CondRed:
     """
 
     name: ClassVar[str] = "condred"
+    title: ClassVar[str] = "Conditional redundancy"
     formula: ClassVar[str] = "I(Xi;C) + sum_s I(Xi;Xs|C)"
     paper: ClassVar[str] = "Brown, Pocock, Zhao, Lujan 2012"
     unit: ClassVar[str] = "bits"
@@ -30,9 +31,9 @@ class CondRed:
     start: ClassVar[float] = 0.0
     never_increases: ClassVar[bool] = False
 
-    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Sum of I(Xi;Xs|C)."""
-        return folded + terms.conditional_redundancy
+        return folded + pair.conditional_redundancy
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """I(Xi;C) and the sum."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Floats, Needs
-    from bitsieve.information.pairwise import PairTerms
+    from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,7 @@ class DISR:
     """
 
     name: ClassVar[str] = "disr"
+    title: ClassVar[str] = "Double input symmetrical relevance"
     formula: ClassVar[str] = "sum_s I(Xi,Xs;C) / H(Xi,Xs,C)"
     paper: ClassVar[str] = "Meyer, Bontempi 2006"
     unit: ClassVar[str] = "ratio"
@@ -31,9 +32,9 @@ class DISR:
     start: ClassVar[float] = 0.0
     never_increases: ClassVar[bool] = False
 
-    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Sum of I(Xi,Xs;C) / H(Xi,Xs,C)."""
-        return folded + terms.symmetric_relevance
+        return folded + pair.symmetric_relevance
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """The sum itself."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Floats, Needs
-    from bitsieve.information.pairwise import PairTerms
+    from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,7 @@ class EMRMR:
     """
 
     name: ClassVar[str] = "emrmr"
+    title: ClassVar[str] = "Extended minimum redundancy, maximum relevance"
     formula: ClassVar[str] = "I(Xi;C) - mean_s [I(Xi;Xs) - I(Xi;Xs|C)]"
     paper: ClassVar[str] = "Vinh, Chan, Romano, Bailey 2014"
     unit: ClassVar[str] = "bits"
@@ -31,9 +32,9 @@ class EMRMR:
     start: ClassVar[float] = 0.0
     never_increases: ClassVar[bool] = False
 
-    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Sum of I(Xi;C|Xs)."""
-        return folded + terms.conditional_relevance
+        return folded + pair.conditional_relevance
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """The mean."""

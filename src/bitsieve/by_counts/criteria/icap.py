@@ -9,7 +9,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Floats, Needs
-    from bitsieve.information.pairwise import PairTerms
+    from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class ICAP:
     """
 
     name: ClassVar[str] = "icap"
+    title: ClassVar[str] = "Interaction capping"
     formula: ClassVar[str] = "I(Xi;C) - sum_s max(0, I(Xi;Xs) - I(Xi;Xs|C))"
     paper: ClassVar[str] = "Jakulin 2005"
     unit: ClassVar[str] = "bits"
@@ -32,9 +33,9 @@ class ICAP:
     start: ClassVar[float] = 0.0
     never_increases: ClassVar[bool] = True
 
-    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Sum of I(Xi;Xs) - I(Xi;Xs|C) where positive."""
-        return folded + np.maximum(terms.redundancy - terms.conditional_redundancy, 0.0)
+        return folded + np.maximum(pair.redundancy - pair.conditional_redundancy, 0.0)
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """I(Xi;C) less the sum."""

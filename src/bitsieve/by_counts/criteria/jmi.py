@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Floats, Needs
-    from bitsieve.information.pairwise import PairTerms
+    from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class JMI:
     """
 
     name: ClassVar[str] = "jmi"
+    title: ClassVar[str] = "Joint mutual information"
     formula: ClassVar[str] = "sum_s I(Xi,Xs;C)"
     paper: ClassVar[str] = "Yang, Moody 1999"
     unit: ClassVar[str] = "bits"
@@ -29,9 +30,9 @@ class JMI:
     start: ClassVar[float] = 0.0
     never_increases: ClassVar[bool] = False
 
-    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Sum of I(Xi,Xs;C)."""
-        return folded + terms.joint_relevance
+        return folded + pair.joint_relevance
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """The sum itself."""

@@ -9,7 +9,7 @@ from bitsieve.by_counts.criteria.base import check_weight
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Floats, Needs
-    from bitsieve.information.pairwise import PairTerms
+    from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class MIFS:
     """
 
     name: ClassVar[str] = "mifs"
+    title: ClassVar[str] = "Mutual information feature selection"
     formula: ClassVar[str] = "I(Xi;C) - beta sum_s I(Xi;Xs)"
     paper: ClassVar[str] = "Battiti 1994"
     unit: ClassVar[str] = "bits"
@@ -40,9 +41,9 @@ class MIFS:
     def __post_init__(self) -> None:
         check_weight("beta", self.beta)
 
-    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Sum of I(Xi;Xs)."""
-        return folded + terms.redundancy
+        return folded + pair.redundancy
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """I(Xi;C) - beta sum I(Xi;Xs)."""

@@ -9,7 +9,7 @@ from bitsieve.by_counts.criteria.base import check_weight
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Floats, Needs
-    from bitsieve.information.pairwise import PairTerms
+    from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class MIFSU:
     """
 
     name: ClassVar[str] = "mifsu"
+    title: ClassVar[str] = "Mutual information feature selection under uniform information"
     formula: ClassVar[str] = "I(Xi;C) - beta sum_s [I(Xs;C)/H(Xs)] I(Xi;Xs)"
     paper: ClassVar[str] = "Kwak, Choi 2002"
     unit: ClassVar[str] = "bits"
@@ -43,12 +44,12 @@ class MIFSU:
     def __post_init__(self) -> None:
         check_weight("beta", self.beta)
 
-    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Sum of [I(Xs;C)/H(Xs)] I(Xi;Xs)."""
-        information, pivot = terms.information, terms.pivot
+        information, pivot = pair.information, pair.pivot
         entropy = information.entropy[pivot]
         share = information.relevance[pivot] / entropy if entropy > 0 else 0.0
-        return folded + share * terms.redundancy
+        return folded + share * pair.redundancy
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """I(Xi;C) - beta times the sum."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Floats, Needs
-    from bitsieve.information.pairwise import PairTerms
+    from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class MIM:
     """
 
     name: ClassVar[str] = "mim"
+    title: ClassVar[str] = "Mutual information maximisation"
     formula: ClassVar[str] = "I(Xi;C)"
     paper: ClassVar[str] = "Lewis 1992"
     unit: ClassVar[str] = "bits"
@@ -30,7 +31,7 @@ class MIM:
     start: ClassVar[float] = 0.0
     never_increases: ClassVar[bool] = True
 
-    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Nothing to fold."""
         return folded
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Floats, Needs
-    from bitsieve.information.pairwise import PairTerms
+    from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class MinRed:
     """
 
     name: ClassVar[str] = "minred"
+    title: ClassVar[str] = "Minimum redundancy"
     formula: ClassVar[str] = "-mean_s I(Xi;Xs)"
     paper: ClassVar[str] = "Duch 2006"
     unit: ClassVar[str] = "bits"
@@ -30,9 +31,9 @@ class MinRed:
     start: ClassVar[float] = 0.0
     never_increases: ClassVar[bool] = False
 
-    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Less the sum of I(Xi;Xs)."""
-        return folded - terms.redundancy
+        return folded - pair.redundancy
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """The mean."""

@@ -10,7 +10,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Floats, Needs
-    from bitsieve.information.pairwise import PairTerms
+    from bitsieve.information.protocol import PairInformation
 
 NOTHING = 1e-12  # bits
 
@@ -34,6 +34,7 @@ class MIQ:
     """
 
     name: ClassVar[str] = "miq"
+    title: ClassVar[str] = "Mutual information quotient"
     formula: ClassVar[str] = "I(Xi;C) / mean_s I(Xi;Xs)"
     paper: ClassVar[str] = "Ding, Peng 2003"
     needs: ClassVar[Needs] = "pairs"
@@ -47,9 +48,9 @@ class MIQ:
         if not (isinstance(self.eps, Real) and 0 <= self.eps < float("inf")):
             raise ValueError(f"eps={self.eps!r} cannot be added to a denominator; give a finite number of 0 or more")
 
-    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Sum of I(Xi;Xs)."""
-        return folded + terms.redundancy
+        return folded + pair.redundancy
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """I(Xi;C) / (eps + mean I(Xi;Xs))."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Floats, Needs
-    from bitsieve.information.pairwise import PairTerms
+    from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class MRMR:
     """
 
     name: ClassVar[str] = "mrmr"
+    title: ClassVar[str] = "Minimum redundancy, maximum relevance"
     formula: ClassVar[str] = "I(Xi;C) - mean_s I(Xi;Xs)"
     paper: ClassVar[str] = "Peng, Long, Ding 2005"
     unit: ClassVar[str] = "bits"
@@ -30,9 +31,9 @@ class MRMR:
     start: ClassVar[float] = 0.0
     never_increases: ClassVar[bool] = False
 
-    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Sum of I(Xi;Xs)."""
-        return folded + terms.redundancy
+        return folded + pair.redundancy
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """I(Xi;C) - mean I(Xi;Xs)."""

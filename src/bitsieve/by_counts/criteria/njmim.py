@@ -9,7 +9,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Floats, Needs
-    from bitsieve.information.pairwise import PairTerms
+    from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class NJMIM:
     """
 
     name: ClassVar[str] = "njmim"
+    title: ClassVar[str] = "Normalised joint mutual information maximisation"
     formula: ClassVar[str] = "min_s I(Xi,Xs;C) / H(Xi,Xs,C)"
     paper: ClassVar[str] = "Bennasar, Hicks, Setchi 2015"
     unit: ClassVar[str] = "ratio"
@@ -33,9 +34,9 @@ class NJMIM:
     start: ClassVar[float] = float("inf")
     never_increases: ClassVar[bool] = True
 
-    def fold(self, folded: Floats, terms: PairTerms) -> Floats:
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Minimum of I(Xi,Xs;C) / H(Xi,Xs,C)."""
-        return np.minimum(folded, terms.symmetric_relevance)
+        return np.minimum(folded, pair.symmetric_relevance)
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """The minimum itself."""

@@ -1,19 +1,20 @@
-"""The one greedy loop.
+"""Forward selection by a criterion on counts.
 
 The first feature is the most relevant one, for every criterion; then the best J(i | S) of those left, by the one tie
-rule. A constant column carries no information about anything: none is chosen while another column is left, whatever
-a criterion would give it (mrmr: 0, more than a relevant but redundant column).
+rule.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from bitsieve.by_counts.greedy.joint import JointScores
 from bitsieve.by_counts.greedy.lazy import LazyScores
-from bitsieve.by_counts.stopping.monitor import Judge, Verdict
+from bitsieve.by_counts.stopping.monitor import StoppingMonitor, StoppingOutcome
+from bitsieve.common.greedy import GreedyChoice, Scores, choose_greedily
 from bitsieve.common.ties import pick
 
 if TYPE_CHECKING:
@@ -23,38 +24,22 @@ if TYPE_CHECKING:
 
     from bitsieve.by_counts.criteria.base import Criterion, JointCriterion
     from bitsieve.by_counts.stopping.base import StoppingRule
-    from bitsieve.information.pairwise import PairwiseInformation
+    from bitsieve.information.protocol import Information
 
 LAZY_FROM = 3e-4  # seconds a row: below, counting all candidates at once is cheaper than choosing which to count
 
 
-class Selection(NamedTuple):
-    """Column indices in order of choice, and the criterion's value at each choice (the first: I(Xi;C)).
+@dataclass(frozen=True)
+class ForwardChoice(GreedyChoice):
+    """Column indices in order of choice, the criterion's value at each (the first: I(Xi;C)), and how a rule ended it."""
 
-    With a stopping rule, also its verdict.
-    """
-
-    selected: NDArray[np.intp]
-    scores: NDArray[np.float64]
-    verdict: Verdict | None = None
-
-
-class Scores(Protocol):
-    """Scores of all candidates beside a growing set S."""
-
-    def add(self, feature: int) -> None:
-        """Put a feature into S."""
-        ...
-
-    def best(self, candidates: NDArray[np.bool_]) -> tuple[int, float]:
-        """The candidate to choose, and its score."""
-        ...
+    outcome: StoppingOutcome | None
 
 
 class EagerScores:
     """Every candidate is brought up to date at every step: one row of pair terms a step."""
 
-    def __init__(self, information: PairwiseInformation, criterion: Criterion) -> None:
+    def __init__(self, information: Information, criterion: Criterion) -> None:
         self.information = information
         self.criterion = criterion
         self.folded = np.full(information.n_features, criterion.start)
@@ -62,7 +47,7 @@ class EagerScores:
 
     def add(self, feature: int) -> None:
         """Fold the terms of one more chosen feature into every candidate."""
-        terms = self.information.pair(feature, within_classes=self.criterion.needs == "class pairs")
+        terms = self.information.pair(feature, by_class=self.criterion.needs == "class pairs")
         self.folded = self.criterion.fold(self.folded, terms)
         self.n_selected += 1
 
@@ -76,7 +61,7 @@ class EagerScores:
 class MarginalScores:
     """Scores of criteria that look at no pairs (mim): nothing is counted."""
 
-    def __init__(self, information: PairwiseInformation, criterion: Criterion) -> None:
+    def __init__(self, information: Information, criterion: Criterion) -> None:
         self.relevance = information.relevance
         self.criterion = criterion
         self.folded = np.full(information.n_features, criterion.start)
@@ -94,7 +79,7 @@ class MarginalScores:
 
 
 def forward_select(
-    information: PairwiseInformation,
+    information: Information,
     criterion: Criterion | JointCriterion,
     n_features_to_select: int,
     progress: Callable[[int, int], object] | None = None,
@@ -102,70 +87,48 @@ def forward_select(
     stopping: StoppingRule | None = None,
     must_include: Sequence[int] = (),
     exclude: Sequence[int] = (),
-) -> Selection:
+) -> ForwardChoice:
     """Choose features one at a time by a criterion.
 
     Parameters
     ----------
-    information : PairwiseInformation
+    information : Information
     criterion : Criterion or JointCriterion
-    n_features_to_select : int
-        At least 1, at most the number of features that are not excluded.
-    progress : callable, optional
-        Called as ``progress(chosen so far, to choose)``.
+    n_features_to_select, must_include, exclude, progress
+        As in :func:`bitsieve.common.greedy.choose_greedily`.
     stopping : StoppingRule, optional
-        Ends the selection before the first choice it refuses, and before a constant column.
-    must_include : sequence of int
-        Chosen first, in this order, and not judged by the rule.
-    exclude : sequence of int
-        Never chosen.
+        Ends the selection before the first choice it refuses, and before a constant column; features of
+        ``must_include`` are not tested.
 
-    Returns
-    -------
-    Selection
+    Raises
+    ------
+    UndefinedQuantityError
+        If the criterion conditions on sets of features and the estimator does not define that.
 
     Notes
     -----
-    Cost: k - 1 rows of pair terms, O(k n d) samples read as bits; a criterion that never increases reads fewer.
+    Cost: k - 1 rows of pair information, O(k n d) samples read as bits; a criterion that never increases reads fewer.
     """
-    scores = _scores_for(information, criterion)
-    open_ = np.ones(information.n_features, bool)
-    open_[list(exclude)] = False
-    varying = information.varies & open_
-    judge = None if stopping is None else Judge(information, stopping)
-    selected: list[int] = []
-    values: list[float] = []
-    for step in range(n_features_to_select):
-        forced = step < len(must_include)
-        if judge is not None and not forced and not varying.any():
-            judge.exhausted()
-            break
-        candidates = varying if varying.any() else open_
-        if forced:
-            candidates = np.zeros(information.n_features, bool)
-            candidates[must_include[step]] = True
-        if step:
-            scores.add(selected[-1])
-            chosen, value = scores.best(candidates)
-        else:
-            chosen = pick(np.where(candidates, information.relevance, -np.inf))
-            value = float(information.relevance[chosen])
-        if judge is not None and judge.refuses(chosen, 0 if forced else int(candidates.sum())):
-            break
-        selected.append(chosen)
-        values.append(value)
-        open_[chosen] = varying[chosen] = False
-        if progress is not None:
-            progress(step + 1, n_features_to_select)
-    return Selection(np.array(selected, np.intp), np.array(values), None if judge is None else judge.verdict())
+    monitor = None if stopping is None else StoppingMonitor(information, stopping)
+    found = choose_greedily(
+        information.relevance,
+        _scores_for(information, criterion),
+        n_features_to_select,
+        information.varies,
+        monitor=monitor,
+        must_include=must_include,
+        exclude=exclude,
+        progress=progress,
+    )
+    return ForwardChoice(found.order, found.scores, None if monitor is None else monitor.outcome())
 
 
-def _scores_for(information: PairwiseInformation, criterion: Criterion | JointCriterion) -> Scores:
+def _scores_for(information: Information, criterion: Criterion | JointCriterion) -> Scores:
     if criterion.needs == "joint":
         return JointScores(information, cast("JointCriterion", criterion))
     criterion = cast("Criterion", criterion)
     if criterion.needs == "marginals":
         return MarginalScores(information, criterion)
-    if criterion.never_increases and information.source.row_seconds >= LAZY_FROM:
+    if criterion.never_increases and information.source.hints.row_seconds >= LAZY_FROM:
         return LazyScores(information, criterion)
     return EagerScores(information, criterion)

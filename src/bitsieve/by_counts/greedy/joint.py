@@ -7,27 +7,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve.common.ties import pick
-from bitsieve.information.given import Given
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.by_counts.criteria.base import JointCriterion
-    from bitsieve.information.pairwise import PairwiseInformation
+    from bitsieve.information.protocol import Information
 
 
 class JointScores:
     """I(Xi;C|Z) of all candidates, Z the features that the criterion names of those chosen.
 
-    Where Z only grows its strata are split further; else they are made afresh.
+    Where Z only grows its partition of the samples is refined further; else it is made afresh.
     """
 
-    def __init__(self, information: PairwiseInformation, criterion: JointCriterion) -> None:
+    def __init__(self, information: Information, criterion: JointCriterion) -> None:
         self.information = information
         self.criterion = criterion
         self.chosen: list[int] = []
         self.known: list[int] = []
-        self.given = Given(information)
+        self.given = information.conditional()
 
     def add(self, feature: int) -> None:
         """Put a feature into S."""
@@ -35,7 +34,7 @@ class JointScores:
         wanted = self.criterion.condition(self.chosen)
         grown = len(self.known)
         if wanted[:grown] != self.known:
-            self.given, grown = Given(self.information), 0
+            self.given, grown = self.information.conditional(), 0
         for other in wanted[grown:]:
             self.given = self.given.refine(other)
         self.known = wanted

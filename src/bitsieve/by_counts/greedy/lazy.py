@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.by_counts.criteria.base import Criterion
-    from bitsieve.information.pairwise import PairTerms, PairwiseInformation
+    from bitsieve.information.protocol import Information, PairInformation
 
 BATCH = 64  # candidates brought up to date together, at most
 HOT = 0.5  # share of the best bound from which a candidate is followed at every step
@@ -31,7 +31,7 @@ class LazyScores:
     is counted whole, which is no worse than keeping all of them up to date.
     """
 
-    def __init__(self, information: PairwiseInformation, criterion: Criterion) -> None:
+    def __init__(self, information: Information, criterion: Criterion) -> None:
         self.information = information
         self.criterion = criterion
         self.folded = np.full(information.n_features, criterion.start)
@@ -54,7 +54,7 @@ class LazyScores:
                 winner = pick(np.where(fresh, bounds, -np.inf))
                 return winner, float(bounds[winner])
             leaders = stale[np.argsort(-bounds[stale], kind="stable")[:BATCH]]
-            self._advance(self.information.source.companions(leaders), reached)
+            self._advance(self.information.source.hints.companions(leaders), reached)
 
     def _follow(self, step: int, candidates: NDArray[np.bool_]) -> None:
         """Fold the latest feature into candidates that were up to date before it and are not far behind."""
@@ -62,7 +62,7 @@ class LazyScores:
         bounds = np.where(candidates & recent, self._scores(slice(None)), -np.inf)
         best = bounds.max()
         near = np.flatnonzero((bounds > -np.inf) & (bounds >= (HOT * best if best > 0 else best / HOT)))
-        counted = self.information.source.companions(near)
+        counted = self.information.source.hints.companions(near)
         if len(counted) < WHOLE * len(bounds):
             self._fold(step, counted[recent[counted]])
             return
@@ -80,9 +80,9 @@ class LazyScores:
             self.folded[columns] = self.criterion.fold(self.folded[columns], self._terms(step, columns))
             self.depth[columns] = step + 1
 
-    def _terms(self, step: int, columns: NDArray[np.intp] | None) -> PairTerms:
-        within_classes = self.criterion.needs == "class pairs"
-        return self.information.pair(self.chosen[step], columns, within_classes=within_classes)
+    def _terms(self, step: int, columns: NDArray[np.intp] | None) -> PairInformation:
+        by_class = self.criterion.needs == "class pairs"
+        return self.information.pair(self.chosen[step], columns, by_class=by_class)
 
     def _scores(self, columns: NDArray[np.intp] | slice) -> NDArray[np.float64]:
         relevance = self.information.relevance[columns]

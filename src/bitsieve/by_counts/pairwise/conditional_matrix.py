@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike, NDArray
 
-    from bitsieve.information.pairwise import PairwiseInformation
+    from bitsieve.information.protocol import Information
 
     Floats = NDArray[np.float64]
     Columns = NDArray[np.intp]
@@ -58,7 +58,7 @@ class FullMatrix(ConditionalMatrix, Protocol):
 class WholeMatrix:
     """Q in memory: n^2 numbers, counted once."""
 
-    def __init__(self, information: PairwiseInformation, columns: Columns, dtype: DTypeLike = np.float64) -> None:
+    def __init__(self, information: Information, columns: Columns, dtype: DTypeLike = np.float64) -> None:
         self.values = information.conditional_mutual_information_matrix(
             dtype, columns, phase("counting pairs"), symmetric=True
         )
@@ -88,7 +88,7 @@ class WholeMatrix:
 class CountedMatrix:
     """Q of which nothing is kept: rows are counted when they are asked for."""
 
-    def __init__(self, information: PairwiseInformation, columns: Columns, dtype: DTypeLike = np.float64) -> None:
+    def __init__(self, information: Information, columns: Columns, dtype: DTypeLike = np.float64) -> None:
         self._information = information
         self._columns = columns
         self._dtype = np.dtype(dtype)
@@ -131,7 +131,7 @@ class TiledMatrix(CountedMatrix):
     """Q in tiles, kept as far as the memory given goes; see :mod:`bitsieve.by_counts.pairwise.tiles`."""
 
     def __init__(
-        self, information: PairwiseInformation, columns: Columns, dtype: DTypeLike = np.float64, memory: int = 0
+        self, information: Information, columns: Columns, dtype: DTypeLike = np.float64, memory: int = 0
     ) -> None:
         super().__init__(information, columns, dtype)
         self._tiles = TiledProducts(information, columns, dtype, memory)
@@ -146,7 +146,7 @@ class TiledMatrix(CountedMatrix):
 
 
 def conditional_matrix(
-    information: PairwiseInformation,
+    information: Information,
     columns: Columns | None = None,
     dtype: DTypeLike = np.float64,
     memory: int | None = None,

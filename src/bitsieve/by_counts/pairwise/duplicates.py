@@ -1,6 +1,6 @@
-"""Columns that are one and the same up to the names of their codes.
+"""Columns that are duplicates of each other up to the names of their codes.
 
-Xi and Xj are such twins if and only if ``I(Xi;Xj) = H(Xi) = H(Xj)``; they then tell the same about anything.
+Xi and Xj are such duplicates if and only if ``I(Xi;Xj) = H(Xi) = H(Xj)``; their information about anything is the same.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 BLOCK = 1 << 22  # comparisons at once
 
 
-def first_twins(redundancy: NDArray[np.float64]) -> NDArray[np.intp]:
-    """For every column its twin of the lowest index, mostly itself.
+def first_duplicates(redundancy: NDArray[np.float64]) -> NDArray[np.intp]:
+    """For every column the lowest column that it duplicates, mostly itself.
 
     Parameters
     ----------
@@ -33,6 +33,6 @@ def first_twins(redundancy: NDArray[np.float64]) -> NDArray[np.intp]:
     step = max(1, BLOCK // n)
     for start in range(0, n, step):
         rows = slice(start, start + step)
-        own = entropy[rows, None]
-        first[rows] = np.argmax((redundancy[rows] == own) & (entropy == own), axis=1)
+        of_rows = entropy[rows, None]
+        first[rows] = np.argmax((redundancy[rows] == of_rows) & (entropy == of_rows), axis=1)
     return first

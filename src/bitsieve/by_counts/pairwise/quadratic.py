@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from bitsieve.by_counts.pairwise.duplicates import first_twins
+from bitsieve.by_counts.pairwise.duplicates import first_duplicates
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import rank
 from bitsieve.optimize.convexity import is_convex, smallest_eigenvalue
@@ -24,7 +24,7 @@ from bitsieve.optimize.simplex_qp import minimize_on_simplex
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.information.pairwise import PairwiseInformation
+    from bitsieve.information.protocol import Information
     from bitsieve.optimize.quadratics import Quadratic
     from bitsieve.optimize.simplex_qp import SimplexSolution
 
@@ -61,13 +61,13 @@ class QuadraticRanking(NamedTuple):
 
 
 def quadratic_ranking(
-    information: PairwiseInformation, columns: Columns, alpha: float | None = None, *, shifted: bool = False
+    information: Information, columns: Columns, alpha: float | None = None, *, shifted: bool = False
 ) -> QuadraticRanking:
     """QPFS: ``H_ij = I(Xi;Xj)``, ``H_ii = H(Xi)``.
 
     Parameters
     ----------
-    information : PairwiseInformation
+    information : Information
     columns : ndarray of int
         Columns that vary.
     alpha : float, optional
@@ -98,11 +98,11 @@ def quadratic_ranking(
             )
         shift = -smallest
     entropy = np.diagonal(redundancy).copy()
-    return _rank_dense(information, columns, redundancy, entropy + shift, first_twins(redundancy), alpha, shift)
+    return _rank_dense(information, columns, redundancy, entropy + shift, first_duplicates(redundancy), alpha, shift)
 
 
 def extended_ranking(
-    information: PairwiseInformation,
+    information: Information,
     columns: Columns,
     alpha: float | None = None,
     beta: float = 1.0,
@@ -128,14 +128,14 @@ def extended_ranking(
     Cost: two matrices, O(n^2 d) samples read as bits; the smallest eigenvalue; the solver. Memory: 2 n^2 numbers.
     """
     total = np.asarray(information.mutual_information_matrix(columns=columns, progress=phase("counting pairs")))
-    twins = first_twins(total)
+    first = first_duplicates(total)
     if beta:
         within = information.conditional_redundancy_matrix(columns=columns, progress=phase("counting pairs by class"))
         within *= beta
         total -= within
         del within
     phase("ranking")
-    own = np.diagonal(total).copy()
+    kept_diagonal = np.diagonal(total).copy()
     np.fill_diagonal(total, 0.0)
     if shift is None:
         shift = max(0.0, -smallest_eigenvalue(total))
@@ -145,18 +145,18 @@ def extended_ranking(
             f"shift={shift:.6g} does not make the redundancy of these {len(columns):,} columns convex: give "
             f"{-smallest:.6g} or more, or None for the least that does"
         )
-    np.fill_diagonal(total, own)
-    return _rank_dense(information, columns, total, np.full(len(own), shift), twins, alpha, shift)
+    np.fill_diagonal(total, kept_diagonal)
+    return _rank_dense(information, columns, total, np.full(len(kept_diagonal), shift), first, alpha, shift)
 
 
 def approximated_ranking(
-    information: PairwiseInformation, columns: Columns, landmarks: Columns, alpha: float, *, own_entropy: bool = True
+    information: Information, columns: Columns, landmarks: Columns, alpha: float, *, own_entropy: bool = True
 ) -> QuadraticRanking:
     """QPFS with Nystrom's approximation of H from the rows of ``landmarks``, some of the ``columns``.
 
     Parameters
     ----------
-    information : PairwiseInformation
+    information : Information
     columns : ndarray of int
         Columns that vary.
     landmarks : ndarray of int
@@ -173,7 +173,7 @@ def approximated_ranking(
     report = phase("counting pairs")
     rows = np.empty((len(landmarks), len(columns)))
     for done, (row, pivot) in enumerate(zip(rows, landmarks, strict=True), 1):
-        row[:] = information.pair(int(pivot), columns, within_classes=False).redundancy
+        row[:] = information.pair(int(pivot), columns, by_class=False).redundancy
         report(done, len(landmarks))
     phase("ranking")
     factor = nystrom_factor(rows, np.searchsorted(columns, landmarks))
@@ -196,30 +196,30 @@ def balanced_alpha(mean_redundancy: float, mean_relevance: float) -> float:
 
 
 def _rank_dense(
-    information: PairwiseInformation,
+    information: Information,
     columns: Columns,
     matrix: Floats,
     diagonal: Floats,
-    twins: Columns,
+    first: Columns,
     alpha: float | None,
     shift: float,
 ) -> QuadraticRanking:
     """Solve with ``diagonal`` in place of that of the matrix, which is overwritten.
 
-    Twins have equal weights in some minimum (of any other, the mean with the twins exchanged is one), so m of them are
-    one variable: with w in all, each has w/m, and the diagonal entry is ``(diagonal + (m - 1) own) / m``. That makes
-    their ties exact, and H regular where nothing but twins made it singular.
+    Duplicates have equal weights in some minimum (of any other, the mean with the duplicates exchanged is one), so m of
+    them are one variable: with w in all, each has w/m, and the diagonal is ``(diagonal + (m - 1) with_itself) / m``. That makes
+    their ties exact, and H regular where nothing but duplicates made it singular.
     """
     relevance = information.relevance[columns]
-    own = np.diagonal(matrix).copy()
+    with_itself = np.diagonal(matrix).copy()
     if alpha is None:
-        sizes = sum(float(np.abs(row).sum()) for row in matrix) + float((np.abs(diagonal) - np.abs(own)).sum())
+        sizes = sum(float(np.abs(row).sum()) for row in matrix) + float((np.abs(diagonal) - np.abs(with_itself)).sum())
         alpha = balanced_alpha(sizes / matrix.size, float(relevance.mean()))
-    kept, member, size = np.unique(twins, return_inverse=True, return_counts=True)
-    if len(kept) < len(twins):
+    kept, member, size = np.unique(first, return_inverse=True, return_counts=True)
+    if len(kept) < len(first):
         for new, old in enumerate(kept):
             matrix[new, : len(kept)] = matrix[old, kept]
-    merged = (diagonal[kept] + (size - 1) * own[kept]) / size
+    merged = (diagonal[kept] + (size - 1) * with_itself[kept]) / size
     quadratic: Quadratic = DenseQuadratic(matrix[: len(kept), : len(kept)], merged, 1 - alpha)
     found = minimize_on_simplex(quadratic, alpha * relevance[kept])
     return _ranking(found, (found.weights / size)[member], found.gradient[member], alpha, shift)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from bitsieve.by_counts.pairwise.certificate import subset_objective
-from bitsieve.common.ties import TIE, pick, rank
+from bitsieve.common.ties import pick, top
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,17 +76,10 @@ def round_factor(matrix: Floats, factor: Floats, k: int, rounding: str, n_roundi
     Cost: O(n r + k^2) a direction.
     """
     tried = [ROUNDINGS[rounding](factor, draw) for _ in range(n_roundings)]
-    subsets = [largest(cosines, k) for cosines in tried]
+    subsets = [top(cosines, k) for cosines in tried]
     objectives = np.array([subset_objective(matrix[np.ix_(members, members)]) for members in subsets])
     best = pick(objectives)
     return Rounded(subsets[best], tried[best], objectives)
-
-
-def largest(values: Floats, k: int) -> NDArray[np.intp]:
-    """The first k of ``rank(values)``, without ranking the others."""
-    least = np.partition(values, len(values) - k)[len(values) - k]
-    some = np.flatnonzero(values >= least - TIE)
-    return some[rank(values[some])[:k]]
 
 
 def _row_cosines(factor: Floats, direction: Floats) -> Floats:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.by_counts.pairwise.rounding import Draw
-    from bitsieve.information.pairwise import PairwiseInformation
+    from bitsieve.information.protocol import Information
 
     Floats = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ class SemidefiniteChoice(NamedTuple):
 
 
 def semidefinite_choice(
-    information: PairwiseInformation,
+    information: Information,
     columns: NDArray[np.intp],
     k: int,
     *,
@@ -65,7 +65,7 @@ def semidefinite_choice(
 
     Parameters
     ----------
-    information : PairwiseInformation
+    information : Information
     columns : ndarray of int
         Those that vary: a constant one would borrow the relevance of the others.
     k : int

@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from bitsieve.by_counts.pairwise.conditional_matrix import conditional_matrix
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import rank
 from bitsieve.optimize.eigen import dot, lanczos, multiply
 from bitsieve.optimize.nystrom import extended_weights, nystrom_factor, nystrom_weights
 
 if TYPE_CHECKING:
-    from numpy.typing import DTypeLike, NDArray
+    from numpy.typing import NDArray
 
     from bitsieve.by_counts.pairwise.conditional_matrix import FullMatrix
-    from bitsieve.information.pairwise import PairwiseInformation
 
 
 class SpectralRanking(NamedTuple):
@@ -35,33 +33,12 @@ class SpectralRanking(NamedTuple):
     shift: float = 0.0
 
 
-def spectral_ranking(
-    information: PairwiseInformation,
-    columns: NDArray[np.intp] | None = None,
-    dtype: DTypeLike = np.float64,
-) -> SpectralRanking:
-    """Rank features by the dominant eigenvector of Q.
-
-    ``Q_ii = I(Xi;C)`` and ``Q_ij = (I(Xi;C|Xj) + I(Xj;C|Xi)) / 2``; weights >= 0, ties to the lowest column.
-
-    Parameters
-    ----------
-    information : PairwiseInformation
-    columns : ndarray of int, optional
-        The columns to rank, by default all. Leave out constant ones: such a column would get the weight that the
-        relevance of the others lends it (``I(Xj;C) / 2`` in every entry) and could outrank informative features.
-    dtype : float64 or float32
-        Of Q; float32 halves the memory and rounds every entry to seven digits.
-
-    Notes
-    -----
-    Cost: one conditional matrix, O(n^2 d) samples read as bits, and O(n^2) a matrix product. Memory: n^2 numbers.
-    """
-    return rank_by_spectrum(conditional_matrix(information, columns, dtype))
-
-
 def rank_by_spectrum(matrix: FullMatrix) -> SpectralRanking:
-    """Rank by the dominant eigenvector of a matrix, whole or in tiles."""
+    """Rank by the dominant eigenvector of a matrix, whole or in tiles: weights >= 0, ties to the lowest column.
+
+    Leave constant columns out of the matrix: such a column would get the weight that the relevance of the others lends
+    it (``I(Xj;C) / 2`` in every entry) and could outrank informative features.
+    """
     phase("ranking")
     n = len(matrix.diagonal)
     pair = lanczos(matrix.multiply, np.full(n, 1 / np.sqrt(n)))

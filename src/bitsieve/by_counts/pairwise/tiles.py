@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike, NDArray
 
-    from bitsieve.information.pairwise import PairwiseInformation
+    from bitsieve.information.protocol import Information
 
     Floats = NDArray[np.float64]
 
@@ -30,7 +30,7 @@ class TiledProducts:
 
     Parameters
     ----------
-    information : PairwiseInformation
+    information : Information
     columns : ndarray of int
     dtype : float64 or float32
     memory : int
@@ -41,13 +41,10 @@ class TiledProducts:
     Cost: O(n^2 d) samples read as bits a product, less what is kept, and O(n^2) multiplications.
     """
 
-    def __init__(
-        self, information: PairwiseInformation, columns: NDArray[np.intp], dtype: DTypeLike, memory: int
-    ) -> None:
-        stored = np.empty(information.n_features, np.intp)
-        stored[information.source.storage_order] = np.arange(information.n_features)
+    def __init__(self, information: Information, columns: NDArray[np.intp], dtype: DTypeLike, memory: int) -> None:
         self._information = information
-        self._order = np.argsort(stored[columns], kind="stable")  # tiles are cut along what is counted together
+        # Columns of like arity cost alike, and sources count them together: tiles are cut along them.
+        self._order = np.argsort(information.source.arities[columns], kind="stable")
         self._columns = columns[self._order]
         self._work = np.empty(min(TILE_ROWS, len(columns)) * min(TILE_COLUMNS, len(columns)), dtype)
         self._free = memory - 3 * self._work.nbytes

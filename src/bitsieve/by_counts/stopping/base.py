@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 if TYPE_CHECKING:
-    from bitsieve.information.given import Given
+    from bitsieve.information.conditional import ConditionalInformation
 
 
 class StoppingRule(Protocol):
@@ -21,7 +21,7 @@ class StoppingRule(Protocol):
     name: ClassVar[str]
     unit: ClassVar[str]
 
-    def value(self, given: Given, candidate: int, n_candidates: int) -> float:
+    def value(self, given: ConditionalInformation, candidate: int, n_candidates: int) -> float:
         """What the rule looks at: of ``n_candidates`` that were tried, the criterion prefers ``candidate``."""
         ...
 

@@ -1,31 +1,31 @@
-"""A stopping rule at work: the strata of what is chosen, and what the rule said of every choice."""
+"""A stopping rule at work: it tests every choice, conditional on all that was chosen before."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-
-from bitsieve.information.given import Given
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.by_counts.stopping.base import StoppingRule
-    from bitsieve.information.pairwise import PairwiseInformation
+    from bitsieve.information.protocol import Information
 
 
-class Verdict(NamedTuple):
-    """What a stopping rule said.
+@dataclass(frozen=True)
+class StoppingOutcome:
+    """What a stopping rule found.
 
     Attributes
     ----------
     values : ndarray of shape (k,)
-        Its value for every choice it let pass, nan for those that were not judged.
+        Its value for every choice it accepted, nan for those that were not tested.
     refused : int or None
         The candidate it stopped at; None where it stopped at none.
     value : float
-        The refused candidate's, else nan.
+        The value of the refused candidate, else nan.
     exhausted : bool
         Whether only constant columns were left.
     """
@@ -36,19 +36,25 @@ class Verdict(NamedTuple):
     exhausted: bool
 
 
-class Judge:
-    """Asks a rule about every choice, beside all that was chosen before."""
+class StoppingMonitor:
+    """Applies a rule to every choice by the plug-in information, conditional on all features chosen before.
 
-    def __init__(self, information: PairwiseInformation, rule: StoppingRule) -> None:
+    Parameters
+    ----------
+    information : Information
+    rule : StoppingRule
+    """
+
+    def __init__(self, information: Information, rule: StoppingRule) -> None:
         self.rule = rule
-        self.given = Given(information.plug_in())
+        self.given = information.plug_in().conditional()
         self.values: list[float] = []
         self.refused: int | None = None
         self.value = np.nan
-        self.only_constants = False
+        self.exhausted = False
 
-    def refuses(self, candidate: int, n_candidates: int) -> bool:
-        """Whether the selection ends before this choice of ``n_candidates``; 0: it is not judged."""
+    def refuses(self, candidate: int, score: float, n_candidates: int) -> bool:
+        """Whether the selection ends before this choice of ``n_candidates``; 0: it is not tested."""
         value = self.rule.value(self.given, candidate, n_candidates) if n_candidates else np.nan
         if n_candidates and self.rule.stops(value):
             self.refused, self.value = candidate, value
@@ -57,10 +63,11 @@ class Judge:
         self.given = self.given.refine(candidate)
         return False
 
-    def exhausted(self) -> None:
-        """Only constant columns are left."""
-        self.only_constants = True
+    def ends_at_constants(self) -> bool:
+        """A rule never lets a constant column pass."""
+        self.exhausted = True
+        return True
 
-    def verdict(self) -> Verdict:
-        """All that was said."""
-        return Verdict(np.array(self.values), self.refused, float(self.value), self.only_constants)
+    def outcome(self) -> StoppingOutcome:
+        """What was found."""
+        return StoppingOutcome(np.array(self.values), self.refused, float(self.value), self.exhausted)

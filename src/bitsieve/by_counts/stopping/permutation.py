@@ -11,7 +11,7 @@ from scipy.special import gammaincc
 from bitsieve.common.parameters import check_integer, check_level
 
 if TYPE_CHECKING:
-    from bitsieve.information.given import Given
+    from bitsieve.information.conditional import ConditionalInformation
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class PermutationStopping:
         check_integer("n_permutations", self.n_permutations, 20, 10**6)
         check_integer("random_state", self.random_state, 0, 2**32 - 1)
 
-    def value(self, given: Given, candidate: int, n_candidates: int) -> float:
+    def value(self, given: ConditionalInformation, candidate: int, n_candidates: int) -> float:
         """The corrected p."""
         observed = float(given.conditional_relevance(np.array([candidate]))[0])
         random = np.random.default_rng([self.random_state, candidate])

@@ -12,7 +12,7 @@ from scipy.special import chdtrc
 from bitsieve.common.parameters import check_level
 
 if TYPE_CHECKING:
-    from bitsieve.information.given import Given
+    from bitsieve.information.conditional import ConditionalInformation
 
 
 @dataclass(frozen=True)
@@ -54,13 +54,13 @@ class SignificanceStopping:
     def __post_init__(self) -> None:
         check_level(self.level)
 
-    def value(self, given: Given, candidate: int, n_candidates: int) -> float:
+    def value(self, given: ConditionalInformation, candidate: int, n_candidates: int) -> float:
         """The corrected p."""
-        freedom = given.strata.degrees_of_freedom(candidate)
+        freedom = given.degrees_of_freedom(candidate)
         if freedom == 0:
             return 1.0
         bits = float(given.conditional_relevance(np.array([candidate]))[0])
-        statistic = max(0.0, 2 * given.information.source.n_samples * log(2) * bits)  # rounding may go below 0
+        statistic = max(0.0, 2 * given.n_samples * log(2) * bits)  # rounding may go below 0
         return min(1.0, n_candidates * float(chdtrc(freedom, statistic)))
 
     def stops(self, value: float) -> bool:

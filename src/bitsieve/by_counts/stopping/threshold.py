@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 if TYPE_CHECKING:
-    from bitsieve.information.given import Given
+    from bitsieve.information.conditional import ConditionalInformation
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class ThresholdStopping:
         if self.bits < 0:
             raise ValueError(f"bits={self.bits!r} is not allowed: give a number of at least 0")
 
-    def value(self, given: Given, candidate: int, n_candidates: int) -> float:
+    def value(self, given: ConditionalInformation, candidate: int, n_candidates: int) -> float:
         """I(Xi;C|S) in bits."""
         return float(given.conditional_relevance(np.array([candidate]))[0])
 

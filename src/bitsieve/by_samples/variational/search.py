@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
+from bitsieve.common.greedy import choose_greedily
 from bitsieve.common.ties import TIE, pick
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ STOP_GAIN = TIE
 
 
 class Bound(Protocol):
-    """The bounds of all candidates beside a growing set S."""
+    """The bounds of all candidates, given a set S of chosen features that grows."""
 
     n_features: int
     varies: NDArray[np.bool_]
@@ -89,31 +90,58 @@ def variational_select(
     Chosen
     """
     alone = np.where(bound.varies, bound.alone(), 0.0)
-    open_ = np.ones(bound.n_features, bool)
-    varying = bound.varies.copy()
-    selected: list[int] = []
-    scores: list[float] = []
-    restarts: list[int] = []
-    empty = True
-    while len(selected) < n_features_to_select:
-        candidates = np.flatnonzero(varying if varying.any() else open_)
-        chosen, value = _best_alone(alone, candidates) if empty else bound.best(candidates)
-        if not empty and on_plateau == "stop" and value - scores[-1] <= STOP_GAIN:
-            break
-        if not empty and on_plateau == "restart" and value - scores[-1] < RESTART_GAIN:
-            bound.restart()
-            restarts.append(len(selected))
-            chosen, value = _best_alone(alone, candidates)
-        selected.append(chosen)
-        scores.append(value)
-        open_[chosen] = varying[chosen] = empty = False
-        if len(selected) < n_features_to_select:
-            bound.add(chosen)
-        if progress is not None:
-            progress(len(selected), n_features_to_select)
-    return Chosen(np.array(selected, np.intp), np.array(scores), np.array(restarts, np.intp), alone)
+    scores = _BoundScores(bound, alone, restarting=on_plateau == "restart")
+    found = choose_greedily(
+        alone,
+        scores,
+        n_features_to_select,
+        bound.varies,
+        monitor=_PlateauMonitor() if on_plateau == "stop" else None,
+        progress=progress,
+    )
+    return Chosen(found.order, found.scores, np.array(scores.restarts, np.intp), alone)
 
 
-def _best_alone(alone: NDArray[np.float64], candidates: NDArray[np.intp]) -> tuple[int, float]:
-    chosen = int(candidates[pick(alone[candidates])])
-    return chosen, float(alone[chosen])
+class _BoundScores:
+    """The bounds as scores of the greedy search, S being emptied where they no longer grow if so wanted."""
+
+    def __init__(self, bound: Bound, alone: NDArray[np.float64], *, restarting: bool) -> None:
+        self.bound, self.alone, self.restarting = bound, alone, restarting
+        self.restarts: list[int] = []
+        self.n_chosen, self.reached = 0, -np.inf
+
+    def add(self, feature: int) -> None:
+        """Put a feature into S."""
+        self.bound.add(feature)
+        if not self.n_chosen:
+            self.reached = float(self.alone[feature])
+        self.n_chosen += 1
+
+    def best(self, candidates: NDArray[np.bool_]) -> tuple[int, float]:
+        """The candidate with the greatest bound, and that bound."""
+        chosen, value = self.bound.best(np.flatnonzero(candidates))
+        if self.restarting and value - self.reached < RESTART_GAIN:
+            self.bound.restart()
+            self.restarts.append(self.n_chosen)
+            chosen = pick(np.where(candidates, self.alone, -np.inf))
+            value = float(self.alone[chosen])
+        self.reached = value
+        return chosen, value
+
+
+class _PlateauMonitor:
+    """Ends the search where the best bound no longer grows."""
+
+    def __init__(self) -> None:
+        self.reached = -np.inf
+
+    def refuses(self, candidate: int, score: float, n_candidates: int) -> bool:
+        """Whether the bound with the candidate is no larger than the last."""
+        if score - self.reached <= STOP_GAIN:
+            return True
+        self.reached = score
+        return False
+
+    def ends_at_constants(self) -> bool:
+        """A constant column is tried like any other: the bound will not grow."""
+        return False

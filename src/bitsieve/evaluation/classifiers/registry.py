@@ -46,7 +46,7 @@ def make_classifier(classifier: Any, random_state: int = 0) -> tuple[str, Grow]:
     Raises
     ------
     ValueError
-        If there is no classifier of that name; the nearest names are given.
+        If there is no classifier of that name (the nearest names are given), or the object is no classifier.
     """
     if isinstance(classifier, str):
         name = classifier.lower()
@@ -58,5 +58,17 @@ def make_classifier(classifier: Any, random_state: int = 0) -> tuple[str, Grow]:
             f"classifier={classifier!r} is not allowed: give one of {', '.join(CLASSIFIERS)} or an object of "
             f"scikit-learn that can fit and predict"
         )
+    if (kind := _declared_kind(classifier)) not in (None, "classifier"):
+        raise ValueError(
+            f"classifier={' '.join(repr(classifier).split())} is not allowed, its kind is {kind!r}: give one of "
+            f"{', '.join(CLASSIFIERS)} or a classifier of scikit-learn"
+        )
     classifier = seeded(classifier, random_state)
     return " ".join(repr(classifier).split()), refit(classifier)
+
+
+def _declared_kind(estimator: Any) -> str | None:
+    """What an estimator says it is: "classifier", "regressor", "clusterer", ...; None where it does not say."""
+    tags = getattr(estimator, "__sklearn_tags__", None)
+    kind = None if tags is None else tags().estimator_type
+    return None if kind is None else kind.replace("_", " ")

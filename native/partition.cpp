@@ -1,4 +1,4 @@
-#include "strata.hpp"
+#include "partition.hpp"
 
 #include <algorithm>
 
@@ -61,26 +61,20 @@ private:
     std::vector<std::int64_t> ends_;
 };
 
-// The runs of samples of one stratum and class: found once, used by every feature.
-struct Runs {
-    std::vector<std::int64_t> ends;    // of runs
-    std::vector<std::int64_t> strata;  // strata[s] .. strata[s + 1]: the runs of stratum s
-};
-
-Runs class_runs(const Packed& packed, const Strata& strata) {
+// Found once, used by every feature.
+Runs class_runs(const Packed& packed, const Partition& partition) {
     const ClassEnds classes(packed);
     Runs runs;
-    runs.strata.push_back(0);
-    for (std::int64_t s = 0; s < strata.count; ++s) {
-        for (std::int64_t t = strata.starts[s]; t < strata.starts[s + 1];)
-            runs.ends.push_back(t = classes.run_end(strata.order, t, strata.starts[s + 1]));
-        runs.strata.push_back(std::int64_t(runs.ends.size()));
+    for (std::int64_t z = 0; z < partition.n_parts; ++z) {
+        for (std::int64_t t = partition.starts[z]; t < partition.starts[z + 1];)
+            runs.ends.push_back(t = classes.run_end(partition.order, t, partition.starts[z + 1]));
+        runs.part_ends.push_back(std::int64_t(runs.ends.size()));
     }
     return runs;
 }
 
-std::int64_t left_out(const Packed& packed, const Strata& strata, const Terms& terms) {
-    return terms(1) * (packed.n_samples() - strata.n_kept());
+std::int64_t left_out(const Packed& packed, const Partition& partition, const Terms& terms) {
+    return terms(1) * (packed.n_samples() - partition.n_kept());
 }
 
 // xorshift128+ seeded by splitmix64: 64 random bits at a time.
@@ -112,15 +106,16 @@ private:
 
 }  // namespace
 
-StrataVectors refine(const Packed& packed, const Strata& strata, std::int64_t feature) {
+PartitionVectors refine(const Packed& packed, const Partition& partition, std::int64_t feature) {
     std::vector<std::uint16_t> scratch;
     const std::uint16_t* codes = packed.codes(feature, scratch);
     std::vector<std::int64_t> at(std::size_t(packed.arity(feature)));
     std::vector<std::uint16_t> present;
-    StrataVectors out;
+    PartitionVectors out;
     out.starts.push_back(0);
-    for (std::int64_t s = 0; s < strata.count; ++s) {
-        const std::uint32_t *first = strata.order + strata.starts[s], *last = strata.order + strata.starts[s + 1];
+    for (std::int64_t z = 0; z < partition.n_parts; ++z) {
+        const std::uint32_t* first = partition.order + partition.starts[z];
+        const std::uint32_t* last = partition.order + partition.starts[z + 1];
         present.clear();
         for (auto t = first; t != last; ++t)
             if (at[codes[*t]]++ == 0) present.push_back(codes[*t]);
@@ -138,23 +133,23 @@ StrataVectors refine(const Packed& packed, const Strata& strata, std::int64_t fe
     return out;
 }
 
-void stratum_sums(const Packed& packed, const Terms& terms, const Strata& strata, const std::int64_t* units,
-                  std::int64_t n_units, std::int64_t* xz, std::int64_t* xzc) {
-    const Runs runs = class_runs(packed, strata);
-    const std::int64_t rest = left_out(packed, strata, terms);
-    const std::uint32_t* order = strata.order;
-    std::vector<std::uint16_t> scratch, sorted(std::size_t(strata.n_kept()));
-    for (std::int64_t u = 0; u < n_units; ++u) {
-        const std::int64_t* features = packed.features(units[u]);
+void partition_sums(const Packed& packed, const Terms& terms, const Partition& partition, const std::int64_t* groups,
+                    std::int64_t n_groups, std::int64_t* xz, std::int64_t* xzc) {
+    const Runs runs = class_runs(packed, partition);
+    const std::int64_t rest = left_out(packed, partition, terms);
+    const std::uint32_t* order = partition.order;
+    std::vector<std::uint16_t> scratch, sorted(std::size_t(partition.n_kept()));
+    for (std::int64_t g = 0; g < n_groups; ++g) {
+        const std::int64_t* features = packed.features(groups[g]);
         for (int lane = 0; lane < kLanes && features[lane] >= 0; ++lane) {
             const std::int64_t feature = features[lane];
             const std::uint16_t* codes = packed.codes(feature, scratch);
             for (std::size_t t = 0; t < sorted.size(); ++t) sorted[t] = codes[order[t]];
             Counter within(packed.arity(feature)), pooled(packed.arity(feature));
-            std::int64_t sum_z = rest, sum_zc = rest, t = 0;
-            for (std::int64_t s = 0; s < strata.count; ++s) {
+            std::int64_t sum_z = rest, sum_zc = rest, t = 0, r = 0;
+            for (std::int64_t z = 0; z < partition.n_parts; ++z) {
                 const std::int64_t first = t;
-                for (std::int64_t r = runs.strata[s]; r < runs.strata[s + 1]; ++r) {
+                for (; r < runs.part_ends[z]; ++r) {
                     const std::int64_t run = t;
                     for (; t < runs.ends[r]; ++t) {
                         within.add(sorted[t]);
@@ -170,50 +165,65 @@ void stratum_sums(const Packed& packed, const Terms& terms, const Strata& strata
     }
 }
 
-void strata_alone(const Packed& packed, const Terms& terms, const Strata& strata, std::int64_t* z, std::int64_t* zc) {
-    const Runs runs = class_runs(packed, strata);
-    *z = *zc = left_out(packed, strata, terms);
-    for (std::int64_t s = 0; s < strata.count; ++s) *z += terms(std::uint64_t(strata.starts[s + 1] - strata.starts[s]));
+void partition_marginals(const Packed& packed, const Terms& terms, const Partition& partition, std::int64_t* z,
+                         std::int64_t* zc) {
+    const std::int64_t* starts = partition.starts;
+    *z = *zc = left_out(packed, partition, terms);
+    for (std::int64_t part = 0; part < partition.n_parts; ++part)
+        *z += terms(std::uint64_t(starts[part + 1] - starts[part]));
     std::int64_t begin = 0;
-    for (const auto end : runs.ends) {
+    for (const auto end : class_runs(packed, partition).ends) {
         *zc += terms(std::uint64_t(end - begin));
         begin = end;
     }
 }
 
-std::int64_t degrees_of_freedom(const Packed& packed, const Strata& strata, std::int64_t feature) {
-    const Runs runs = class_runs(packed, strata);
+std::int64_t degrees_of_freedom(const Packed& packed, const Partition& partition, std::int64_t feature) {
+    const Runs runs = class_runs(packed, partition);
     std::vector<std::uint16_t> scratch;
     const std::uint16_t* codes = packed.codes(feature, scratch);
     Counter counter(packed.arity(feature));
     std::int64_t sum = 0;
-    for (std::int64_t s = 0; s < strata.count; ++s) {
-        const std::int64_t n_classes = runs.strata[s + 1] - runs.strata[s], first = strata.starts[s];
+    for (std::int64_t z = 0; z < partition.n_parts; ++z) {
+        const std::int64_t n_classes = runs.part_ends[z] - (z ? runs.part_ends[z - 1] : 0);
         if (n_classes < 2) continue;
-        const std::int64_t n = strata.starts[s + 1] - first;
-        const auto code = [&](std::int64_t i) { return codes[strata.order[first + i]]; };
+        const std::int64_t first = partition.starts[z], n = partition.starts[z + 1] - first;
+        const auto code = [&](std::int64_t i) { return codes[partition.order[first + i]]; };
         for (std::int64_t i = 0; i < n; ++i) counter.add(code(i));
         sum += (counter.distinct(n, code) - 1) * (n_classes - 1);
     }
     return sum;
 }
 
-void shuffled_sums(const Packed& packed, const Terms& terms, const Strata& strata, std::int64_t feature,
-                   const std::uint64_t* seeds, std::int64_t n_seeds, std::int64_t* out) {
-    const Runs runs = class_runs(packed, strata);
-    std::vector<std::uint16_t> scratch, given(std::size_t(strata.n_kept())), drawn;
+Runs arrange(const Packed& packed, const Partition& partition, std::int64_t feature, std::vector<std::uint16_t>& arranged) {
+    Runs runs = class_runs(packed, partition);
+    std::vector<std::uint16_t> scratch;
     const std::uint16_t* codes = packed.codes(feature, scratch);
-    for (std::size_t t = 0; t < given.size(); ++t) given[t] = codes[strata.order[t]];
-    Counter within(packed.arity(feature));
+    arranged.resize(std::size_t(partition.n_kept()));
+    for (std::size_t t = 0; t < arranged.size(); ++t) arranged[t] = codes[partition.order[t]];
+    auto begin = arranged.begin();
+    for (const auto end : runs.ends) {
+        std::sort(begin, arranged.begin() + end);
+        begin = arranged.begin() + end;
+    }
+    return runs;
+}
+
+void shuffled_sums(const Terms& terms, const std::uint16_t* codes, std::int64_t n, const std::int64_t* run_ends,
+                   const std::int64_t* part_ends, std::int64_t n_parts, const std::uint64_t* seeds, std::int64_t n_seeds,
+                   std::int64_t* out) {
+    const std::int64_t n_codes = n ? 1 + *std::max_element(codes, codes + n) : 0;
+    std::vector<std::uint16_t> drawn;
+    Counter within(n_codes);
     for (std::int64_t b = 0; b < n_seeds; ++b) {
-        drawn = given;  // afresh, so that a draw depends on its seed alone
+        drawn.assign(codes, codes + n);  // afresh, so that a draw depends on its seed alone
         Random random(seeds[b]);
-        std::int64_t sum = left_out(packed, strata, terms), t = 0;
-        for (std::int64_t s = 0; s < strata.count; ++s) {
-            const std::int64_t last = strata.starts[s + 1];
-            for (std::int64_t r = runs.strata[s]; r < runs.strata[s + 1]; ++r) {
+        std::int64_t sum = 0, t = 0, r = 0;
+        for (std::int64_t z = 0; z < n_parts; ++z) {
+            const std::int64_t last = run_ends[part_ends[z] - 1];
+            for (; r < part_ends[z]; ++r) {
                 const std::int64_t run = t;
-                for (; t < runs.ends[r]; ++t) {  // Fisher and Yates: each place draws from those not yet placed
+                for (; t < run_ends[r]; ++t) {  // Fisher and Yates: each place draws from those not yet placed
                     std::swap(drawn[t], drawn[t + random.below(std::uint32_t(last - t))]);
                     within.add(drawn[t]);
                 }

@@ -1,20 +1,20 @@
-r"""Every information quantity of two features and a class, from sums of entropy terms.
+r"""Information quantities of two features and a class, from sums of the entropy terms of an estimator.
 
-With ``S`` the sum of the fixed-point terms over a table (see :mod:`bitsieve.counts.terms`) and ``unit = N 2**shift``,
-``H = (T[N] - S) / unit``, and every mutual information is an integer combination of such sums, made a float once:
+With ``S`` the sum of the fixed-point terms over a table (see :mod:`bitsieve.counts.terms`) and ``B = N 2**shift``,
+``H = (T[N] - S) / B``, and every mutual information is an integer combination of such sums, made a float once:
 
 =====================  ==================================================
-entropy                ``H(Xi)       = (T[N] - S_i) / unit``
-relevance              ``I(Xi;C)     = (T[N] - S_i - S_c + S_ic) / unit``
-redundancy             ``I(Xi;Xj)    = (T[N] - S_i - S_j + S_ij) / unit``
-conditional redundancy ``I(Xi;Xj|C)  = (S_c - S_ic - S_jc + S_ijc) / unit``
-conditional relevance  ``I(Xi;C|Xj)  = (S_j - S_jc - S_ij + S_ijc) / unit``
-joint relevance        ``I(Xi,Xj;C)  = (T[N] - S_c - S_ij + S_ijc) / unit``
-joint entropy          ``H(Xi,Xj,C)  = (T[N] - S_ijc) / unit``
+entropy                ``H(Xi)       = (T[N] - S_i) / B``
+relevance              ``I(Xi;C)     = (T[N] - S_i - S_c + S_ic) / B``
+redundancy             ``I(Xi;Xj)    = (T[N] - S_i - S_j + S_ij) / B``
+conditional redundancy ``I(Xi;Xj|C)  = (S_c - S_ic - S_jc + S_ijc) / B``
+conditional relevance  ``I(Xi;C|Xj)  = (S_j - S_jc - S_ij + S_ijc) / B``
+joint relevance        ``I(Xi,Xj;C)  = (T[N] - S_c - S_ij + S_ijc) / B``
+joint entropy          ``H(Xi,Xj,C)  = (T[N] - S_ijc) / B``
 =====================  ==================================================
 
-All are plug-in estimates in bits. None is clipped: independence shows as 0 up to the rounding of the terms, at most
-``log2(N) / 2**62`` bit a non-empty cell, either way.
+All are in bits, by the estimator whose terms are summed. None is clipped: by plug-in, independence shows as 0 up to the
+rounding of the terms, at most ``log2(N) / 2**62`` bit a non-empty cell, either way.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ import numpy as np
 
 from bitsieve.common.attributes import cached_property
 from bitsieve.counts.source import PairForm
-from bitsieve.counts.terms import entropy_terms
+from bitsieve.information.conditional import ConditionalInformation
+from bitsieve.information.protocol import counted_by_class, put_relevance
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     from bitsieve.counts.source import CountSource
+    from bitsieve.counts.terms import Terms
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
@@ -42,12 +44,14 @@ CACHE_BYTES = 256 << 20  # rows kept for later questions about the same pivots
 SLAB_BYTES = 8 << 20  # allocated at once for rows: a fresh array a row spends as long on page faults as on counting
 
 
-class PairwiseInformation:
-    """Relevance, redundancy and their conditional forms over a count source, in bits.
+class SumInformation:
+    """Information quantities that are integer combinations of sums of entropy terms, in bits.
 
     Parameters
     ----------
     source : CountSource
+    terms : Terms
+        Of the estimator.
 
     Notes
     -----
@@ -55,19 +59,17 @@ class PairwiseInformation:
     again for a pivot costs nothing. A matrix is computed in one fused pass and not kept.
     """
 
-    estimator: ClassVar[str] = "plug-in"
+    conditions_on_sets: ClassVar[bool] = True
 
-    def __init__(self, source: CountSource) -> None:
-        self.source = source
+    def __init__(self, source: CountSource, terms: Terms) -> None:
+        self.source, self.terms = source, terms
         self._rows: dict[int, tuple[Integers, Integers | None]] = {}
         self._row_limit = max(2, CACHE_BYTES // (16 * max(source.n_features, 1)))
         self._free_rows: list[Integers] = []
 
-    def plug_in(self) -> PairwiseInformation:
-        """The plug-in estimates of the same counts: what tests of significance are about, whatever the estimator."""
-        if self.estimator == "plug-in":
-            return self
-        return PairwiseInformation(self.source.with_terms(entropy_terms(self.source.n_samples)))
+    def conditional(self) -> ConditionalInformation:
+        """Information conditional on a set of features, which is empty and to be refined."""
+        return ConditionalInformation(self, self.source.partition())
 
     @property
     def n_features(self) -> int:
@@ -77,21 +79,21 @@ class PairwiseInformation:
     @cached_property
     def total(self) -> int:
         """``T[N]``."""
-        return self.source.terms.sum(np.array([self.source.n_samples], np.int64))
+        return self.terms.sum(np.array([self.source.n_samples], np.int64))
 
     @cached_property
     def class_sum(self) -> int:
         """``S_c``."""
-        return self.source.terms.sum(self.source.class_sizes)
+        return self.terms.sum(self.source.class_sizes)
 
     @cached_property
     def marginals(self) -> tuple[Integers, Integers]:
         """``S_i`` and ``S_ic`` of every feature."""
-        return self.source.marginal_sums()
+        return self.source.marginal_sums(self.terms)
 
-    def bits(self, units: Integers) -> Floats:
+    def bits(self, sums: Integers) -> Floats:
         """Sums of terms as bits."""
-        return units / self.source.terms.unit
+        return sums / self.terms.per_bit
 
     @cached_property
     def entropy(self) -> Floats:
@@ -101,7 +103,7 @@ class PairwiseInformation:
     @cached_property
     def class_entropy(self) -> float:
         """H(C)."""
-        return (self.total - self.class_sum) / self.source.terms.unit
+        return (self.total - self.class_sum) / self.terms.per_bit
 
     @cached_property
     def relevance(self) -> Floats:
@@ -114,27 +116,19 @@ class PairwiseInformation:
         """False for columns of one code: they carry no information about anything."""
         return self.marginals[0] != self.total
 
-    def pair(self, pivot: int, columns: Columns | None = None, *, within_classes: bool = True) -> PairTerms:
-        """The terms of every feature of ``columns`` (None: all) with the pivot.
-
-        Parameters
-        ----------
-        pivot : int
-        columns : ndarray of int, optional
-        within_classes : bool
-            False if only the unconditional terms will be asked for: they are cheaper.
-        """
+    def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> SumPair:
+        """The information of every feature of ``columns`` (None: all) with the pivot."""
         kept = self._rows.get(pivot)
-        if kept is None or (within_classes and kept[1] is None):
+        if kept is None or (by_class and kept[1] is None):
             if columns is not None:
-                return PairTerms(self, pivot, columns, *self.source.pair_sums(pivot, columns, within_classes))
-            out = self._new_row(), self._new_row() if within_classes else None
-            kept = self.source.pair_sums(pivot, None, within_classes, out)
+                return SumPair(self, pivot, columns, *self.source.pair_sums(self.terms, pivot, columns, by_class))
+            out = self._new_row(), self._new_row() if by_class else None
+            kept = self.source.pair_sums(self.terms, pivot, None, by_class, out)
             if len(self._rows) < self._row_limit:
                 self._rows[pivot] = kept
         if columns is None:
-            return PairTerms(self, pivot, None, *kept)
-        return PairTerms(self, pivot, columns, kept[0][columns], None if kept[1] is None else kept[1][columns])
+            return SumPair(self, pivot, None, *kept)
+        return SumPair(self, pivot, columns, kept[0][columns], None if kept[1] is None else kept[1][columns])
 
     def _new_row(self) -> Integers:
         if not self._free_rows:
@@ -150,8 +144,8 @@ class PairwiseInformation:
     ) -> NDArray[np.floating]:
         """I(Xi;Xj) of every pair of ``columns`` (None: all), H(Xi) on the diagonal."""
         alone, _ = self.marginals
-        form = PairForm(1, 0, self.total - alone, -alone, self.source.terms.unit, False)
-        return self.source.matrix(form, dtype, columns, progress)
+        form = PairForm(1, 0, self.total - alone, -alone, self.terms.per_bit, False)
+        return self.source.matrix(self.terms, form, dtype, columns, progress)
 
     def conditional_redundancy_matrix(
         self,
@@ -161,8 +155,8 @@ class PairwiseInformation:
     ) -> NDArray[np.floating]:
         """I(Xi;Xj|C) of every pair of ``columns`` (None: all), H(Xi|C) on the diagonal."""
         _, with_class = self.marginals
-        form = PairForm(0, 1, self.class_sum - with_class, -with_class, self.source.terms.unit, False)
-        return self.source.matrix(form, dtype, columns, progress)
+        form = PairForm(0, 1, self.class_sum - with_class, -with_class, self.terms.per_bit, False)
+        return self.source.matrix(self.terms, form, dtype, columns, progress)
 
     def conditional_mutual_information_matrix(
         self,
@@ -173,7 +167,7 @@ class PairwiseInformation:
         symmetric: bool = False,
     ) -> NDArray[np.floating]:
         """[i, j] = I(Xi;C|Xj), the diagonal I(Xi;C); ``symmetric``: the mean with its transpose."""
-        matrix = self.source.matrix(self._conditional_form(symmetric), dtype, columns, progress)
+        matrix = self.source.matrix(self.terms, self._conditional_form(symmetric), dtype, columns, progress)
         np.fill_diagonal(matrix, self.relevance if columns is None else self.relevance[columns])
         return matrix
 
@@ -182,23 +176,20 @@ class PairwiseInformation:
 
         The numbers are those of the matrix, bit for bit; only these rows are counted.
         """
-        self.source.matrix_rows(self._conditional_form(True), pivots, columns, out)
-        place = np.full(self.n_features, -1, np.intp)
-        place[columns] = np.arange(len(columns))
-        own = np.flatnonzero(place[pivots] >= 0)
-        out[own, place[pivots[own]]] = self.relevance[pivots[own]]
+        self.source.matrix_rows(self.terms, self._conditional_form(True), pivots, columns, out)
+        put_relevance(out, pivots, columns, self.relevance)
 
     def _conditional_form(self, symmetric: bool) -> PairForm:
         alone, with_class = self.marginals
-        return PairForm(-1, 1, np.zeros_like(alone), alone - with_class, self.source.terms.unit, symmetric)
+        return PairForm(-1, 1, np.zeros_like(alone), alone - with_class, self.terms.per_bit, symmetric)
 
 
-class PairTerms:
-    """The terms of some features with one pivot, each computed when asked for."""
+class SumPair:
+    """The information of some features with one pivot, each number computed when asked for."""
 
     def __init__(
         self,
-        information: PairwiseInformation,
+        information: SumInformation,
         pivot: int,
         columns: Columns | None,
         xy: Integers,
@@ -211,7 +202,7 @@ class PairTerms:
         self._xyc = xyc
 
     def of(self, values: NDArray) -> NDArray:
-        """Per-feature values (such as ``information.entropy``) of the features of these terms."""
+        """Per-feature values (such as ``information.entropy``) of the features of these numbers."""
         return values if self.columns is None else values[self.columns]
 
     @property
@@ -250,10 +241,8 @@ class PairTerms:
         """I(Xi,Xs;C) / H(Xi,Xs,C), from the integers; 0 where all three are constant."""
         info = self.information
         joint = self._within - self._xy + (info.total - info.class_sum)
-        return joint / np.maximum(info.total - self._within, 1)  # an entropy of 0 units has information of 0 units
+        return joint / np.maximum(info.total - self._within, 1)  # where the entropy is 0, so is the information
 
     @property
     def _within(self) -> Integers:
-        if self._xyc is None:
-            raise TypeError("these terms were counted without the class; ask for them with within_classes=True")
-        return self._xyc
+        return counted_by_class(self._xyc)

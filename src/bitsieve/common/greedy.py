@@ -1,0 +1,110 @@
+"""Greedy search: features are chosen one at a time, each the best of those left by scores that know what is chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from bitsieve.common.ties import pick
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+
+class Scores(Protocol):
+    """Scores of all candidates, given a set S of chosen features that grows."""
+
+    def add(self, feature: int) -> None:
+        """Put a feature into S."""
+        ...
+
+    def best(self, candidates: NDArray[np.bool_]) -> tuple[int, float]:
+        """The candidate to choose, and its score; S is not empty."""
+        ...
+
+
+class Monitor(Protocol):
+    """What may end a search before the number of features asked for is reached."""
+
+    def refuses(self, candidate: int, score: float, n_candidates: int) -> bool:
+        """Whether the search ends before this choice of ``n_candidates``; 0: the choice is forced."""
+        ...
+
+    def ends_at_constants(self) -> bool:
+        """Whether the search ends where only constant columns are left."""
+        ...
+
+
+@dataclass(frozen=True)
+class GreedyChoice:
+    """Column indices in order of choice, and the score of each when it was chosen."""
+
+    order: NDArray[np.intp]
+    scores: NDArray[np.float64]
+
+
+def choose_greedily(
+    first: NDArray[np.float64],
+    scores: Scores,
+    n_features_to_select: int,
+    varies: NDArray[np.bool_],
+    *,
+    monitor: Monitor | None = None,
+    must_include: Sequence[int] = (),
+    exclude: Sequence[int] = (),
+    progress: Callable[[int, int], object] | None = None,
+) -> GreedyChoice:
+    """Choose features one at a time.
+
+    A constant column carries no information about anything: none is chosen while another column is left, whatever its
+    score (mrmr gives it 0, more than a relevant but redundant column).
+
+    Parameters
+    ----------
+    first : ndarray of shape (n_features,)
+        The scores while nothing is chosen.
+    scores : Scores
+        Of the other choices, S being empty.
+    n_features_to_select : int
+        At least 1, at most the number of features that are not excluded.
+    varies : ndarray of bool, shape (n_features,)
+        False for constant columns.
+    monitor : Monitor, optional
+    must_include : sequence of int
+        Chosen first, in this order, and not refused.
+    exclude : sequence of int
+        Never chosen.
+    progress : callable, optional
+        Called as ``progress(chosen so far, to choose)``.
+    """
+    left = np.ones(len(varies), bool)
+    left[list(exclude)] = False
+    order: list[int] = []
+    values: list[float] = []
+    while len(order) < n_features_to_select:
+        varying = left & varies
+        candidates = varying if varying.any() else left
+        forced = len(order) < len(must_include)
+        if forced:
+            candidates = np.zeros(len(varies), bool)
+            candidates[must_include[len(order)]] = True
+        elif monitor is not None and not varying.any() and monitor.ends_at_constants():
+            break
+        if order:
+            scores.add(order[-1])
+            chosen, value = scores.best(candidates)
+        else:
+            chosen = pick(np.where(candidates, first, -np.inf))
+            value = float(first[chosen])
+        if monitor is not None and monitor.refuses(chosen, value, 0 if forced else int(candidates.sum())):
+            break
+        order.append(chosen)
+        values.append(value)
+        left[chosen] = False
+        if progress is not None:
+            progress(len(order), n_features_to_select)
+    return GreedyChoice(np.array(order, np.intp), np.array(values))

@@ -1,0 +1,95 @@
+"""Contingency tables of integers whose cells are identified, so that tables of parts of the samples add up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.int64]
+
+DENSE_CELLS = 1 << 16  # tables of at most so many cells hold them all, larger ones only those that are not empty
+MAX_CELLS = 1 << 62  # cells are numbered by 64-bit integers
+
+
+@dataclass(frozen=True, eq=False)
+class ContingencyTable:
+    """How many samples have each combination of a first code, a second code and a class.
+
+    Attributes
+    ----------
+    shape : tuple of three int
+        Codes of the first variable (1: none), codes of the second (1: none), classes (1: pooled).
+    counts : ndarray of int64
+        Of all cells in C order, where there are at most ``DENSE_CELLS``; else of the cells listed.
+    cells : ndarray of int64 or None
+        The flat indices of the cells that are not empty, ascending; None: ``counts`` holds every cell.
+    """
+
+    shape: tuple[int, int, int]
+    counts: Integers
+    cells: Integers | None = None
+
+    @classmethod
+    def of_samples(cls, shape: tuple[int, int, int], cell_of_sample: Integers) -> ContingencyTable:
+        """Count the samples of every cell, given the flat index of each sample's cell."""
+        if prod(shape) <= DENSE_CELLS:
+            return cls(shape, np.bincount(cell_of_sample, minlength=prod(shape)))
+        cells, counts = np.unique(cell_of_sample, return_counts=True)
+        return cls(_numbered(shape), counts, cells)
+
+    @classmethod
+    def of_cells(cls, shape: tuple[int, int, int], cells: Integers, counts: Integers) -> ContingencyTable:
+        """Make a table of counts and the flat indices of their cells; counts of one cell are added."""
+        if prod(shape) <= DENSE_CELLS:
+            dense = np.zeros(prod(shape), np.int64)
+            np.add.at(dense, cells, counts)
+            return cls(shape, dense)
+        occurring, place = np.unique(cells, return_inverse=True)
+        total = np.zeros(len(occurring), np.int64)
+        np.add.at(total, place, counts)
+        return cls(_numbered(shape), total, occurring)
+
+    def __add__(self, other: ContingencyTable) -> ContingencyTable:
+        """The table of both parts of the samples; the shapes must be equal."""
+        if self.shape != other.shape:
+            raise ValueError(f"tables of shape {self.shape} and {other.shape} do not add up: agree on the codes first")
+        if self.cells is None or other.cells is None:
+            return ContingencyTable(self.shape, self.counts + other.counts)
+        cells, counts = (np.concatenate(pair) for pair in ((self.cells, other.cells), (self.counts, other.counts)))
+        return self.of_cells(self.shape, cells, counts)
+
+    def pooled(self) -> ContingencyTable:
+        """The table with the classes added up."""
+        first, second, n_classes = self.shape
+        if n_classes == 1:
+            return self
+        if self.cells is None:
+            return ContingencyTable((first, second, 1), self.counts.reshape(-1, n_classes).sum(axis=1))
+        return self.of_cells((first, second, 1), self.cells // n_classes, self.counts)
+
+    def occupied(self) -> tuple[Integers, Integers]:
+        """Flat indices of the cells that are not empty, ascending, and their counts."""
+        if self.cells is not None:
+            return self.cells, self.counts
+        cells = np.flatnonzero(self.counts)
+        return cells, self.counts[cells]
+
+    def dense(self) -> Integers:
+        """All cells as an array of the table's shape."""
+        if self.cells is None:
+            return self.counts.reshape(self.shape)
+        out = np.zeros(prod(self.shape), np.int64)
+        out[self.cells] = self.counts
+        return out.reshape(self.shape)
+
+
+def _numbered(shape: tuple[int, int, int]) -> tuple[int, int, int]:
+    if prod(shape) > MAX_CELLS:
+        raise ValueError(f"a table of {shape[0]:,} x {shape[1]:,} codes x {shape[2]:,} classes is too large to count")
+    return shape

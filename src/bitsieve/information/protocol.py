@@ -1,0 +1,190 @@
+"""What an estimator of information answers: quantities of features, of pairs of features, and of sets of features."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import DTypeLike, NDArray
+
+    from bitsieve.counts.source import CountSource
+    from bitsieve.information.conditional import ConditionalInformation
+
+    Floats = NDArray[np.float64]
+    Columns = NDArray[np.intp]
+
+
+class UndefinedQuantityError(ValueError):
+    """The estimator does not define the quantity that was asked for."""
+
+
+class PairInformation(Protocol):
+    """The information of some features Xi with one pivot Xs, in bits, one number a feature.
+
+    Attributes
+    ----------
+    information : Information
+    pivot : int
+    """
+
+    information: Information
+    pivot: int
+
+    def of(self, values: NDArray) -> NDArray:
+        """Per-feature values (such as ``information.entropy``) of the features of these numbers."""
+        ...
+
+    @property
+    def redundancy(self) -> Floats:
+        """I(Xi;Xs)."""
+        ...
+
+    @property
+    def conditional_redundancy(self) -> Floats:
+        """I(Xi;Xs|C)."""
+        ...
+
+    @property
+    def conditional_relevance(self) -> Floats:
+        """I(Xi;C|Xs)."""
+        ...
+
+    @property
+    def joint_relevance(self) -> Floats:
+        """I(Xi,Xs;C)."""
+        ...
+
+    @property
+    def joint_entropy(self) -> Floats:
+        """H(Xi,Xs,C)."""
+        ...
+
+    @property
+    def symmetric_relevance(self) -> Floats:
+        """I(Xi,Xs;C) / H(Xi,Xs,C); 0 where all three are constant."""
+        ...
+
+
+class Information(Protocol):
+    """Entropies and mutual informations of the features of a source of counts and its class, in bits.
+
+    Attributes
+    ----------
+    estimator : str
+        Its name.
+    conditions_on_sets : bool
+        Whether :meth:`conditional` is defined.
+    source : CountSource
+    """
+
+    estimator: ClassVar[str]
+    conditions_on_sets: ClassVar[bool]
+    source: CountSource
+
+    def __init__(self, source: CountSource) -> None: ...
+
+    def plug_in(self) -> Information:
+        """The plug-in estimates of the same counts: what tests of significance are about, whatever the estimator."""
+        ...
+
+    def conditional(self) -> ConditionalInformation:
+        """Information conditional on a set of features, which is empty and to be refined.
+
+        Raises
+        ------
+        UndefinedQuantityError
+            If the estimator does not define it.
+        """
+        ...
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        ...
+
+    @property
+    def entropy(self) -> Floats:
+        """H(Xi), shape (n_features,)."""
+        ...
+
+    @property
+    def class_entropy(self) -> float:
+        """H(C)."""
+        ...
+
+    @property
+    def relevance(self) -> Floats:
+        """I(Xi;C), shape (n_features,)."""
+        ...
+
+    @property
+    def varies(self) -> NDArray[np.bool_]:
+        """False for columns of one code: they carry no information about anything."""
+        ...
+
+    def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> PairInformation:
+        """The information of every feature of ``columns`` (None: all) with the pivot.
+
+        Parameters
+        ----------
+        pivot : int
+        columns : ndarray of int, optional
+        by_class : bool
+            False if only the redundancy will be asked for: it is cheaper.
+        """
+        ...
+
+    def mutual_information_matrix(
+        self,
+        dtype: DTypeLike = np.float64,
+        columns: Columns | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> NDArray[np.floating]:
+        """I(Xi;Xj) of every pair of ``columns`` (None: all), H(Xi) on the diagonal."""
+        ...
+
+    def conditional_redundancy_matrix(
+        self,
+        dtype: DTypeLike = np.float64,
+        columns: Columns | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> NDArray[np.floating]:
+        """I(Xi;Xj|C) of every pair of ``columns`` (None: all), H(Xi|C) on the diagonal."""
+        ...
+
+    def conditional_mutual_information_matrix(
+        self,
+        dtype: DTypeLike = np.float64,
+        columns: Columns | None = None,
+        progress: Callable[[int, int], object] | None = None,
+        *,
+        symmetric: bool = False,
+    ) -> NDArray[np.floating]:
+        """[i, j] = I(Xi;C|Xj), the diagonal I(Xi;C); ``symmetric``: the mean with its transpose."""
+        ...
+
+    def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: NDArray[np.floating]) -> None:
+        """Rows of the symmetric conditional matrix, written to ``out`` of shape (pivots, columns).
+
+        The numbers are those of the matrix, bit for bit; only these rows are counted.
+        """
+        ...
+
+
+def counted_by_class(values: NDArray | None) -> NDArray:
+    """``values``, refused where they need counts within the classes that were not made."""
+    if values is None:
+        raise TypeError("this was counted without the class; ask for it with by_class=True")
+    return values
+
+
+def put_relevance(out: NDArray[np.floating], pivots: Columns, columns: Columns, relevance: Floats) -> None:
+    """Write I(Xi;C) where a row of pairs, of a pivot with ``columns``, meets the pivot itself."""
+    place = np.full(len(relevance), -1, np.intp)
+    place[columns] = np.arange(len(columns))
+    own = np.flatnonzero(place[pivots] >= 0)
+    out[own, place[pivots[own]]] = relevance[pivots[own]]

@@ -1,0 +1,34 @@
+"""What explains a selection: the relevance of every feature, and which chosen features tell the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from bitsieve.selectors.counted import CountSelector, count_table, overlaps
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bitsieve.table.table import Table
+
+
+class Explanation(NamedTuple):
+    """I(Xi;C) of every feature, and of every selected one the largest I(Xi;Xs) with one chosen before it, in bits.
+
+    ``binner`` made the codes that were counted; ``overlap_with`` is -1 and ``overlap`` NaN for the first feature.
+    """
+
+    binner: Any
+    relevance: NDArray[np.float64]
+    overlap_with: NDArray[np.intp]
+    overlap: NDArray[np.float64]
+
+
+def explanation(selector: Any, table: Table, binning: Any, n_jobs: int | None) -> Explanation:
+    """The explanation of a fitted selector; ``binning`` is for one that counts nothing itself."""
+    if isinstance(selector, CountSelector):
+        return Explanation(selector.binner_, selector.relevance_, selector.overlap_with_, selector.overlap_)
+    counted = count_table(table, binning, n_jobs)
+    information = counted.information
+    return Explanation(counted.binner, information.relevance, *overlaps(information, selector.selected_))

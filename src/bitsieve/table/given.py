@@ -1,0 +1,66 @@
+"""What a table was read from, so that selected features can be handed back in the kind that was given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bitsieve.files.npz import ArrayTable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """The data as it was given, all of its rows.
+
+    Attributes
+    ----------
+    features : ndarray or dataframe of shape (n_samples, n_features)
+        The features alone.
+    whole : dataframe, ArrayTable or None
+        The table that held the target, too; None for an array.
+    others : tuple of str
+        The columns of ``whole`` that are no features: the target, of one or several columns, and the weights.
+    weight : str or None
+        The name of the frequency weights, "sample_weight" where they were given by their values.
+    """
+
+    features: Any
+    whole: Any = None
+    others: tuple[str, ...] = ()
+    weight: str | None = None
+
+    def take(self, indices: NDArray[np.intp]) -> Any:
+        """The features ``indices`` in that order, in the kind and with the dtypes of the data that was given."""
+        if isinstance(self.features, np.ndarray):
+            return self.features[:, indices]
+        import narwhals as nw
+
+        return nw.from_native(self.features, eager_only=True)[:, [int(j) for j in indices]].to_native()
+
+    def with_target(self, names: Sequence[str]) -> Any:
+        """Some features of the whole table, then its target and weights, for writing to a file."""
+        if not isinstance(self.whole, ArrayTable):
+            return self.whole.select([*names, *self.others])
+        if len(self.others) > 1:
+            return arrow_table(self.whole, [*names, *self.others])
+        places = [self.whole.names.index(name) for name in names]
+        return ArrayTable(self.whole.X[:, places], array_column(self.whole, self.others[0]), list(names))
+
+
+def arrow_table(arrays: ArrayTable, names: Sequence[str]) -> Any:
+    """Some columns of a table of arrays, of which ``y`` is one, as an Arrow table."""
+    import pyarrow as pa
+
+    return pa.table([pa.array(array_column(arrays, name)) for name in names], names=list(names))
+
+
+def array_column(arrays: ArrayTable, name: str) -> NDArray[Any]:
+    """One feature of a table of arrays, or its ``y``."""
+    return arrays.X[:, arrays.names.index(name)] if name in arrays.names else arrays.y

@@ -1,0 +1,210 @@
+"""A table from a data frame, an array or a file, as ``select`` gets it: features, target and weights are told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from bitsieve.common.messages import allowed_names, quoted
+from bitsieve.common.parameters import check_integer
+from bitsieve.common.progress import phase
+from bitsieve.files.npz import ArrayTable
+from bitsieve.table.columns import check_unique
+from bitsieve.table.encoding import as_array
+from bitsieve.table.given import Given, array_column, arrow_table
+from bitsieve.table.read_xy import read_xy
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bitsieve.table.table import Table
+
+
+def read_data(data: Any, target: Any = None, sample_weight: Any = None, *, target_bins: int = 5) -> Table:
+    """Split ``data`` into features, target and frequency weights, and read them.
+
+    Parameters
+    ----------
+    data : array-like of shape (n_samples, n_features), dataframe, or path
+        numpy, pandas, polars or pyarrow; or a CSV, TSV, Parquet, Arrow/Feather or .npz file.
+    target : str or array-like of shape (n_samples,), or several, optional
+        A column of ``data``, which is then no feature, or the values themselves; or a list of columns. A .npz file's is
+        ``y`` by default.
+    sample_weight : str or array-like of shape (n_samples,), optional
+        A column of ``data``, which is then no feature, or the values themselves.
+    target_bins : int, default=5
+        Intervals of equal frequency that a continuous target is cut into.
+
+    Returns
+    -------
+    Table
+        Its ``given`` is the data in the kind that was given.
+
+    Raises
+    ------
+    ValueError
+        If the data cannot be read or split: one line that says what to do.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from bitsieve.table.read_data import read_data
+    >>> table = read_data(pa.table({"a": [1, 2, 1], "b": [0, 0, 1], "class": ["x", "y", "x"]}), "class")
+    >>> table.names, table.target.name, table.target.labels.tolist()
+    (['a', 'b'], 'class', ['x', 'y'])
+    """
+    check_integer("target_bins", target_bins, 2, 65_535)
+    phase("reading")
+    if isinstance(data, (str, PathLike)):
+        from bitsieve.files.read import read_table
+
+        data = read_table(data)
+    if isinstance(data, ArrayTable):
+        table = _split(_Archive(data), target, sample_weight, target_bins)
+    elif nw.dependencies.is_into_dataframe(data) or isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame):
+        table = _split(_Frame(data), target, sample_weight, target_bins)
+    else:
+        table = _from_array(data, target, sample_weight, target_bins)
+    if table.n_samples < 2:
+        raise ValueError(f"the data has {table.n_samples} sample: at least 2 are needed to tell anything apart")
+    return table
+
+
+class _Frame:
+    """A data frame: its columns by their places."""
+
+    def __init__(self, data: Any) -> None:
+        check_unique(data)
+        frame = nw.from_native(data, pass_through=True)
+        if isinstance(frame, nw.LazyFrame):
+            raise ValueError("the data is a lazy table: collect() it first")
+        self.whole, self.frame = data, frame
+        self.names, self.n_samples, self.n_features = frame.columns, len(frame), len(frame.columns)
+
+    def default_target(self) -> Any:
+        raise ValueError(f"no target is given: name one of the columns {quoted(self.names)}")
+
+    def column(self, place: int) -> Any:
+        return self.frame[:, place].to_native()
+
+    def columns(self, places: list[int]) -> Any:
+        return self.frame[:, places].to_native()
+
+    features = columns
+
+
+class _Archive:
+    """The arrays of a .npz file: the columns of ``X``, and ``y`` behind them, which is never a feature."""
+
+    def __init__(self, whole: ArrayTable) -> None:
+        self.whole = whole
+        self.names, self.n_samples, self.n_features = [*whole.names, "y"], len(whole.X), len(whole.names)
+
+    def default_target(self) -> Any:
+        if "y" in self.whole.names:
+            raise ValueError("the target and a feature are both named 'y': give the feature another name")
+        return "y"
+
+    def column(self, place: int) -> NDArray[Any]:
+        return array_column(self.whole, self.names[place])
+
+    def columns(self, places: list[int]) -> Any:
+        return arrow_table(self.whole, [self.names[place] for place in places])
+
+    def features(self, places: list[int]) -> NDArray[Any]:
+        return self.whole.X if len(places) == self.n_features else self.whole.X[:, places]
+
+
+def _split(source: _Frame | _Archive, target: Any, sample_weight: Any, target_bins: int) -> Table:
+    """Take the target and the weights out of named columns."""
+    names = source.names
+    if target is None:
+        target = source.default_target()
+    several = _column_names(target, names, source.n_samples)
+    if len(several) == 1:
+        target = several[0]
+    if len(several) > 1:
+        taken = [_place(column, names, "target") for column in several]
+        if len(set(taken)) < len(taken):
+            raise ValueError(f"the targets {quoted(several)} name a column twice: name each once")
+        y, name = source.columns(taken), ", ".join(map(str, several))
+    elif _is_label(target, names):
+        taken = [_place(target, names, "target")]
+        y, name = source.column(taken[0]), str(target)
+    else:
+        taken = []
+        y, name = _values(target, source.n_samples), str(getattr(target, "name", None) or "target")
+    weight = None
+    if isinstance(sample_weight, str):
+        place = _place(sample_weight, names, "weight")
+        if place in taken:
+            raise ValueError(f"column {sample_weight!r} cannot be both the target and the weight")
+        taken, weight, sample_weight = [*taken, place], sample_weight, source.column(place)
+    elif sample_weight is not None:
+        weight = "sample_weight"
+    left = [place for place in range(source.n_features) if place not in taken]
+    if not left:
+        raise ValueError(f"the data holds only the target {name!r}: at least one feature is needed")
+    features = source.features(left)
+    table = read_xy(features, y, sample_weight, target_name=name, target_bins=target_bins)
+    given = Given(features, source.whole, tuple(str(names[place]) for place in taken), weight)
+    if isinstance(source, _Frame):
+        return replace(table, given=given)
+    feature_names = [names[place] for place in left]
+    unnamed = feature_names == [f"x{j}" for j in range(len(left))]
+    return replace(
+        table, names=feature_names, feature_names=None if unnamed else np.array(feature_names, object), given=given
+    )
+
+
+def _from_array(data: Any, target: Any, sample_weight: Any, target_bins: int) -> Table:
+    if hasattr(data, "toarray"):
+        raise ValueError("the data is a sparse matrix: give it dense, as data.toarray()")
+    X = as_array(data)
+    if X.ndim != 2:
+        raise ValueError(f"the data has shape {X.shape}: it must be samples x features")
+    if target is None or isinstance(target, str):
+        raise ValueError("the data is an array, whose columns have no names: give the target as an array of its values")
+    if isinstance(sample_weight, str):
+        raise ValueError("the data is an array, whose columns have no names: give sample_weight as an array")
+    y = _values(target, len(X))
+    table = read_xy(X, y, sample_weight, target_name="target", target_bins=target_bins)
+    return replace(table, given=Given(X, weight=None if sample_weight is None else "sample_weight"))
+
+
+def _column_names(target: Any, columns: list[Any], n_samples: int) -> list[str]:
+    """The names of a target that is a list of columns; empty for one that is a column or holds a value a sample."""
+    if not isinstance(target, (list, tuple)) or not target or not all(isinstance(part, str) for part in target):
+        return []
+    return list(target) if len(target) != n_samples or set(target) <= set(columns) else []
+
+
+def _is_label(target: Any, columns: list[Any]) -> bool:
+    """Whether a target is the name of a column, and not a value a sample."""
+    if not isinstance(target, Hashable) or nw.dependencies.is_into_series(target):
+        return False
+    return not isinstance(target, tuple) or target in columns
+
+
+def _place(wanted: Any, columns: list[Any], what: str) -> int:
+    if wanted in columns:
+        return columns.index(wanted)
+    names = [str(column) for column in columns]
+    raise ValueError(f"there is no column {str(wanted)!r} for the {what}: {allowed_names(str(wanted), names)}")
+
+
+def _values(target: Any, n_samples: int) -> Any:
+    """A target given by its values: a series or a frame as it is, anything else as an array."""
+    known = nw.dependencies.is_into_series(target) or nw.dependencies.is_into_dataframe(target)
+    y = target if known else as_array(target)
+    shape = np.shape(y) if isinstance(y, np.ndarray) else (len(y),)
+    if len(shape) not in (1, 2):
+        raise ValueError(f"the target has shape {shape}: it must be one value a sample, or a row of them")
+    if len(y) != n_samples:
+        raise ValueError(f"the target has {len(y):,} values but the data has {n_samples:,} rows: they must be as many")
+    return y

@@ -1,0 +1,159 @@
+"""One table: features, target, frequency weights and names, read once and handed on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bitsieve.common.messages import quoted
+from bitsieve.table.encoding import Encoded, occurring
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from bitsieve.table.given import Given
+    from bitsieve.table.target import Target
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The features of some samples as numbers or codes, with their target and frequency weights.
+
+    Attributes
+    ----------
+    columns : ndarray of shape (n_samples, n_features), or sequence of n_features ndarray or Encoded
+        Numbers (NaN = missing), or codes of categories; times are microseconds.
+    names : sequence of str
+        One a feature; ``x0``, ``x1``, ... where the input has none.
+    feature_names : ndarray of object or None
+        The names as scikit-learn keeps them: None where the input has none, or not all are strings.
+    y : Target or None
+        None where no target was given.
+    weights : ndarray of int64, shape (n_samples,), or None
+        Frequency weights: how many times each sample counts, at least once. None: once each.
+    given : Given or None
+        The data in the kind that was given to ``select``; None for a table that was read for ``fit``, and for some of
+        the samples of a table.
+    """
+
+    columns: NDArray[Any] | Sequence[NDArray[Any] | Encoded] = field(repr=False)
+    names: Sequence[str]
+    feature_names: NDArray[Any] | None = field(default=None, repr=False)
+    y: Target | None = field(default=None, repr=False)
+    weights: NDArray[np.int64] | None = field(default=None, repr=False)
+    given: Given | None = field(default=None, repr=False)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows; those of weight 0 were left out."""
+        if isinstance(self.columns, np.ndarray):
+            return len(self.columns)
+        first = self.columns[0]
+        return len(first.codes if isinstance(first, Encoded) else first)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.names)
+
+    @property
+    def total_weight(self) -> int:
+        """Number of samples, each counted as often as its weight says."""
+        return self.n_samples if self.weights is None else int(self.weights.sum())
+
+    @property
+    def target(self) -> Target:
+        """The target, where one is needed.
+
+        Raises
+        ------
+        ValueError
+            If none was given.
+        """
+        if self.y is None:
+            raise ValueError("a target is needed here: give y, one class a sample")
+        return self.y
+
+    @property
+    def matrix(self) -> NDArray[Any] | None:
+        """The 2-D array of numbers that holds all features, if there is one."""
+        return self.columns if isinstance(self.columns, np.ndarray) else None
+
+    def values(self, j: int) -> NDArray[Any] | Encoded:
+        """Feature ``j`` as it was read: a 1-D array of numbers of any type, or :class:`Encoded`."""
+        return self.columns[:, j] if isinstance(self.columns, np.ndarray) else self.columns[j]
+
+    def is_numeric(self, j: int) -> bool:
+        """Whether feature ``j`` holds numbers or times."""
+        return isinstance(self.columns, np.ndarray) or not isinstance(self.columns[j], Encoded)
+
+    def numeric(self, j: int) -> NDArray[np.float64]:
+        """Feature ``j`` as contiguous float64, NaN where missing; times are microseconds.
+
+        Raises
+        ------
+        TypeError
+            If the feature is categorical.
+        """
+        values = self.values(j)
+        if isinstance(values, Encoded):
+            raise TypeError(f"column {self.names[j]!r} is categorical")
+        return np.ascontiguousarray(values, dtype=np.float64)
+
+    def categorical(self, j: int) -> Encoded:
+        """Codes (-1 = missing) and sorted categories of feature ``j``.
+
+        Raises
+        ------
+        TypeError
+            If the feature is numeric.
+        """
+        values = self.values(j)
+        if not isinstance(values, Encoded):
+            raise TypeError(f"column {self.names[j]!r} is numeric")
+        return values
+
+    def take(self, rows: NDArray[np.intp]) -> Table:
+        """The table of some of the samples: their features, target and weights.
+
+        Classes and categories that do not occur among them are gone.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Row numbers, in the order wanted.
+
+        Returns
+        -------
+        Table
+        """
+        return replace(
+            self,
+            columns=take_rows(self.columns, rows),
+            y=None if self.y is None else self.y.take(rows),
+            weights=None if self.weights is None else self.weights[rows],
+            given=None,
+        )
+
+    def quoted(self, which: Iterable[int]) -> str:
+        """The names of some features for a message, the first five of them."""
+        return quoted([self.names[j] for j in which])
+
+    def set_names_on(self, estimator: Any) -> None:
+        """Set ``n_features_in_`` and ``feature_names_in_`` of an estimator that is fitted on this table."""
+        estimator.n_features_in_ = self.n_features
+        if self.feature_names is not None:
+            estimator.feature_names_in_ = self.feature_names
+        elif hasattr(estimator, "feature_names_in_"):  # of an earlier fit
+            del estimator.feature_names_in_
+
+
+def take_rows(columns: NDArray[Any] | Sequence[NDArray[Any] | Encoded], rows: NDArray[np.intp]) -> Any:
+    """Some rows of an array, or of every one of several columns."""
+    if isinstance(columns, np.ndarray):
+        return columns[rows]
+    return [occurring(values, rows) if isinstance(values, Encoded) else values[rows] for values in columns]
