@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.by_samples.spanning_tree.cross_edges import SharedPart
+from bitsieve.by_samples.spanning_tree.cross_edges import SharedPart, edges_between
+from bitsieve.by_samples.spanning_tree.tree import minimum_spanning_tree
 from bitsieve.counts.blocks import run_blocks
 
 if TYPE_CHECKING:
@@ -42,6 +43,25 @@ def class_weights(draw: Draw, classes: NDArray[np.integer], priors: str) -> tupl
     halves = classes[draw.original], classes[draw.permuted]
     first, second = (frequency[own] * half / np.bincount(own)[own] for own in halves)
     return first, second
+
+
+def dependency(x: Floats, y: Floats, classes: NDArray[np.integer], draw: Draw, priors: str) -> float:
+    """The bound for one pair, where x and y may have several dimensions each, shape (n_samples, n_dimensions).
+
+    Given one class it is the geometric mutual information itself.
+    """
+    first, second = classes[draw.original], classes[draw.permuted]
+    points = np.vstack(
+        [np.hstack([x[draw.original], y[draw.original]]), np.hstack([x[draw.permuted], y[draw.partner]])],
+    )
+    n_classes = int(classes.max()) + 1
+    between = edges_between(minimum_spanning_tree(points), np.concatenate([first, n_classes + second]), 2 * n_classes)[
+        :n_classes, n_classes:
+    ]
+    by_class = [np.zeros(n_classes), np.zeros(n_classes)]
+    for weights, own, of_points in zip(by_class, (first, second), class_weights(draw, classes, priors), strict=True):
+        weights[own] = of_points
+    return 1.0 - float((by_class[0][:, None] * by_class[1] * between).sum()) / len(first)
 
 
 def dependency_matrix(
