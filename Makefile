@@ -1,7 +1,7 @@
 # make demo   set up and run the main job on a real data set
 # make test   set up and run the whole test suite
 # make lint   style, types and import directions
-# make bench  the benchmarks (some twenty minutes)
+# make bench  the benchmarks (about half an hour), a table for each
 # make native-test   the kernels alone under the address and undefined-behaviour sanitizers
 PYTHON ?= python3
 VENV := .venv

@@ -1,1 +1,1 @@
-"""Benchmarks of bitsieve: one script per claim, run side by side with what users have today."""
+"""Benchmarks of bitsieve: claims as data, run side by side with what users have today."""

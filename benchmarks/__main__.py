@@ -1,60 +1,84 @@
-"""Run the benchmarks one after the other, each in a process of its own.
+"""Measure, show results, and make README's table of them.
 
-python -m benchmarks [--quick] [NAME ...]
+python -m benchmarks [NAME ...]        measure these benchmarks, or all; write the results and print their tables
+python -m benchmarks show [NAME ...]   print the tables of the results that are there
+python -m benchmarks table             put the newest speed table into README.md
 """
 
 from __future__ import annotations
 
 import argparse
-import subprocess
 import sys
 
-from benchmarks.machine import ROOT
-
-SCRIPTS = (
-    "greedy",
-    "criteria",
-    "stopping",
-    "estimators",
-    "relevance",
-    "matrix",
-    "threads",
-    "memory",
-    "binning",
-    "startup",
-    "filters",
-    "variational",
-    "global_quality",
-    "spectral_scale",
-    "global_ranking",
-    "qpfs_nystrom",
-    "large_shape",
-    "large_protocol",
-    "sdp",
-    "comparison",
-    "variational",
-)
+from benchmarks import readme, results
+from benchmarks.show import document_text
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    command = words.pop(0) if words and words[0] in ("show", "table") else "run"
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks", description="Run the benchmarks; results go to benchmarks/results/."
+        prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(SCRIPTS)} (default: all)")
-    parser.add_argument("--quick", action="store_true", help="small jobs, to see that everything runs")
-    arguments = parser.parse_args()
-    unknown = [name for name in arguments.names if name not in SCRIPTS]
-    if unknown:
-        parser.error(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(SCRIPTS)}")
+    if command != "table":
+        parser.add_argument("names", nargs="*", metavar="NAME", help="of the benchmarks (default: all)")
+    if command == "run":
+        parser.add_argument("--quick", action="store_true", help="small jobs, to see that it runs; results/quick/")
+        parser.add_argument("--large", action="store_true", help="also jobs that need minutes or gigabytes each")
+        parser.add_argument("--rounds", type=int, help="interleaved rounds (default: the benchmark's own)")
+        parser.add_argument("--only", default="", metavar="TEXT", help="only jobs of this text; results/quick/")
+    else:
+        parser.add_argument("--machine", metavar="KIND", help="a folder of results/ (default: the newest)")
+    return {"run": run, "show": show, "table": table}[command](parser, parser.parse_args(words))
+
+
+def run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
+    """Measure; the exit status tells whether a benchmark failed."""
+    from benchmarks.runner import run as measure
+    from benchmarks.suite import ALL
+
+    check_names(parser, options.names, ALL)
+    if options.rounds is not None and options.rounds < 1:
+        parser.error(f"--rounds {options.rounds}: at least 1 is needed")
     failed = []
-    for name in arguments.names or SCRIPTS:
-        print(f"== {name}", flush=True)
-        command = [sys.executable, "-m", f"benchmarks.{name}", *(["--quick"] if arguments.quick else [])]
-        if subprocess.run(command, cwd=ROOT, check=False).returncode:
+    for name in options.names or ALL:
+        try:
+            document = measure(
+                ALL[name], quick=options.quick, large=options.large, rounds=options.rounds, only=options.only
+            )
+        except Exception as error:  # one that fails must not keep the others from running
+            print(f"benchmarks: {name}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
             failed.append(name)
-    if failed:
-        print(f"benchmarks: failed: {', '.join(failed)}", file=sys.stderr)
+            continue
+        path = results.write(document, keep=not (options.quick or options.only))
+        print(f"{document_text(document)}\nwritten to {path}", flush=True)
     return 1 if failed else 0
+
+
+def show(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
+    """Print results that are there, the newest of each benchmark."""
+    from benchmarks.suite import ALL
+
+    check_names(parser, options.names, ALL)
+    for name in options.names or ALL:
+        found = results.read(name, options.machine)
+        print(document_text(found[0]) if found else f"\n== {name}: no results")
+    return 0
+
+
+def table(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
+    """Rewrite README's table."""
+    try:
+        readme.rewrite(options.machine)
+    except readme.NoResults as error:
+        parser.error(str(error))
+    return 0
+
+
+def check_names(parser: argparse.ArgumentParser, names: list[str], known: dict) -> None:
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        parser.error(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(known)}")
 
 
 if __name__ == "__main__":

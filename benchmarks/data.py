@@ -10,14 +10,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
+from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
+from pyarrow import csv, parquet
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 N_FACTORS = 12
 SHARE_OF_COPIES = 0.15
 LOUDNESS = np.array([0.9, 0.45, 0.15, 0.0])  # weight of the factor in a feature
 SHARE_OF_LOUDNESS = np.array([0.10, 0.25, 0.30, 0.35])
 CORRUPTION_OF_COPIES = 0.10
+ROWS_AT_ONCE = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -31,7 +38,7 @@ class Shape:
 
     @cached_property
     def name(self) -> str:
-        return f"{self.samples}x{self.features}-{self.bins}bins-{self.classes}classes"
+        return f"{self.samples:,} x {self.features:,}, {self.bins} bins, {self.classes:,} classes"
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,24 @@ class CodeTable:
 
     codes: np.ndarray
     classes: np.ndarray
+
+
+@dataclass(frozen=True)
+class Data:
+    """The files of a job: arrays of a shape by the name of one of `MAKERS`."""
+
+    kind: str
+    shape: Shape
+    seed: int = 0
+
+    def write(self, folder: Path) -> None:
+        """Make the files."""
+        MAKERS[self.kind](self.shape, self.seed, folder)
+
+
+def codes(shape: Shape, seed: int = 0) -> Data:
+    """`codes` and `classes` as arrays, the most frequent case."""
+    return Data("codes", shape, seed)
 
 
 def make_codes(shape: Shape, seed: int = 0) -> CodeTable:
@@ -94,3 +119,85 @@ def _cuts(values: np.ndarray, bins: int, random: np.random.Generator) -> np.ndar
 def _noisy_copy(codes: np.ndarray, bins: int, random: np.random.Generator) -> np.ndarray:
     changed = random.random(len(codes), dtype=np.float32) < CORRUPTION_OF_COPIES
     return np.where(changed, random.integers(bins, size=len(codes), dtype=np.uint8), codes)
+
+
+def _write_codes(shape: Shape, seed: int, folder: Path) -> None:
+    table = make_codes(shape, seed)
+    _save(folder, codes=table.codes, classes=table.classes)
+
+
+def _write_values(shape: Shape, seed: int, folder: Path) -> None:
+    values, classes = make_values(shape, seed)
+    _save(folder, values=values, classes=classes)
+
+
+def _write_text(shape: Shape, seed: int, folder: Path) -> None:
+    csv.write_csv(_as_table(shape, seed), folder / "table.csv")
+
+
+def _write_parquet(shape: Shape, seed: int, folder: Path) -> None:
+    parquet.write_table(_as_table(shape, seed), folder / "table.parquet")
+
+
+def _as_table(shape: Shape, seed: int) -> pa.Table:
+    """Floats, and a last column `class` of words, as people keep them."""
+    values, classes = make_values(shape, seed)
+    columns = {f"gene{j}": np.round(values[:, j], 6) for j in range(shape.features)}
+    return pa.table({**columns, "class": [f"class {c}" for c in classes]})
+
+
+def _write_npz(shape: Shape, seed: int, folder: Path) -> None:
+    """Bytes, as of pixels, and classes."""
+    values, classes = make_values(shape, seed)
+    np.savez(folder / "table.npz", X=np.clip(128 + 40 * values, 0, 255).astype(np.uint8), y=classes)
+
+
+def _write_redundancy(shape: Shape, seed: int, folder: Path) -> None:
+    """Codes, their `redundancy` and `relevance`, and the `shift` that the redundancy lacks to be convex."""
+    from benchmarks import engine
+
+    table = make_codes(shape, seed)
+    information = engine.pack(table.codes, table.classes)
+    redundancy = information.mutual_information_matrix()
+    _save(folder, codes=table.codes, classes=table.classes)
+    shift = np.array(engine.convex_shift(redundancy))
+    _save(folder, redundancy=redundancy, relevance=information.relevance, shift=shift)
+
+
+def _write_characters(shape: Shape, seed: int, folder: Path) -> None:
+    """Bytes with many classes, as of handwriting: `train`, and a quarter as many samples of the same classes, `test`.
+
+    Every class is a point in 24 dimensions, seen by features of unequal noise, two of which share most of their view
+    and their noise. Sizes of classes are unequal.
+    """
+    world = np.random.default_rng(seed)
+    points = world.normal(size=(shape.classes, 24))
+    view = world.normal(size=(24, shape.features // 2)) / np.sqrt(24)
+    noise = world.uniform(2, 8, shape.features // 2)
+    shares = world.dirichlet(np.full(shape.classes, 20.0))
+    for place, (name, share) in enumerate({"train": 1, "test": 0.248345}.items(), 1):
+        n_samples, random = round(share * shape.samples), np.random.default_rng([3, place])
+        y = random.choice(shape.classes, n_samples, p=shares).astype(np.int32)
+        X = np.empty((n_samples, shape.features), np.uint8)
+        for start in range(0, n_samples, ROWS_AT_ONCE):
+            rows = slice(start, start + ROWS_AT_ONCE)
+            seen = points[y[rows]] @ view
+            seen = np.repeat(seen + random.normal(size=seen.shape) * noise, 2, axis=1)
+            X[rows] = np.clip(128 + 12 * (seen + random.normal(size=seen.shape)), 0, 255)
+        _save(folder, **{name: X, f"{name}_classes": y})
+
+
+def _save(folder: Path, **arrays: np.ndarray) -> None:
+    for name, array in arrays.items():
+        np.save(folder / f"{name}.npy", array)
+
+
+MAKERS = {
+    "codes": _write_codes,
+    "values": _write_values,
+    "csv": _write_text,
+    "parquet": _write_parquet,
+    "npz": _write_npz,
+    "redundancy": _write_redundancy,
+    "characters": _write_characters,
+}

@@ -10,13 +10,10 @@ import re
 import subprocess
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-INSTRUCTION_SETS = (
+INSTRUCTION_SETS = [
     "popcnt",
     "avx2",
     "avx512f",
@@ -27,13 +24,14 @@ INSTRUCTION_SETS = (
     "avx512_bitalg",
     "asimd",
     "sve",
-)
+]
 PACKAGES = ("bitsieve", "numpy", "scipy", "scikit-learn", "pyarrow", "narwhals")
 
 
 def machine() -> dict[str, Any]:
     """CPU, cores, instruction sets, system, compiler, versions, commit, load and date."""
-    cpu = _cpu_fields()
+    first_core = _text(Path("/proc/cpuinfo")).split("\n\n")[0]
+    cpu = dict(re.findall(r"^([^\t:]+?)\s*:\s*(.*)$", first_core, re.MULTILINE))
     flags = set((cpu.get("flags") or cpu.get("Features") or "").split())
     return {
         "cpu": cpu.get("model name") or platform.processor() or platform.machine(),
@@ -43,58 +41,28 @@ def machine() -> dict[str, Any]:
         "instruction_sets": [name for name in INSTRUCTION_SETS if name in flags],
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
-        "packages": versions(PACKAGES),
-        "build": build(),
+        "packages": {package: metadata.version(package) for package in PACKAGES},
+        "build": _build(),
         "commit": _commit(),
         "load_average": [round(x, 2) for x in os.getloadavg()] if hasattr(os, "getloadavg") else None,
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
     }
 
 
-def versions(packages: Sequence[str]) -> dict[str, str]:
-    """The installed versions of these packages; one that is missing is left out."""
-    found = {}
-    for package in packages:
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
-
-
-def build() -> dict[str, Any]:
+def _build() -> dict[str, Any]:
     """The compiler of the extension, as it signed there, and the options that the project gives it."""
-    lists = _text(ROOT / "CMakeLists.txt")
-    options = re.findall(r"target_compile_options\((?:_native|\$\{target\}) PRIVATE ([^)]*)\)", lists)
+    options = re.findall(
+        r"target_compile_options\((?:_native|\$\{target\}) PRIVATE ([^)]*)\)", _text(ROOT / "CMakeLists.txt")
+    )
     build_type = re.search(r'build-type\s*=\s*"(\w+)"', _text(ROOT / "pyproject.toml"))
+    found = importlib.util.find_spec("bitsieve._native")
+    binary = Path(found.origin).read_bytes() if found and found.origin else b""
+    marks = re.findall(rb"(GCC: \([^)]*\) [0-9.]+|(?:Apple )?clang version [0-9.]+)", binary)
     return {
-        "compiler": _compiler_of_extension(),
-        "build_type": build_type.group(1) if build_type else None,
+        "compiler": " + ".join(sorted({mark.decode() for mark in marks})) or None,
+        "build_type": build_type and build_type.group(1),
         "options": " ".join(options) or None,
     }
-
-
-def _compiler_of_extension() -> str | None:
-
-    try:
-        found = importlib.util.find_spec("bitsieve._native")
-    except ImportError:
-        return None
-    if found is None or found.origin is None:
-        return None
-    text = Path(found.origin).read_bytes()
-    marks = re.findall(rb"(GCC: \([^)]*\) [0-9.]+|(?:Apple )?clang version [0-9.]+)", text)
-    return " + ".join(sorted({mark.decode() for mark in marks})) or None
-
-
-def _cpu_fields() -> dict[str, str]:
-    fields: dict[str, str] = {}
-    for line in _text(Path("/proc/cpuinfo")).splitlines():
-        name, _, value = line.partition(":")
-        if not name.strip():
-            break  # the first core stands for all
-        fields[name.strip()] = value.strip()
-    return fields
 
 
 def _text(path: Path) -> str:
@@ -103,9 +71,8 @@ def _text(path: Path) -> str:
 
 def _commit() -> str | None:
     def git(*arguments: str) -> str:
-        return subprocess.run(
-            ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True, timeout=10
-        ).stdout.strip()
+        command = ["git", *arguments]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
 
     try:
         changed = git("status", "--porcelain", "--untracked-files=no", "--", "native", "src", "benchmarks/*.py")

@@ -1,11 +1,13 @@
 """The child's side of a contestant: load the arrays once, then run when told to, and report the seconds.
 
-    python -m benchmarks.worker CONTESTANT FOLDER PIECE
+    python -m benchmarks.worker COMMAND FOLDER PIECE
 
-FOLDER holds the arrays as .npy files. PIECE is a JSON object that may name `samples` and `features`: only so
-many of the first rows and columns are taken. A line on stdin is a JSON object, the options of one run; a line
-on stdout is the JSON report of one. What a contestant prints goes to stderr. This file and the contestants of
-other packages import nothing of bitsieve, so that they also run in an environment that lacks it.
+COMMAND is "module.function" of benchmarks.contestants; the function takes the arrays and returns what is timed. FOLDER
+holds the arrays as .npy files, which are loaded, and other files, of which the path is handed over. PIECE is a JSON
+object that may name `samples` and `features`: only so many of the first rows and columns are taken. A line on stdin is
+a JSON object, the options of one run; a line on stdout is the JSON report of one. What a contestant prints goes to
+stderr. This file and the contestants of other packages import nothing of bitsieve, so that they also run in an
+environment that lacks it.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import time
 import warnings
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -25,60 +28,45 @@ WARM_BELOW = 1.0  # seconds: a run this short is made once untimed before it is 
 
 
 def main(arguments: list[str]) -> None:
-    name, folder, piece = arguments
+    command, folder, piece = arguments
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     warnings.simplefilter("ignore")
-    contestant = importlib.import_module(f"benchmarks.contestants.{name}")
-    run = contestant.prepare(**load(Path(folder), **json.loads(piece)))
-    packages = getattr(contestant, "PACKAGES", ())
-    say(answers, {"ready": True, "versions": {p: metadata.version(p) for p in packages}, "kernel": kernel()})
+    module_name, _, function = command.partition(".")
+    module = importlib.import_module(f"benchmarks.contestants.{module_name}")
+    run = getattr(module, function)(**load(Path(folder), **json.loads(piece)))
+    say(answers, {"ready": True, "versions": versions(getattr(module, "PACKAGES", {}).get(function, ()))})
     seconds = float("inf")
     for line in sys.stdin:
         options = json.loads(line)
         if seconds < WARM_BELOW:
             run(**options)
-        reset_peak()
-        before = status("VmRSS")
         start, processor_start = time.perf_counter(), time.process_time()
-        details = run(**options)
+        details = run(**options) or {}
         seconds = time.perf_counter() - start
         processor = time.process_time() - processor_start
-        memory = {"before_bytes": before, "peak_bytes": status("VmHWM")}
-        say(answers, {"seconds": seconds, "processor_s": processor, "memory": memory, "details": details or {}})
+        # A contestant that times a part of itself or another process says so.
+        told = details.pop("seconds", None)
+        share = processor / max(seconds, 1e-9) if told is None else None
+        say(answers, {"seconds": seconds if told is None else told, "processor_share": share, "details": details})
 
 
-def load(folder: Path, samples: int | None = None, features: int | None = None) -> dict[str, np.ndarray]:
-    """The arrays of the folder by name, the first rows and columns of them where a piece is asked for."""
-    arrays = {}
-    for path in sorted(folder.glob("*.npy")):
+def load(folder: Path, samples: int | None = None, features: int | None = None) -> dict[str, Any]:
+    """The arrays of the folder by name, the first rows and columns of them where a piece is asked for; other paths."""
+    found: dict[str, Any] = {}
+    for path in sorted(folder.iterdir()):
+        if path.suffix != ".npy":
+            found[path.stem] = str(path)
+            continue
         array = np.load(path)
-        cut = array[:samples] if array.ndim == 1 else array[:samples, :features]
-        arrays[path.stem] = np.require(cut, requirements=["F", "O"]) if array.ndim == 2 else np.array(cut)
-    return arrays
+        cut = array[:samples] if array.ndim == 1 else array[:samples, :features] if array.ndim == 2 else array
+        found[path.stem] = np.require(cut, requirements=["F", "O"]) if array.ndim == 2 else np.array(cut)
+    return found
 
 
-def kernel() -> str | None:
-    """The kernel that bitsieve runs in this process; None where it is not loaded."""
-    kernels = sys.modules.get("bitsieve.counts.kernels")
-    return str(kernels.show_kernel()) if kernels is not None else None
-
-
-def reset_peak() -> None:
-    """Let the peak of memory start anew where the system can (Linux)."""
-    try:
-        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-    except OSError:
-        return
-
-
-def status(field: str) -> int | None:
-    """A field of /proc/self/status in bytes; None where there is no such file."""
-    try:
-        lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    except OSError:
-        return None
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field + ":"))
+def versions(packages: tuple[str, ...]) -> dict[str, str]:
+    """The installed versions of these packages."""
+    return {package: metadata.version(package) for package in packages}
 
 
 def say(stream, report: dict) -> None:

@@ -10,19 +10,20 @@ import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from benchmarks.machine import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from benchmarks.benchmark import Contestant
+    from benchmarks.data import Data
+
 PEERS_PYTHON = ROOT / ".peers" / "bin" / "python"
-THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
-START_S = 120.0
+THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+START_S = 300.0
+RUN_S = 3600.0
 
 
 class WorkerError(RuntimeError):
@@ -30,38 +31,34 @@ class WorkerError(RuntimeError):
 
 
 class Worker:
-    """One contestant in a process of its own, with BLAS and OpenMP limited to `threads` threads.
+    """One contestant in a process of its own.
 
     Parameters
     ----------
-    contestant : name of a module of benchmarks.contestants.
+    contestant : its command, kernel, threads and environment are used.
     folder : where the arrays lie (see `stored`).
     piece : `samples` and `features` to take, for a contestant that would need too long on the whole.
-    kernel : the kernel that bitsieve is forced to; None leaves the choice to it.
-    python : the interpreter, for contestants in another environment.
+    peers_python : the interpreter of the other programs' environment.
     """
 
     def __init__(
         self,
-        contestant: str,
+        contestant: Contestant,
         folder: Path,
-        *,
         piece: Mapping[str, int] | None = None,
-        kernel: str | None = None,
-        threads: int = 1,
-        python: Path | str = sys.executable,
+        peers_python: Path = PEERS_PYTHON,
     ) -> None:
-        self.contestant = contestant
-        self.piece = dict(piece or {})
-        environment = os.environ | dict.fromkeys(THREAD_VARIABLES, str(threads))
+        self.command = contestant.command
+        environment = os.environ | dict.fromkeys(THREAD_VARIABLES, str(contestant.threads))
         environment.pop("BITSIEVE_FORCE_KERNEL", None)
-        if kernel is not None:
-            environment["BITSIEVE_FORCE_KERNEL"] = kernel
-        if not Path(python).exists():
-            raise WorkerError(f"{contestant}: no environment for peers; make it by: python -m benchmarks.peers")
+        if contestant.kernel is not None:
+            environment["BITSIEVE_FORCE_KERNEL"] = contestant.kernel
+        if contestant.peers and not peers_python.exists():
+            raise WorkerError(f"{self.command}: no environment for peers; make it by: python -m benchmarks.peers")
+        python = str(peers_python) if contestant.peers else sys.executable
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         self._process = subprocess.Popen(
-            [str(python), "-m", "benchmarks.worker", contestant, str(folder), json.dumps(self.piece)],
+            [python, "-m", "benchmarks.worker", self.command, str(folder), json.dumps(dict(piece or {}))],
             cwd=ROOT,
             env=environment,
             stdin=subprocess.PIPE,
@@ -69,28 +66,14 @@ class Worker:
             stderr=self._errors,
             text=True,
         )
-        self.about = self._answer(START_S)
-        self.report: dict[str, Any] = {}
-        self._shares: list[float] = []
+        self.versions: dict[str, str] = self._answer(START_S)["versions"]
 
-    def run(self, timeout_s: float = 600.0, **options: Any) -> float:
-        """Run once; the seconds that the contestant itself counted. The whole report stays in `report`."""
+    def run(self, options: Mapping[str, Any], timeout_s: float = RUN_S) -> dict[str, Any]:
+        """Run once; the report: seconds that the contestant itself counted, processor_share, details."""
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(options) + "\n")
+        self._process.stdin.write(json.dumps(dict(options)) + "\n")
         self._process.stdin.flush()
-        self.report = self._answer(timeout_s)
-        self._shares.append(self.report["processor_s"] / max(self.report["seconds"], 1e-9))
-        return float(self.report["seconds"])
-
-    def processor_share(self) -> float:
-        """Processor time over wall time, the median of the runs since this was asked last; 1: a whole core."""
-        share, self._shares = median(self._shares), []
-        return round(share, 2)
-
-    @property
-    def pid(self) -> int:
-        """Of the process."""
-        return self._process.pid
+        return self._answer(timeout_s)
 
     def close(self) -> None:
         """End the process."""
@@ -111,7 +94,7 @@ class Worker:
         assert stdout is not None
         if not select.select([stdout], [], [], timeout_s)[0]:
             self.close()
-            raise WorkerError(f"{self.contestant}: stopped after {timeout_s:g} s")
+            raise WorkerError(f"{self.command}: stopped after {timeout_s:g} s")
         line = stdout.readline()
         if not line:
             self._process.wait()
@@ -119,15 +102,15 @@ class Worker:
             said = self._errors.read().decode(errors="replace").strip().splitlines()
             reason = said[-1] if said else f"exit status {self._process.returncode}"
             self.close()
-            raise WorkerError(f"{self.contestant}: {reason}")
+            raise WorkerError(f"{self.command}: {reason}")
         answer: dict[str, Any] = json.loads(line)
         return answer
 
 
 @contextmanager
-def stored(**arrays: np.ndarray) -> Iterator[Path]:
-    """A folder that holds the arrays as .npy files, for as long as the block lasts."""
+def stored(data: Data | None) -> Iterator[Path]:
+    """A folder that holds the data as files, for as long as the block lasts."""
     with tempfile.TemporaryDirectory(prefix="bitsieve-benchmark-") as folder:
-        for name, array in arrays.items():
-            np.save(Path(folder) / f"{name}.npy", array)
+        if data is not None:
+            data.write(Path(folder))
         yield Path(folder)

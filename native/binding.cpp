@@ -1,5 +1,8 @@
 // The Python module. The binding files alone know Python: arrays in, arrays out, the GIL released around every kernel.
 #include "binding.hpp"
+
+#include <cmath>
+
 #include "kernel.hpp"
 #include "mdl.hpp"
 
@@ -7,6 +10,8 @@ namespace bitsieve {
 namespace {
 
 nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>> make_term_table(std::uint64_t n, std::uint64_t limit) {
+    require(n >= 1 && n <= std::uint64_t(kMostSamples), "n_samples must lie between 1 and 2^31");
+    require(limit <= n + 1, "limit may be n_samples + 1 at most");
     std::vector<std::int64_t> table;
     {
         nb::gil_scoped_release unlocked;
@@ -20,7 +25,10 @@ std::int64_t sum_terms(Input<std::int64_t> counts, Input<std::int64_t> table, in
     const std::int64_t *c = counts.data(), *end = c + counts.size();
     nb::gil_scoped_release unlocked;
     std::int64_t sum = 0;
-    for (; c != end; ++c) sum += terms(std::uint64_t(*c));
+    for (; c != end; ++c) {
+        if (*c < 0 || *c > kMostSamples) throw std::invalid_argument("a count must lie between 0 and 2^31");
+        sum += terms(std::uint64_t(*c));
+    }
     return sum;
 }
 
@@ -29,6 +37,17 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> mdl_cuts_of(Input<double> values, In
                                                         std::optional<Input<std::int64_t>> weights) {
     if (values.size() != classes.size() || (weights && weights->size() != values.size()))
         throw std::invalid_argument("values, classes and weights differ in length");
+    require(n_classes <= std::size_t(kMostSamples), "n_classes may be 2^31 at most");
+    require_all_within(classes, 0, std::int64_t(n_classes), "classes");
+    for (std::size_t i = 0; i < values.size(); ++i)
+        require(std::isfinite(values.data()[i]) && (i == 0 || values.data()[i - 1] <= values.data()[i]),
+                "values must be finite and ascend");
+    std::int64_t n_samples = weights ? 0 : std::int64_t(values.size());
+    if (weights) {
+        require_all_within(*weights, 1, kMostSamples + 1, "weights");
+        for (std::size_t i = 0; i < weights->size() && n_samples <= kMostSamples; ++i) n_samples += weights->data()[i];
+    }
+    require(n_samples <= kMostSamples, "the weights may sum to 2^31 at most");
     const std::int64_t* times = weights ? weights->data() : nullptr;
     const Terms terms = terms_of(table, shift);
     std::vector<double> cuts;
@@ -50,7 +69,13 @@ std::vector<std::string> kernel_names() {
 
 NB_MODULE(_native, m) {
     m.doc() = "Leaf kernels of bitsieve: single-threaded, on blocks, the GIL released.";
-    m.def("term_shift", &term_shift, "n_samples"_a);
+    m.def(
+        "term_shift",
+        [](std::uint64_t n_samples) {
+            require(n_samples >= 1 && n_samples <= std::uint64_t(kMostSamples), "n_samples must lie between 1 and 2^31");
+            return term_shift(n_samples);
+        },
+        "n_samples"_a);
     m.def("term_table", &make_term_table, "n_samples"_a, "limit"_a);
     m.def("sum_terms", &sum_terms, "counts"_a, "table"_a, "shift"_a);
     m.def("mdl_cuts", &mdl_cuts_of, "values"_a, "classes"_a, "n_classes"_a, "table"_a, "shift"_a,

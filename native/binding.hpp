@@ -1,4 +1,4 @@
-// What the files that know Python share: arrays in and out, without copies.
+// What the binding files share: arrays passed from and to Python without copies, and the checks of arguments.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -24,11 +24,19 @@ template <class T>
 using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
-using Output = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
 using Table = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+
+// Arrays to be written: never converted, as what is written to a converted copy would be lost.
+template <class T, int kDimensions>
+struct WrittenArray : nb::ndarray<T, nb::ndim<kDimensions>, nb::c_contig, nb::device::cpu> {
+    using Base = nb::ndarray<T, nb::ndim<kDimensions>, nb::c_contig, nb::device::cpu>;
+    using Base::Base;
+    WrittenArray(Base array) : Base(std::move(array)) {}
+};
 template <class T>
-using Grid = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Output = WrittenArray<T, 1>;
+template <class T>
+using Grid = WrittenArray<T, 2>;
 
 // A numpy array that owns the values of the vector.
 template <class T>
@@ -43,8 +51,39 @@ std::vector<T> to_vector(const Input<T>& array) {
     return std::vector<T>(array.data(), array.data() + array.size());
 }
 
+constexpr std::int64_t kMostSamples = std::int64_t(1) << 31;
+constexpr std::int64_t kMostCodes = 1 << 16;
+constexpr int kMostShift = 60;
+
+// The checks throw std::invalid_argument, a ValueError in Python.
+inline void require(bool holds, const char* otherwise) {
+    if (!holds) throw std::invalid_argument(otherwise);
+}
+
+// low <= value < end
+inline void require_within(std::int64_t value, std::int64_t low, std::int64_t end, const char* name) {
+    if (value < low || value >= end)
+        throw std::invalid_argument(std::string(name) + " is " + std::to_string(value) + ": from " + std::to_string(low) +
+                                    " to " + std::to_string(end - 1) + " is allowed");
+}
+
+template <class Array>
+void require_size(const Array& array, std::int64_t size, const char* name) {
+    if (std::int64_t(array.size()) != size)
+        throw std::invalid_argument(std::string(name) + " holds " + std::to_string(array.size()) + " values: " +
+                                    std::to_string(size) + " are needed");
+}
+
+// low <= value < end for every value of an array of integers.
+template <class Array>
+void require_all_within(const Array& array, std::int64_t low, std::int64_t end, const char* name) {
+    const auto* values = array.data();
+    for (std::size_t i = 0; i < array.size(); ++i) require_within(std::int64_t(values[i]), low, end, name);
+}
+
 inline Terms terms_of(const Input<std::int64_t>& table, int shift) {
-    if (table.size() < 2) throw std::invalid_argument("a table of terms holds T[0] and T[1] at least");
+    require(table.size() >= 2, "a table of terms holds T[0] and T[1] at least");
+    require_within(shift, 0, kMostShift + 1, "shift");
     return {table.data(), std::uint64_t(table.size()), shift};
 }
 
@@ -54,3 +93,17 @@ void bind_variational(nb::module_& m);
 void bind_spanning_tree(nb::module_& m);
 
 }  // namespace bitsieve
+
+template <class T, int kDimensions>
+struct nanobind::detail::type_caster<bitsieve::WrittenArray<T, kDimensions>> {
+    using Array = typename bitsieve::WrittenArray<T, kDimensions>::Base;
+    using Written = bitsieve::WrittenArray<T, kDimensions>;
+    NB_TYPE_CASTER(Written, make_caster<Array>::Name)
+
+    bool from_python(handle source, std::uint8_t flags, cleanup_list* cleanup) noexcept {
+        make_caster<Array> array;
+        if (!array.from_python(source, flags & ~std::uint8_t(cast_flags::convert), cleanup)) return false;
+        value = Written(std::move(array.value));
+        return true;
+    }
+};

@@ -10,10 +10,11 @@ namespace bitsieve {
 namespace {
 
 void construct(Packed* self, Input<std::int64_t> class_sizes, Input<std::uint32_t> order, Input<std::int32_t> arities,
-               const std::string& kernel, bool table_only) {
+               const std::string& kernel, const std::string& storage) {
     const Kernel& chosen = choose_kernel(kernel);
+    const Storage form = storage_named(storage);
     nb::gil_scoped_release unlocked;
-    new (self) Packed(to_vector(class_sizes), to_vector(order), to_vector(arities), chosen, table_only);
+    new (self) Packed(to_vector(class_sizes), to_vector(order), to_vector(arities), chosen, form);
 }
 
 template <class Code>
@@ -87,7 +88,7 @@ void fill_pair_table(const Packed& packed, std::int64_t i, std::int64_t j, Outpu
 }  // namespace
 
 void bind_packed(nb::class_<Packed>& packed) {
-    packed.def("__init__", &construct, "class_sizes"_a, "order"_a, "arities"_a, "kernel"_a, "table_only"_a)
+    packed.def("__init__", &construct, "class_sizes"_a, "order"_a, "arities"_a, "kernel"_a, "storage"_a)
         .def("pack", &pack<std::uint8_t>, "codes"_a, "first"_a, "last"_a)
         .def("pack", &pack<std::uint16_t>, "codes"_a, "first"_a, "last"_a)
         .def("row_sums", &fill_row, "table"_a, "shift"_a, "pivot"_a, "units"_a, "xy"_a, "xyc"_a.none())

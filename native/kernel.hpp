@@ -90,7 +90,8 @@ struct Kernel {
     // margins[segment * row + i] = bits of planes[word * row + i] within the segment; the last row: their totals.
     void (*plane_margins)(const std::uint64_t* planes, std::int64_t row, const Segments&, std::uint32_t* margins);
 
-    // Measured costs, in nanoseconds, from which the storage of a feature is chosen (see storage.cpp):
+    // Costs in nanoseconds, measured by benchmarks/kernel_costs.py, from which the storage of a feature is chosen (see
+    // storage.cpp):
     double word_cell_ns;   // one word of one cell of one pair by the planes
     double flush_cell_ns;  // the entropy term of one cell of one pair
     double tally_sample_ns;  // one sample of one pair by the tally

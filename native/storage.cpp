@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 #include <numeric>
+#include <stdexcept>
 
 #include "tally.hpp"
 
@@ -68,8 +69,16 @@ bool tally_pays(const Kernel& kernel, const std::vector<std::int32_t>& arities, 
 
 }  // namespace
 
+Storage storage_named(const std::string& name) {
+    if (name == "cheapest") return Storage::cheapest;
+    if (name == "planes") return Storage::planes;
+    if (name == "counters") return Storage::counters;
+    if (name == "table") return Storage::table;
+    throw std::invalid_argument("storage '" + name + "' is not cheapest, planes, counters or table");
+}
+
 Packed::Packed(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t> order,
-               std::vector<std::int32_t> arities, const Kernel& kernel, bool table_only)
+               std::vector<std::int32_t> arities, const Kernel& kernel, Storage storage)
     : kernel_(kernel), sizes_(std::move(class_sizes)), order_(std::move(order)), arities_(std::move(arities)) {
     word_start_.push_back(0);
     for (const std::int64_t size : sizes_) {
@@ -77,8 +86,11 @@ Packed::Packed(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t>
         word_start_.push_back(word_start_.back() + (size + 63) / 64);
     }
     const double n_samples = double(n_samples_), n_words_ = double(n_words()), n_classes_ = double(sizes_.size());
-    int limit = table_only ? 0 : plane_arity(kernel, n_samples, n_words_, n_classes_);
-    tallied_ = !table_only && tally_pays(kernel, arities_, limit, n_samples, n_words_, n_classes_);
+    int limit = storage == Storage::table    ? 0
+                : storage == Storage::planes ? kMaxArity
+                                             : plane_arity(kernel, n_samples, n_words_, n_classes_);
+    tallied_ = storage == Storage::counters ||
+               (storage == Storage::cheapest && tally_pays(kernel, arities_, limit, n_samples, n_words_, n_classes_));
     if (tallied_) limit = kFields;
     sizes_.push_back(n_samples_);
 

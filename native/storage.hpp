@@ -14,11 +14,20 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "kernel.hpp"
 
 namespace bitsieve {
+
+// How the features of few codes are kept, and so counted: as whatever costs least on the instruction set (the measured
+// costs of its kernel decide), or as one form whatever it costs, which tests and measurements ask for. Features of more
+// codes than a form can hold are columns of codes in each.
+enum class Storage { cheapest, planes, counters, table };
+
+// Storage by its name here; throws std::invalid_argument naming the choices.
+Storage storage_named(const std::string& name);
 
 // The raw table: codes[sample * sample_stride + feature * feature_stride], strides in elements.
 template <class Code>
@@ -30,9 +39,9 @@ struct CodeTable {
 class Packed {
 public:
     // class_sizes: samples of every class; order[t]: the row of the t-th sample after sorting by class (empty: as
-    // they come); table_only: keep every feature as a column of codes.
+    // they come).
     Packed(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t> order, std::vector<std::int32_t> arities,
-           const Kernel& kernel, bool table_only);
+           const Kernel& kernel, Storage storage);
 
     // Fills the units [first, last). Blocks are independent of each other.
     template <class Code>
@@ -44,7 +53,7 @@ public:
     std::int64_t n_groups() const { return std::int64_t(groups_.size()); }
     std::int64_t n_units() const { return n_groups() + (n_wide() + kLanes - 1) / kLanes; }
     std::int64_t n_wide() const { return n_features() - n_narrow_; }
-    std::int64_t n_words() const { return word_start_.back(); }
+    std::int64_t n_words() const { return word_start_.back(); }  // of a plane
     std::int64_t bytes() const;
 
     // Features by slot: slots 8 g ... 8 g + 7 are the lanes of group g, then the wide columns in order; -1: none.

@@ -1,20 +1,21 @@
 // Sums of logarithms of likelihoods mixed over the classes: what one step of variational information maximisation asks
-// of every candidate. With weights w(n,c), the likelihoods of what is chosen, relative to the sample's greatest, the
-// sum of a candidate is
+// of every candidate feature. With weights w(n,c), the likelihoods of the chosen features relative to the greatest of
+// sample n, the sum of a candidate is
 //
-//     sum_n log2 sum_c w(n,c) q(n,c),
+//     sum_n log2 sum_c w(n,c) q(n,c).
 //
-// q being p(x|c), looked up by the candidate's code (naive), or 2^(S(n,c) / m), S the sum of log2 p(x|x_i,c) over the m
-// chosen features (pairwise). Samples come in blocks of eight, one a lane; a sum over the classes runs in their order; the
-// logarithm is taken of products of the samples' sums, whose exponents are counted apart, once a candidate. No product
-// is fused with a sum and no libm is called, so every instruction set and every split into blocks gives the same bits.
+// Naive decomposition: q = p(x|c), looked up by the candidate's code. Pairwise: q = 2^(S(n,c) / m), S being the sum of
+// log2 p(x|x_i,c) over the m chosen features. Samples come in blocks of eight, one to a lane. A sum over the classes runs
+// in their order. The logarithm is taken once a candidate, of the product of all samples' sums, whose exponents are
+// counted apart from its mantissa. No product is fused with a sum and no libm is called, so every instruction set and
+// every split into blocks gives the same bits.
 //
-// Numerical limits: weights under 2^-70 count as 0. A sum under 2^-20, where such weights might matter, is taken anew from
-// the logarithms, so that nothing underflows however many features are chosen. 2^x is right to 4e-14 of itself, log2 to
+// Numerical limits: weights under 2^-70 count as 0. A sum under 2^-20, where such weights might matter, is computed anew
+// from logarithms, so that nothing underflows however many features are chosen. 2^x has a relative error of 4e-14, log2 of
 // some units in the last place.
 //
-// Sums are also had in single precision, at a third of the cost and half the memory: rough ones, to find the few
-// candidates for which the exact sum is worth its while.
+// All sums exist in float32 too, at a third of the cost and half the memory. Those find the few candidates that might have
+// the greatest bound; float64 then decides.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +25,14 @@
 
 namespace bitsieve {
 
+constexpr std::uint8_t kNoKey = 255;
 constexpr double kTinySum = 0x1p-20;
 constexpr double kLeastExponent = -1000.0;
-constexpr float kRoughLeastExponent = -120.0f;
+constexpr float kLeastExponentFloat32 = -120.0f;
 
 // The samples of a step in blocks of eight, the lanes beyond the last sample with weight 0:
 // weights[(block * n_classes + c) * 8 + lane]; active[start[block] .. start[block + 1]) are the classes of which some
-// lane has weight.
+// lane has weight, ascending.
 template <class Real>
 struct Weighted {
     std::int64_t n_samples, n_classes;
@@ -55,8 +57,8 @@ struct CodeColumns {
     const Code* column(std::int64_t f) const { return codes + f * rows; }
 };
 
-// Tables of features beside one chosen feature (or none): cells[offset[f] + c * table_stride(...) + code of the chosen
-// one * arity of f + code of f].
+// Tables of features given one chosen feature, or none: cells[offset[f] + c * table_stride(...) + code of the chosen
+// feature * arity of f + code of f].
 template <class Real>
 struct Tables {
     const Real* cells;
@@ -71,14 +73,15 @@ std::int64_t table_stride(std::int64_t cells) {
     return cells <= 4 ? 4 : cells <= 8 ? 8 : cells <= 12 ? 12 : cells;
 }
 
-// State of a candidate in the pairwise decomposition, S(n,c) as the weights lie; `store`: what `pending` adds is kept.
+// S(n,c) of the candidates in the pairwise decomposition: the kept values plus the tables of features that are not in
+// them yet.
 template <class Real>
-struct Powers {
+struct PairwiseState {
     Real exponent;                      // 1 / m
-    std::vector<Tables<Real>> pending;  // features that are not in the state yet
-    Real* state;                        // of feature f at f * state_row; null: no state, all is pending
-    std::int64_t state_row;
-    bool store;
+    std::vector<Tables<Real>> pending;  // features that the values do not hold yet
+    Real* values;                       // of feature f from f * row on, laid out as the weights; null: none are kept
+    std::int64_t row;
+    bool store;  // whether the values take in the pending features
 };
 
 // Which candidates, and where their sums go.
@@ -88,15 +91,17 @@ struct Candidates {
     double* sums;
 };
 
-// Sums over one type of codes.
+// The loops over one type of codes.
 template <class Code>
 struct VariationalSums {
     void (*naive)(const Weighted<double>&, const CodeColumns<Code>&, const Tables<double>&, const Candidates&);
-    void (*rough_naive)(const Weighted<float>&, const CodeColumns<Code>&, const Tables<float>&, const Candidates&);
-    void (*power)(const Weighted<double>&, const CodeColumns<Code>&, const Powers<double>&, const Candidates&);
-    void (*rough_power)(const Weighted<float>&, const CodeColumns<Code>&, const Powers<float>&, const Candidates&);
+    void (*naive_float32)(const Weighted<float>&, const CodeColumns<Code>&, const Tables<float>&, const Candidates&);
+    void (*pairwise)(const Weighted<double>&, const CodeColumns<Code>&, const PairwiseState<double>&, const Candidates&);
+    void (*pairwise_float32)(const Weighted<float>&, const CodeColumns<Code>&, const PairwiseState<float>&,
+                             const Candidates&);
 };
 
+// The loops compiled for one instruction set.
 struct VariationalKernel {
     const char* name;
     VariationalSums<std::uint8_t> narrow;
@@ -104,13 +109,13 @@ struct VariationalKernel {
     void (*exp2)(const double* x, std::int64_t count, double* out);
     void (*kernel_sums)(const double* x, double sx, const double* z, double sz, std::int64_t n_samples,
                         std::int64_t first, std::int64_t last, double* out);
+    void (*count_keys)(const std::uint8_t* keys, std::int64_t n, int n_keys, std::int32_t* counts);
 
     const VariationalSums<std::uint8_t>& sums(const std::uint8_t*) const { return narrow; }
     const VariationalSums<std::uint16_t>& sums(const std::uint16_t*) const { return wide; }
 };
 
-// The kernel for an instruction set that the counting kernels know by this name; where a set has none of its own, that
-// of the next slower one.
+// The kernel of an instruction set of this machine; throws std::invalid_argument naming the choices.
 const VariationalKernel& variational_kernel(const std::string& name);
 
 // The classes of the samples, which are sorted by them, and log2 of the counts below `n_logs`.
@@ -121,19 +126,19 @@ struct Classes {
     std::int64_t n_logs;
 };
 
-// Fills, for some features, the table of p(code | code of the chosen one, class), or of its log2, and own[f] = sum_n
-// log2 p of each sample in its own class. A condition that does not occur has p = 1.
+// Fills, for some features, the table of p(code | code of the chosen feature, class), or of its log2, and the true-class
+// log-likelihood true_class[f] = sum_n log2 p of each sample in its own class. A condition that does not occur has p = 1.
 template <class Code, class Real>
-void fill_tables(const CodeColumns<Code>& columns, const Classes& classes, std::int64_t chosen,
-                 const std::int64_t* features, std::int64_t count, const std::int64_t* offset, bool logs, Real* cells,
-                 double* own);
+void fill_tables(const VariationalKernel& kernel, const CodeColumns<Code>& columns, const Classes& classes,
+                 std::int64_t chosen, const std::int64_t* features, std::int64_t count, const std::int64_t* offset,
+                 bool logs, Real* cells, double* true_class);
 
-// The sums of candidates beside all `chosen` features in double precision, tables made on the way, and own[f] of each,
+// The sums of candidates given all `chosen` features in float64, tables made on the way, and true_class[f] of each,
 // sum_n S(n,c_n). To `state` (null: not wanted; else there must be one candidate) S(n,c) is added.
 template <class Code>
-void exact_powers(const VariationalKernel& kernel, const Weighted<double>& weighted, const CodeColumns<Code>& columns,
-                  const Classes& classes, std::int64_t n_features, const std::vector<std::int64_t>& chosen,
-                  const Candidates& candidates, double* own, double* state);
+void exact_pairwise(const VariationalKernel& kernel, const Weighted<double>& weighted, const CodeColumns<Code>& columns,
+                    const Classes& classes, std::int64_t n_features, const std::vector<std::int64_t>& chosen,
+                    const Candidates& candidates, double* true_class, double* state);
 
 double log2_of(double x);  // x >= 0 and normal, or 0
 double exp2_of(double x);  // x <= 0
@@ -141,6 +146,7 @@ double exp2_of(double x);  // x <= 0
 extern const VariationalKernel kPortableVariational;
 #if defined(__x86_64__)
 extern const VariationalKernel kAvx2Variational;
+extern const VariationalKernel kAvx512Variational;
 #endif
 
 }  // namespace bitsieve

@@ -1,4 +1,4 @@
-// The loops for x86-64 with AVX2: tables of up to eight cells are looked up in registers.
+// The variational loops for x86-64 with AVX2; small tables are looked up in registers.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -57,6 +57,8 @@ struct Places {
 
 struct D {
     using Real = double;
+    using Wide = D;
+    static constexpr int kClasses = 1;
     static constexpr std::int64_t kCells[3] = {4, 8, 12};
 
     __m256d low, high;
@@ -69,6 +71,7 @@ struct D {
         _mm256_storeu_pd(p + 4, high);
     }
     void widen(double* p) const { store(p); }
+    D added_to(const D& sum) const { return add(sum, *this); }
     static D add(const D& a, const D& b) { return {_mm256_add_pd(a.low, b.low), _mm256_add_pd(a.high, b.high)}; }
     static D subtract(const D& a, const D& b) { return {_mm256_sub_pd(a.low, b.low), _mm256_sub_pd(a.high, b.high)}; }
     static D multiply(const D& a, const D& b) { return {_mm256_mul_pd(a.low, b.low), _mm256_mul_pd(a.high, b.high)}; }
@@ -90,7 +93,7 @@ struct D {
         __m256i low, high;
 
         Exponents() : low(_mm256_setzero_si256()), high(_mm256_setzero_si256()) {}
-        // The product by the mantissas of `value`, whose exponents are added here.
+        // `product` times the mantissas of `value`, whose exponents are added to the sums.
         D split(const D& value, const D& product) {
             low = _mm256_add_epi64(low, _mm256_srli_epi64(_mm256_castpd_si256(value.low), 52));
             high = _mm256_add_epi64(high, _mm256_srli_epi64(_mm256_castpd_si256(value.high), 52));
@@ -100,7 +103,7 @@ struct D {
             const __m256d fraction = _mm256_castsi256_pd(_mm256_set1_epi64x(0x000fffffffffffffLL));
             return _mm256_or_pd(_mm256_and_pd(x, fraction), _mm256_set1_pd(1.0));
         }
-        // After `count` of them: the mantissa of the product, its exponent and all sums added to `out`.
+        // After `count` calls of split: the mantissas of the product; their exponents and the sums are added to `out`.
         D finish(const D& product, std::int64_t count, std::int64_t* out) {
             const D left = split(product, D::broadcast(1.0));
             std::int64_t sums[8];
@@ -112,33 +115,37 @@ struct D {
     };
 
     struct Find1 : Places {
-        explicit Find1(const Index& i) : Places(i) {}
-        D operator()(const double* table) const {
+        Find1(const Index& i, std::int64_t) : Places(i) {}
+        template <class>
+        D in(const double* table) const {
             const __m256d cells = _mm256_loadu_pd(table);
             return {find(cells, low), find(cells, high)};
         }
     };
     struct Find2 : Places {
-        explicit Find2(const Index& i) : Places(i) {}
-        D operator()(const double* table) const { return {in(table, low), in(table, high)}; }
-        static __m256d in(const double* table, __m256i at) {
+        Find2(const Index& i, std::int64_t) : Places(i) {}
+        template <class>
+        D in(const double* table) const { return {of_eight(table, low), of_eight(table, high)}; }
+        static __m256d of_eight(const double* table, __m256i at) {
             return blend<3>(find(_mm256_loadu_pd(table), at), find(_mm256_loadu_pd(table + 4), at), at);
         }
     };
     struct Find3 : Places {
-        explicit Find3(const Index& i) : Places(i) {}
-        D operator()(const double* table) const { return {in(table, low), in(table, high)}; }
-        static __m256d in(const double* table, __m256i at) {
-            return blend<4>(Find2::in(table, at), find(_mm256_loadu_pd(table + 8), at), at);
+        Find3(const Index& i, std::int64_t) : Places(i) {}
+        template <class>
+        D in(const double* table) const { return {of_twelve(table, low), of_twelve(table, high)}; }
+        static __m256d of_twelve(const double* table, __m256i at) {
+            return blend<4>(Find2::of_eight(table, at), find(_mm256_loadu_pd(table + 8), at), at);
         }
     };
     struct FindAny {
         __m128i low, high;
 
         FindAny() = default;
-        explicit FindAny(const Index& i)
+        FindAny(const Index& i, std::int64_t)
             : low(_mm256_castsi256_si128(i.lanes)), high(_mm256_extracti128_si256(i.lanes, 1)) {}
-        D operator()(const double* table) const {
+        template <class>
+        D in(const double* table) const {
             return {_mm256_i32gather_pd(table, low, 8), _mm256_i32gather_pd(table, high, 8)};
         }
     };
@@ -146,6 +153,8 @@ struct D {
 
 struct S {
     using Real = float;
+    using Wide = S;
+    static constexpr int kClasses = 1;
     static constexpr std::int64_t kCells[3] = {8, 16, 32};
 
     __m256 lanes;
@@ -160,6 +169,7 @@ struct S {
         _mm256_storeu_pd(p, _mm256_cvtps_pd(_mm256_castps256_ps128(lanes)));
         _mm256_storeu_pd(p + 4, _mm256_cvtps_pd(_mm256_extractf128_ps(lanes, 1)));
     }
+    S added_to(const S& sum) const { return add(sum, *this); }
     static S add(const S& a, const S& b) { return {_mm256_add_ps(a.lanes, b.lanes)}; }
     static S subtract(const S& a, const S& b) { return {_mm256_sub_ps(a.lanes, b.lanes)}; }
     static S multiply(const S& a, const S& b) { return {_mm256_mul_ps(a.lanes, b.lanes)}; }
@@ -204,27 +214,32 @@ struct S {
         __m256 find_two(const float* table) const { return blend<3>(find(table), find(table + 8)); }
     };
     struct Find1 : Registered {
-        explicit Find1(const Index& i) : Registered(i) {}
-        S operator()(const float* table) const { return {find(table)}; }
+        Find1(const Index& i, std::int64_t) : Registered(i) {}
+        template <class>
+        S in(const float* table) const { return {find(table)}; }
     };
     struct Find2 : Registered {
-        explicit Find2(const Index& i) : Registered(i) {}
-        S operator()(const float* table) const { return {find_two(table)}; }
+        Find2(const Index& i, std::int64_t) : Registered(i) {}
+        template <class>
+        S in(const float* table) const { return {find_two(table)}; }
     };
     struct Find3 : Registered {
-        explicit Find3(const Index& i) : Registered(i) {}
-        S operator()(const float* table) const { return {blend<4>(find_two(table), find_two(table + 16))}; }
+        Find3(const Index& i, std::int64_t) : Registered(i) {}
+        template <class>
+        S in(const float* table) const { return {blend<4>(find_two(table), find_two(table + 16))}; }
     };
     struct FindAny {
         __m256i at;
 
         FindAny() = default;
-        explicit FindAny(const Index& i) : at(i.lanes) {}
-        S operator()(const float* table) const { return {_mm256_i32gather_ps(table, at, 4)}; }
+        FindAny(const Index& i, std::int64_t) : at(i.lanes) {}
+        template <class>
+        S in(const float* table) const { return {_mm256_i32gather_ps(table, at, 4)}; }
     };
 };
 
 constexpr const char* kName = "avx2";
+constexpr int kKeysAtOnce = 32;
 
 #include "variational_loop.inc"
 

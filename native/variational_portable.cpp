@@ -1,4 +1,4 @@
-// The loops in plain C++: any machine, and a reference for the other sets.
+// The variational loops in plain C++, for any machine and as a reference for the other instruction sets.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -30,6 +30,8 @@ template <class R, class Bits, int kFraction, Bits kOne>
 struct Lanes {
     using Real = R;
     using V = Lanes;
+    using Wide = Lanes;
+    static constexpr int kClasses = 1;
     static constexpr std::int64_t kCells[3] = {sizeof(R) == 8 ? 4 : 8, sizeof(R) == 8 ? 8 : 16, sizeof(R) == 8 ? 12 : 32};
 
     R lane[8];
@@ -51,6 +53,7 @@ struct Lanes {
     }
     void store(R* p) const { std::memcpy(p, lane, sizeof lane); }
     void widen(double* p) const { std::copy(lane, lane + 8, p); }
+    V added_to(const V& sum) const { return add(sum, *this); }
     static V add(V a, const V& b) {
         for (int i = 0; i < 8; ++i) a.lane[i] += b.lane[i];
         return a;
@@ -86,7 +89,7 @@ struct Lanes {
     struct Exponents {
         Bits sum[8] = {};
 
-        // The product by the mantissas of `value`, whose exponents are added here.
+        // `product` times the mantissas of `value`, whose exponents are added to the sums.
         V split(const V& value, const V& product) {
             Bits bits[8];
             std::memcpy(bits, value.lane, sizeof bits);
@@ -98,7 +101,7 @@ struct Lanes {
             std::memcpy(mantissa.lane, bits, sizeof bits);
             return V::multiply(product, mantissa);
         }
-        // After `count` of them: the mantissa of the product, its exponent and all sums added to `out`.
+        // After `count` calls of split: the mantissas of the product; their exponents and the sums are added to `out`.
         V finish(const V& product, std::int64_t count, std::int64_t* out) {
             const V left = split(product, V::broadcast(1));
             for (int i = 0; i < 8; ++i) out[i] += std::int64_t(sum[i]) - std::int64_t(kOne >> kFraction) * (count + 1);
@@ -110,8 +113,9 @@ struct Lanes {
         Index index;
 
         FindAny() = default;
-        explicit FindAny(const Index& i) : index(i) {}
-        V operator()(const R* table) const {
+        FindAny(const Index& i, std::int64_t) : index(i) {}
+        template <class>
+        V in(const R* table) const {
             V v;
             for (int i = 0; i < 8; ++i) v.lane[i] = table[index.lane[i]];
             return v;
@@ -126,6 +130,7 @@ using D = Lanes<double, std::uint64_t, 52, 0x3ff0000000000000ULL>;
 using S = Lanes<float, std::uint32_t, 23, 0x3f800000U>;
 
 constexpr const char* kName = "portable";
+constexpr int kKeysAtOnce = 16;
 
 #include "variational_loop.inc"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from math import log2
 from types import SimpleNamespace
 
@@ -11,6 +12,13 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv
 from sklearn.datasets import load_breast_cancer
+
+from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.reference import NaiveSource
+from bitsieve.information import make_information
+
+# Every test of methods on counts runs on each of these; the kernels of the packed engine have tests of their own.
+SOURCES = {"packed": PackedSource, "packed-table": partial(PackedSource, kernel="table"), "naive": NaiveSource}
 
 
 def entropy(*columns):
@@ -61,6 +69,22 @@ def brute():
 def make_table():
     """``make_table(n_samples, n_features, *, n_codes, n_classes, seed) -> codes, classes``."""
     return dependent_table
+
+
+@pytest.fixture(scope="session", params=SOURCES)
+def source(request):
+    """``source(codes, classes, n_classes=, weights=, n_jobs=)``, of every kind of source."""
+    return SOURCES[request.param]
+
+
+@pytest.fixture(scope="session")
+def information_of(source):
+    """``information_of(codes, classes, estimator="plug-in", ...)`` on every kind of source."""
+
+    def make(codes, classes=None, *, estimator="plug-in", **keywords):
+        return make_information(estimator, source(codes, classes, **keywords))
+
+    return make
 
 
 @pytest.fixture(scope="module")

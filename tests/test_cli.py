@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from types import SimpleNamespace
 
@@ -53,6 +54,7 @@ def refused(run):
         lines = result.stderr.splitlines()
         assert len(lines) == 1, result.stderr
         assert lines[0].startswith("bitsieve: error: ")
+        assert not re.search(r"\b[a-z_]+=['\"]", lines[0])  # these are the words of Python
         return lines[0].removeprefix("bitsieve: error: ")
 
     return call
@@ -221,10 +223,10 @@ def test_methods(done):
             "--features is 10 but the table has 9 features",
         ),
         (("select", "{data}", "--target", "diagnosis", "--threads", "0"), "'0' is no count"),
-        (("select", "{data}", "--target", "mean_area", "--target-bins", "1"), "--target-bins=1 is not allowed"),
+        (("select", "{data}", "--target", "mean_area", "--target-bins", "1"), "--target-bins 1 is not allowed"),
         (
             ("select", "{data}", "--target", "diagnosis", "--binning", "quantile", "--bins", "1"),
-            "--bins=1 is not allowed: give a whole number from 2",
+            "--bins 1 is not allowed: give a whole number from 2",
         ),
         (
             ("select", "{data}", "--target", "diagnosis", "--method", "mrrm"),
@@ -256,6 +258,11 @@ def test_methods(done):
             ("select", "{data}", "--target", "diagnosis", "--method", "jmi", "--group", "mean_area", "size", "x"),
             "group 1 names column 'x'",
         ),
+        (
+            ("select", "{data}", "--target", "diagnosis", "--method", "jmi", "--include", "size", "--exclude", "size"),
+            "'size' cannot be in both --include and --exclude",
+        ),
+        (("select", "{data}", "--target", "diagnosis", "--weight", "mean_area"), "--weight holds"),
         (("select", "{data}", "--target", "diagnosis", "--output", "out.xlsx"), "end it in one of .parquet"),
         (("select", "{data}", "--target", "diagnosis", "--output", "no/where.csv"), "no directory 'no'"),
         (("select", "{data}", "--target", "diagnosis", "--output", "{data}"), "is the input itself"),

@@ -38,9 +38,10 @@ def cross_edges(
 def log2(x: float) -> float: ...
 def exp2(kernel: str, values: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def log2_of_counts(limit: int) -> Doubles: ...
-def table_stride(cells: int) -> int: ...
-def rough_table_stride(cells: int) -> int: ...
+def table_stride_float64(cells: int) -> int: ...
+def table_stride_float32(cells: int) -> int: ...
 def likelihood_tables(
+    kernel: str,
     codes: Codes,
     arities: NDArray[np.int32],
     sizes: Integers,
@@ -67,7 +68,7 @@ def naive_sums(
     features: Integers,
     out: Doubles,
 ) -> None: ...
-def rough_pair_sums(
+def pair_sums_float32(
     kernel: str,
     n_samples: int,
     n_classes: int,
@@ -85,7 +86,7 @@ def rough_pair_sums(
     features: Integers,
     out: Doubles,
 ) -> None: ...
-def exact_pair_sums(
+def pair_sums_float64(
     kernel: str,
     n_samples: int,
     n_classes: int,
@@ -142,7 +143,7 @@ class Packed:
         order: NDArray[np.uint32],
         arities: NDArray[np.int32],
         kernel: str,
-        table_only: bool,
+        storage: str,
     ) -> None: ...
     def pack(self, codes: NDArray[np.uint8] | NDArray[np.uint16], first: int, last: int) -> None: ...
     def row_sums(

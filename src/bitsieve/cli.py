@@ -3,29 +3,56 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from bitsieve.commands.arguments import make_parser
 from bitsieve.common.messages import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import NoReturn
 
-DONE, FAILED, USER_MISTAKE, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
+DONE, FAILED, USER_MISTAKE, INTERRUPTED, PIPE_CLOSED, TERMINATED = 0, 1, 2, 130, 141, 143
+
+
+class Terminated(BaseException):
+    """The process is asked to end (SIGTERM): raised in the main thread, so that everything is tidied up on the way."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code.
 
-    0: done; 1: failed inside; 2: a user's mistake; 130: interrupted; 141: whoever read the output left.
+    0: done; 1: failed inside; 2: a user's mistake; 130: interrupted; 141: whoever read the output left;
+    143: terminated.
     """
     try:
-        return _guarded(lambda: _run(arguments))
+        with _terminable():
+            return _guarded(lambda: _run(arguments))
     except BrokenPipeError:
         return PIPE_CLOSED
     finally:
         _give_up_broken_output()
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """SIGTERM as an exception inside the block, unless the program around has a handler of its own."""
+
+    def terminate(*_: object) -> NoReturn:
+        raise Terminated
+
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _give_up_broken_output() -> None:
@@ -42,7 +69,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         if hasattr(stream, "reconfigure"):  # a name that the terminal's encoding lacks is escaped, not fatal
             stream.reconfigure(errors="backslashreplace")
     options = make_parser().parse_args(arguments)
-    code = options.run(options)
+    code: int = options.run(options)
     if sys.stdout is not None:
         sys.stdout.flush()
     return code
@@ -56,6 +83,8 @@ def _guarded(run: Callable[[], int]) -> int:
         raise
     except KeyboardInterrupt:
         return _complain("interrupted", INTERRUPTED)
+    except Terminated:
+        return _complain("terminated", TERMINATED)
     except MemoryError as error:
         detail = f" ({one_line(error)})" if str(error) else ""
         return _complain(f"error: out of memory{detail}: give fewer rows or columns", FAILED)

@@ -31,8 +31,6 @@ from bitsieve.by_counts.criteria import (
     make_criterion,
 )
 from bitsieve.by_counts.greedy.forward import forward_select
-from bitsieve.counts.packed import MemoryCounts
-from bitsieve.information import PairwiseInformation
 
 TIE = 1e-10
 NOTHING = 1e-12
@@ -150,10 +148,10 @@ def test_every_name_is_compared():
     n_classes=st.integers(1, 3),
     seed=st.integers(0, 2**32 - 1),
 )
-def test_selection_and_scores(brute, make_table, n_samples, n_features, n_codes, n_classes, seed):
+def test_selection_and_scores(information_of, brute, make_table, n_samples, n_features, n_codes, n_classes, seed):
     codes, classes = make_table(n_samples, n_features, n_codes=n_codes, n_classes=n_classes, seed=seed)
     d = Definition(brute, codes, classes)
-    information = PairwiseInformation(MemoryCounts(codes, classes))
+    information = information_of(codes, classes)
     for name, (criterion, formula) in CASES.items():
         got = forward_select(information, criterion, n_features)
         is_quotient = isinstance(criterion, MIQ)
@@ -165,7 +163,7 @@ def test_selection_and_scores(brute, make_table, n_samples, n_features, n_codes,
             n_features,
             lambda best, wide=is_quotient: TIE + (1e-8 * best if wide and 0 < best < np.inf else 0),
         )
-        assert got.selected.tolist() == selected, name
+        assert got.order.tolist() == selected, name
         for value, expected in zip(got.scores.tolist(), scores, strict=True):
             # Sums of at most 5 terms right to 1e-13, by the definition; a quotient in proportion.
             assert value == expected or abs(value - expected) <= (1e-8 * expected if is_quotient else 1e-12), name

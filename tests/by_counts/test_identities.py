@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 
 from bitsieve.by_counts.criteria import ALIASES, make_criterion
 from bitsieve.by_counts.greedy.forward import forward_select
-from bitsieve.counts.packed import MemoryCounts
-from bitsieve.information import PairwiseInformation
 
 # Sums over at most a dozen chosen features of numbers below 4 bits, each side rounded in its own order.
 SUMS = 1e-13
@@ -24,11 +22,11 @@ tables = {
 }
 
 
-class Beside:
-    """Scores of all candidates beside S, the first ``size`` features, and the terms of which they are made."""
+class Conditional:
+    """Scores of all candidates given S, the first ``size`` features, and the terms of which they are made."""
 
-    def __init__(self, codes, classes, size):
-        self.information = PairwiseInformation(MemoryCounts(codes, classes))
+    def __init__(self, information_of, codes, classes, size):
+        self.information = information_of(codes, classes)
         self.size = min(size, self.information.n_features)
         self.terms = [self.information.pair(s) for s in range(self.size)]
         self.rel = self.information.relevance
@@ -52,8 +50,8 @@ def close(left, right):
 
 @settings(deadline=None, max_examples=100)
 @given(size=st.integers(1, 6), **tables)
-def test_class_conditional_family(make_table, size, n_samples, n_features, **table):
-    b = Beside(*make_table(n_samples, n_features, **table), size)
+def test_class_conditional_family(information_of, make_table, size, n_samples, n_features, **table):
+    b = Conditional(information_of, *make_table(n_samples, n_features, **table), size)
     red, redc = b.all("redundancy"), b.all("conditional_redundancy")
     relg, joint = b.all("conditional_relevance"), b.all("joint_relevance")
     emrmr, jmi, cife = b.scores("emrmr"), b.scores("jmi"), b.scores("cife")
@@ -72,8 +70,8 @@ def test_class_conditional_family(make_table, size, n_samples, n_features, **tab
 
 @settings(deadline=None, max_examples=100)
 @given(size=st.integers(1, 6), **tables)
-def test_minima(make_table, size, n_samples, n_features, **table):
-    b = Beside(*make_table(n_samples, n_features, **table), size)
+def test_minima(information_of, make_table, size, n_samples, n_features, **table):
+    b = Conditional(information_of, *make_table(n_samples, n_features, **table), size)
     interactions = b.all("redundancy") - b.all("conditional_redundancy")
     assert close(b.scores("cmim"), b.rel - interactions.max(axis=0))
     assert (b.scores("cmim_fleuret") == np.minimum(b.rel, b.scores("cmim"))).all()
@@ -89,8 +87,8 @@ def test_minima(make_table, size, n_samples, n_features, **table):
 
 @settings(deadline=None, max_examples=100)
 @given(size=st.integers(1, 6), **tables)
-def test_linear_family(make_table, size, n_samples, n_features, **table):
-    b = Beside(*make_table(n_samples, n_features, **table), size)
+def test_linear_family(information_of, make_table, size, n_samples, n_features, **table):
+    b = Conditional(information_of, *make_table(n_samples, n_features, **table), size)
     for weights, name in {(0, 0): "mim", (1, 0): "mifs", (0, 1): "condred", (1, 1): "cife"}.items():
         beta, gamma = weights
         assert close(b.scores("betagamma", beta=beta, gamma=gamma), b.scores(name))
@@ -103,8 +101,8 @@ def test_linear_family(make_table, size, n_samples, n_features, **table):
 
 @settings(deadline=None, max_examples=100)
 @given(size=st.integers(1, 6), **tables)
-def test_second_names_by_the_formulas_of_their_papers(make_table, size, n_samples, n_features, **table):
-    b = Beside(*make_table(n_samples, n_features, **table), size)
+def test_second_names_by_the_formulas_of_their_papers(information_of, make_table, size, n_samples, n_features, **table):
+    b = Conditional(information_of, *make_table(n_samples, n_features, **table), size)
     joint = b.all("joint_relevance")
     assert close(b.scores("avgcmim"), b.all("conditional_relevance").mean(axis=0))
     assert close(b.scores("igfs"), b.rel + (joint - b.rel - b.rel_s).mean(axis=0))
@@ -114,21 +112,21 @@ def test_second_names_by_the_formulas_of_their_papers(make_table, size, n_sample
 
 @settings(deadline=None, max_examples=50)
 @given(**tables)
-def test_where_the_class_determines_s_mifsu_is_mifs(make_table, n_samples, n_features, **table):
+def test_where_the_class_determines_s_mifsu_is_mifs(information_of, make_table, n_samples, n_features, **table):
     """I(Xs;C) = H(Xs) then, so every weight is 1."""
     codes, classes = make_table(n_samples, n_features, **table)
     codes[:, 0] = classes % 2
-    b = Beside(codes, classes, 1)
+    b = Conditional(information_of, codes, classes, 1)
     assert close(b.scores("mifsu", beta=0.7), b.scores("mifs", beta=0.7))
 
 
 @settings(deadline=None, max_examples=50)
 @given(**tables)
-def test_normalised_redundancy_of_a_twin_is_1(make_table, n_samples, n_features, **table):
+def test_normalised_redundancy_of_a_twin_is_1(information_of, make_table, n_samples, n_features, **table):
     """As is that of a feature which the chosen one determines; a constant's is 0."""
     codes, classes = make_table(n_samples, n_features, **table)
     twin, coarser, constant = codes[:, :1] + 3, codes[:, :1] // 2, codes[:, :1] * 0
-    b = Beside(np.hstack([codes, twin, coarser, constant]), classes, 1)
+    b = Conditional(information_of, np.hstack([codes, twin, coarser, constant]), classes, 1)
     entropy, expected = b.information.entropy, b.rel.copy()
     expected[[n_features, n_features + 1]] -= entropy[[n_features, n_features + 1]] > 0
     for column in (n_features, n_features + 1, n_features + 2):
@@ -136,24 +134,24 @@ def test_normalised_redundancy_of_a_twin_is_1(make_table, n_samples, n_features,
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_one_order(make_table, seed):
+def test_one_order(information_of, make_table, seed):
     """jmi, emrmr, avgcmim and igfs choose alike; so do a criterion and its second names, bit for bit."""
-    information = PairwiseInformation(MemoryCounts(*make_table(100, 15, n_codes=4, n_classes=3, seed=seed)))
+    information = information_of(*make_table(100, 15, n_codes=4, n_classes=3, seed=seed))
 
     def chosen(name):
         return forward_select(information, make_criterion(name), 12)
 
     joint = chosen("jmi")
     for name in ("emrmr", "avgcmim", "igfs"):
-        assert chosen(name).selected.tolist() == joint.selected.tolist()
+        assert chosen(name).order.tolist() == joint.order.tolist()
     for name, alias in ALIASES.items():
-        assert chosen(name).selected.tolist() == chosen(alias.same_as).selected.tolist()
+        assert chosen(name).order.tolist() == chosen(alias.same_as).order.tolist()
         assert chosen(name).scores.tobytes() == chosen(alias.same_as).scores.tobytes()
 
 
-def test_the_definition_and_the_algorithm_of_cmim_differ_under_synergy():
+def test_the_definition_and_the_algorithm_of_cmim_differ_under_synergy(information_of):
     """``b`` tells nothing alone and all beside ``a``: 1 bit by the definition, 0 by the algorithm."""
     a, b = np.arange(8) & 1, np.arange(8) >> 1 & 1
-    information = PairwiseInformation(MemoryCounts(np.column_stack([a, b]), a ^ b))
+    information = information_of(np.column_stack([a, b]), a ^ b)
     assert forward_select(information, make_criterion("cmim"), 2).scores.tolist() == [0, 1]
     assert forward_select(information, make_criterion("cmim_fleuret"), 2).scores.tolist() == [0, 0]

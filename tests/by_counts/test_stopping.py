@@ -15,13 +15,6 @@ from bitsieve.by_counts.stopping import (
     ThresholdStopping,
     make_stopping,
 )
-from bitsieve.counts.packed import MemoryCounts
-from bitsieve.information import PairwiseInformation
-from bitsieve.information.given import Given
-
-
-def information_of(codes, classes, **keywords):
-    return PairwiseInformation(MemoryCounts(codes, classes, **keywords))
 
 
 def noise(n_samples, n_features, seed, n_codes=3, n_classes=2):
@@ -39,10 +32,10 @@ def signal(n_samples, n_features, n_informative, seed):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_significance_is_the_g_test(seed):
+def test_significance_is_the_g_test(information_of, seed):
     """Without conditions: scipy's test of the log-likelihood ratio on the same table."""
     codes, classes = noise(300, 4, seed, n_codes=4, n_classes=3)
-    given = Given(information_of(codes, classes))
+    given = information_of(codes, classes).conditional()
     for i in range(4):
         table = np.array([[((codes[:, i] == x) & (classes == c)).sum() for c in range(3)] for x in range(4)])
         expected = chi2_contingency(table, correction=False, lambda_="log-likelihood").pvalue
@@ -51,9 +44,9 @@ def test_significance_is_the_g_test(seed):
         assert SignificanceStopping().value(given, i, 7) == pytest.approx(min(1, 7 * expected), rel=1e-9)
 
 
-def test_significance_adds_statistics_and_freedom_over_strata():
+def test_significance_adds_statistics_and_freedom_over_strata(information_of):
     codes, classes = noise(600, 3, 1)
-    given = Given(information_of(codes, classes)).refine(0)
+    given = information_of(codes, classes).conditional().refine(0)
     statistic = freedom = 0.0
     for z in range(3):
         inside = codes[:, 0] == z
@@ -68,16 +61,16 @@ def test_significance_adds_statistics_and_freedom_over_strata():
 
 
 @pytest.mark.parametrize("rule", [SignificanceStopping(), PermutationStopping()], ids=lambda rule: rule.name)
-def test_noise_is_seldom_taken(rule):
+def test_noise_is_seldom_taken(information_of, rule):
     """Of 200 tables of pure noise at most 5 % have a first choice that passes; 22 of 200 is beyond chance (1e-4)."""
     passed = 0
     for seed in range(200):
         codes, classes = noise(150, 10, seed)
-        passed += len(forward_select(information_of(codes, classes), MIM(), 10, stopping=rule).selected) > 0
+        passed += len(forward_select(information_of(codes, classes), MIM(), 10, stopping=rule).order) > 0
     assert passed <= 22
 
 
-def test_noise_beside_what_is_chosen_is_seldom_taken():
+def test_noise_beside_what_is_chosen_is_seldom_taken(information_of):
     """The same after a first choice that is certain, within its strata."""
     passed = 0
     for seed in range(100):
@@ -87,88 +80,88 @@ def test_noise_beside_what_is_chosen_is_seldom_taken():
         found = forward_select(
             information_of(codes, classes), JMI(), 8, stopping=PermutationStopping(n_permutations=100)
         )
-        assert found.selected[0] == 3
-        passed += len(found.selected) > 1
+        assert found.order[0] == 3
+        passed += len(found.order) > 1
     assert passed <= 14  # 5 of 100 are expected at most; more than 14 has probability 1e-4
 
 
 @pytest.mark.parametrize("name", STOPPING_RULES)
-def test_signal_is_taken_and_noise_left(name):
+def test_signal_is_taken_and_noise_left(information_of, name):
     codes, classes = signal(2000, 40, 5, seed=3)
     found = forward_select(information_of(codes, classes), CMI(), 40, stopping=make_stopping(name))
-    assert sorted(found.selected.tolist()) == [0, 1, 2, 3, 4]
-    assert found.verdict.refused not in range(5)
-    assert STOPPING_RULES[name]().stops(found.verdict.value)
-    assert not any(STOPPING_RULES[name]().stops(value) for value in found.verdict.values)
+    assert sorted(found.order.tolist()) == [0, 1, 2, 3, 4]
+    assert found.outcome.refused not in range(5)
+    assert STOPPING_RULES[name]().stops(found.outcome.value)
+    assert not any(STOPPING_RULES[name]().stops(value) for value in found.outcome.values)
 
 
-def test_permutation_agrees_with_the_g_test_on_many_samples():
+def test_permutation_agrees_with_the_g_test_on_many_samples(information_of):
     """Where chi-squared holds, shuffles say the same: on noise the mean of both p is near a half."""
     rule, values = PermutationStopping(n_permutations=400), []
     for seed in range(40):
         codes, classes = noise(3000, 2, seed)
-        given = Given(information_of(codes, classes)).refine(0)
+        given = information_of(codes, classes).conditional().refine(0)
         values.append((rule.value(given, 1, 1), SignificanceStopping().value(given, 1, 1)))
     shuffled, tested = np.array(values).T
     # 400 shuffles tell a p to two standard deviations of 0.025; the gamma has a little error of its own
     assert np.abs(shuffled - tested).max() < 0.08
 
 
-def test_permutation_tells_ps_far_below_one_in_the_number_of_shuffles():
+def test_permutation_tells_ps_far_below_one_in_the_number_of_shuffles(information_of):
     codes, classes = signal(4000, 3, 1, seed=1)
-    assert PermutationStopping().value(Given(information_of(codes, classes)), 0, 1) == pytest.approx(1 / 201)
+    assert PermutationStopping().value(information_of(codes, classes).conditional(), 0, 1) == pytest.approx(1 / 201)
     tail = PermutationStopping(n_permutations=200)
-    assert not tail.stops(tail.value(Given(information_of(codes, classes)), 0, 10**6))
+    assert not tail.stops(tail.value(information_of(codes, classes).conditional(), 0, 10**6))
 
 
 @pytest.mark.parametrize("n_jobs", [2, 3])
-def test_same_values_for_any_number_of_threads(n_jobs):
+def test_same_values_for_any_number_of_threads(information_of, n_jobs):
     codes, classes = signal(30_000, 12, 3, seed=5)
     found = [
         forward_select(information_of(codes, classes, n_jobs=n), JMI(), 6, stopping=PermutationStopping())
         for n in (1, n_jobs)
     ]
-    assert found[0].selected.tolist() == found[1].selected.tolist()
-    assert found[0].verdict.values.tobytes() == found[1].verdict.values.tobytes()
+    assert found[0].order.tolist() == found[1].order.tolist()
+    assert found[0].outcome.values.tobytes() == found[1].outcome.values.tobytes()
 
 
-def test_seed_matters():
+def test_seed_matters(information_of):
     codes, classes = noise(200, 2, 0)
-    given = Given(information_of(codes, classes))
+    given = information_of(codes, classes).conditional()
     values = {PermutationStopping(random_state=seed).value(given, 0, 1) for seed in range(4)}
     assert len(values) > 1
     assert PermutationStopping(random_state=2).value(given, 0, 1) in values
 
 
-def test_threshold_is_the_bits_beside_all_chosen(brute):
+def test_threshold_is_the_bits_beside_all_chosen(information_of, brute):
     codes, classes = signal(500, 6, 3, seed=2)
     found = forward_select(information_of(codes, classes), make_criterion("mrmr"), 6, stopping=ThresholdStopping(0.05))
-    for step, value in enumerate(found.verdict.values):
-        before = codes[:, found.selected[:step]]
+    for step, value in enumerate(found.outcome.values):
+        before = codes[:, found.order[:step]]
         z = np.unique(before, axis=0, return_inverse=True)[1].reshape(-1) if step else np.zeros(500, int)
-        expected = brute.conditional_information(codes[:, found.selected[step]], classes, z)
+        expected = brute.conditional_information(codes[:, found.order[step]], classes, z)
         assert value == pytest.approx(expected, abs=1e-12)  # a sum of some dozen terms below one bit
         assert value >= 0.05
-    assert found.verdict.value < 0.05
+    assert found.outcome.value < 0.05
 
 
-def test_constants_are_never_taken_by_a_rule():
+def test_constants_are_never_taken_by_a_rule(information_of):
     codes = np.array([[0, 0], [0, 1], [0, 0], [0, 1]] * 5, np.uint8)
     found = forward_select(information_of(codes, codes[:, 1]), MIM(), 2, stopping=ThresholdStopping(0))
-    assert found.selected.tolist() == [1]
-    assert found.verdict.exhausted
-    assert found.verdict.refused is None
+    assert found.order.tolist() == [1]
+    assert found.outcome.exhausted
+    assert found.outcome.refused is None
 
 
-def test_what_must_be_included_is_not_judged():
+def test_what_must_be_included_is_not_judged(information_of):
     codes, classes = signal(400, 10, 3, seed=1)
     found = forward_select(
         information_of(codes, classes), JMI(), 10, stopping=SignificanceStopping(), must_include=[9, 8], exclude=[0]
     )
-    assert found.selected[:2].tolist() == [9, 8]
-    assert np.isnan(found.verdict.values[:2]).all()
-    assert 0 not in found.selected
-    assert {1, 2} <= set(found.selected.tolist())
+    assert found.order[:2].tolist() == [9, 8]
+    assert np.isnan(found.outcome.values[:2]).all()
+    assert 0 not in found.order
+    assert {1, 2} <= set(found.order.tolist())
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,7 @@ def test_the_paper_s_figure(capsys, tmp_path, monkeypatch):
 
 def test_mistakes(capsys, quick, tmp_path):
     figure = ("gao2016", "--figure", "3")
+    assert "nothing of a paper 'gao'; did you mean gao2016" in refused(capsys, "gao")
     assert "did you mean figure 3?" in refused(capsys, "gao2016", "--figure", "33")
     assert refused(capsys, *figure, "--table", "parity") == "--figure and --table are two things: give one of them"
     assert "end it in one of .png, .svg, .pdf" in refused(capsys, *figure, "--output", str(tmp_path / "figure.gif"))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bitsieve.common.ties import TIE, pick, rank
+from bitsieve.common.ties import TIE, pick, rank, top
 
 INF = float("inf")
 
@@ -85,3 +85,9 @@ def test_a_long_ranking_is_made_at_once():
 
 def test_tie_is_as_documented():
     assert TIE == 1e-10
+
+
+@pytest.mark.parametrize("k", [1, 3, 9, 10])
+def test_top_is_the_head_of_the_rank(k):
+    values = np.array([0.5, 0.1, 0.5 + 5e-11, 0.9, 0.1, -0.3, 0.5 - 5e-11, 0.1, 0.9 - 8e-11, -0.3])
+    assert top(values, k).tolist() == rank(values)[:k].tolist()

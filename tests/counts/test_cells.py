@@ -7,7 +7,8 @@ import pytest
 
 import bitsieve.counts.checks as checks
 from bitsieve.counts.kernels import available_kernels
-from bitsieve.counts.packed import MemoryCounts
+from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.terms import entropy_terms
 
 
 @pytest.fixture(scope="module")
@@ -25,37 +26,29 @@ def sorted_counts(cells):
 
 @pytest.mark.parametrize("kernel", available_kernels())
 def test_cell_counts_are_those_of_the_tables(mixed, kernel):
-    source = MemoryCounts(*mixed, kernel=kernel)
+    source = PackedSource(*mixed, kernel=kernel)
     columns = np.array([9, 0, 10, 6, 3, 5, 1])
     for pivot in (0, 3, 5, 6, 10):
         xy, xyc = source.cell_counts(pivot, columns, True)
         alone, none = source.cell_counts(pivot, columns, False)
         assert none is None
         for row, column in enumerate(columns):
-            table = source.pair_table(pivot, int(column))
+            table = source.tables(pivot, np.array([column]), True)[0].dense()
             assert sorted_counts(xyc[row]) == sorted_counts(table.ravel())
             assert sorted_counts(xy[row]) == sorted_counts(table.sum(axis=2).ravel()) == sorted_counts(alone[row])
-    single, with_class = source.cell_counts(-1, columns, True)
+    single, with_class = source.cell_counts(None, columns, True)
     for row, column in enumerate(columns):
-        table = source.pair_table(3, int(column))  # column 3 has one code
+        table = source.tables(3, np.array([column]), True)[0].dense()  # column 3 has one code
         assert sorted_counts(single[row]) == sorted_counts(table.sum(axis=2).ravel())
         assert sorted_counts(with_class[row]) == sorted_counts(table.ravel())
 
 
 def test_cell_counts_with_more_classes_than_samples_a_cell(mixed):
     codes, _ = mixed
-    source = MemoryCounts(codes, np.arange(300) // 2)
+    source = PackedSource(codes, np.arange(300) // 2)
     xy, xyc = source.cell_counts(0, np.array([1, 6]), True)
     assert xyc.shape[1] <= 300
     assert xy.sum(axis=1).tolist() == xyc.sum(axis=1).tolist() == [300, 300]
-
-
-def test_counting_order_keeps_units_together(mixed):
-    source = MemoryCounts(*mixed)
-    ordered = source.counting_order(np.arange(11))
-    assert sorted(ordered.tolist()) == list(range(11))
-    units = source._unit_of[ordered]
-    assert (np.diff(units) >= 0).all()
 
 
 @pytest.mark.parametrize("kernel", available_kernels())
@@ -63,17 +56,20 @@ def test_counting_order_keeps_units_together(mixed):
 def test_weights_are_repeated_rows(mixed, kernel, with_classes):
     codes, classes = mixed
     weights = np.random.default_rng(1).integers(1, 6, 300)
-    weighted = MemoryCounts(codes, classes if with_classes else None, weights=weights, kernel=kernel)
-    repeated = MemoryCounts(
+    weighted = PackedSource(codes, classes if with_classes else None, weights=weights, kernel=kernel)
+    repeated = PackedSource(
         np.repeat(codes, weights, axis=0), np.repeat(classes, weights) if with_classes else None, kernel=kernel
     )
     assert (weighted.n_samples, weighted.class_sizes.tolist()) == (repeated.n_samples, repeated.class_sizes.tolist())
-    for pivot in (-1, 0, 5, 6):
-        for mine, theirs in zip(
-            weighted.pair_sums(pivot, None, True), repeated.pair_sums(pivot, None, True), strict=True
-        ):
+    terms = entropy_terms(weighted.n_samples)
+    for mine, theirs in zip(weighted.marginal_sums(terms), repeated.marginal_sums(terms), strict=True):
+        assert mine.tolist() == theirs.tolist()
+    for pivot in (0, 5, 6):
+        sums = weighted.pair_sums(terms, pivot, None, True), repeated.pair_sums(terms, pivot, None, True)
+        for mine, theirs in zip(*sums, strict=True):
             assert mine.tolist() == theirs.tolist()
-    assert np.array_equal(weighted.pair_table(0, 6), repeated.pair_table(0, 6))
+    tables = [source.tables(0, np.array([6]), True)[0].dense() for source in (weighted, repeated)]
+    assert np.array_equal(*tables)
 
 
 @pytest.mark.parametrize(
@@ -87,14 +83,14 @@ def test_weights_are_repeated_rows(mixed, kernel, with_classes):
 )
 def test_bad_weights(weights, message):
     with pytest.raises(ValueError, match=message):
-        MemoryCounts([[0], [1], [2]], weights=np.array(weights))
+        PackedSource([[0], [1], [2]], weights=np.array(weights))
 
 
 def test_weights_that_need_more_memory_than_there_is(monkeypatch):
     monkeypatch.setattr(checks, "memory_bytes", lambda: 1e6)
     with pytest.raises(ValueError, match=r"the weights sum to 3,000,000 samples, which take 0\.0 GiB, more than this"):
-        MemoryCounts([[0], [1], [2]], weights=np.full(3, 10**6))
-    MemoryCounts([[0], [1], [2]], weights=np.full(3, 10**4))
+        PackedSource([[0], [1], [2]], weights=np.full(3, 10**6))
+    PackedSource([[0], [1], [2]], weights=np.full(3, 10**4))
 
 
 def test_memory_is_known_or_infinite():

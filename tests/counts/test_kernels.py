@@ -13,13 +13,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitsieve.counts import reference
-from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE, available_kernels, choose_kernel, show_kernel
-from bitsieve.counts.packed import MemoryCounts
+from bitsieve.counts.kernels import (
+    CHEAPEST,
+    ENVIRONMENT_VARIABLE,
+    FORMS,
+    TABLE,
+    available_kernels,
+    choose_kernel,
+    show_kernel,
+)
+from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import PairForm
+from bitsieve.counts.terms import entropy_terms
 
 KERNELS = available_kernels()
+# Planes, packed counters and table increments, each forced: what a kernel chooses by itself depends on measured costs.
+FORCED = [f"{name}:{form}" for name in KERNELS if name != TABLE for form in FORMS] + [TABLE]
 every_kernel = pytest.mark.parametrize("kernel", KERNELS)
+every_form = pytest.mark.parametrize("kernel", FORCED)
 term = lru_cache(maxsize=None)(reference.term)
+
+
+def terms_of(source):
+    return entropy_terms(source.n_samples)
 
 
 def cell_sum(keys, shift):
@@ -36,15 +52,15 @@ def expected_sums(codes, classes, pivot, other, shift):
 
 
 def check_rows(source, codes, classes, pivots):
-    shift = source.terms.shift
+    shift = terms_of(source).shift
     for pivot in pivots:
-        xy, xyc = source.pair_sums(pivot, None, True)
-        alone, nothing = source.pair_sums(pivot, None, False)
+        xy, xyc = source.pair_sums(terms_of(source), pivot, None, True)
+        alone, nothing = source.pair_sums(terms_of(source), pivot, None, False)
         expected = [expected_sums(codes, classes, pivot, j, shift) for j in range(codes.shape[1])]
         assert nothing is None
         assert alone.tolist() == xy.tolist() == [pooled for pooled, _ in expected]
         assert xyc.tolist() == [within for _, within in expected]
-    alone, with_class = source.marginal_sums()
+    alone, with_class = source.marginal_sums(terms_of(source))
     expected = [expected_sums(codes, classes, -1, j, shift) for j in range(codes.shape[1])]
     assert list(zip(alone.tolist(), with_class.tolist(), strict=True)) == expected
 
@@ -54,7 +70,7 @@ def check_matrix(source, codes, classes, columns=None, seed=0):
     random = np.random.default_rng(seed)
     n = codes.shape[1]
     chosen = range(n) if columns is None else columns
-    shift = source.terms.shift
+    shift = terms_of(source).shift
     pairs = {(i, j): expected_sums(codes, classes, i, j, shift) for a, i in enumerate(chosen) for j in list(chosen)[a:]}
     pairs |= {(j, i): sums for (i, j), sums in pairs.items()}
     row, column = random.integers(0, 2**59, (2, n))
@@ -65,24 +81,24 @@ def check_matrix(source, codes, classes, columns=None, seed=0):
         ((-1, 1), (row, column), True),
         ((0, 1), (row, row + 5), False),
     ]:
-        form = PairForm(*weights, *parts, source.terms.unit, symmetric)
-        got = source.matrix(form, np.float64, columns)
+        form = PairForm(*weights, *parts, terms_of(source).per_bit, symmetric)
+        got = source.matrix(terms_of(source), form, np.float64, columns)
 
         def value(i, j, weights=weights, parts=parts):
             pooled, within = pairs[i, j]
             return float(weights[0] * pooled + weights[1] * within + int(parts[0][i]) + int(parts[1][j]))
 
-        exact = np.array([[value(i, j) for j in chosen] for i in chosen]) / source.terms.unit
+        exact = np.array([[value(i, j) for j in chosen] for i in chosen]) / terms_of(source).per_bit
         if symmetric:
             exact = (exact + exact.T) * 0.5
         assert got.tobytes() == exact.tobytes()
-        single = source.matrix(form, np.float32, columns)
+        single = source.matrix(terms_of(source), form, np.float32, columns)
         assert single.dtype == np.float32
         assert single.tobytes() == exact.astype(np.float32).tobytes()
 
 
 def check(codes, classes, kernel, pivots=None, **keywords):
-    source = MemoryCounts(codes, classes, kernel=kernel, **keywords)
+    source = PackedSource(codes, classes, kernel=kernel, **keywords)
     values = np.asarray(codes).astype(np.int64)
     pivots = range(values.shape[1]) if pivots is None else pivots
     check_rows(source, values, np.asarray(classes), pivots)
@@ -90,11 +106,16 @@ def check(codes, classes, kernel, pivots=None, **keywords):
     return source
 
 
+def dense(source, i, j):
+    """The counts of two features and the class as one array."""
+    return source.tables(i, np.array([j]), True)[0].dense()
+
+
 def random_codes(random, n_samples, arities, dtype=np.uint8):
     return np.column_stack([random.integers(0, arity, n_samples) for arity in arities]).astype(dtype)
 
 
-@every_kernel
+@every_form
 @settings(deadline=None, max_examples=15)
 @given(
     st.integers(1, 200),
@@ -107,12 +128,12 @@ def test_random_tables(kernel, n_samples, arities, n_classes, seed):
     codes = random_codes(random, n_samples, arities)
     classes = random.integers(0, n_classes, n_samples)
     check(codes, classes, kernel, pivots=range(min(4, len(arities))))
-    table = MemoryCounts(codes, classes, kernel=kernel).pair_table(0, len(arities) - 1)
+    (table,) = PackedSource(codes, classes, kernel=kernel).tables(0, np.array([len(arities) - 1]), True)
     i, j = codes[:, 0], codes[:, -1]
-    assert (table == reference.joint_table(i, j, classes, table.shape)).all()
+    assert (table.dense() == reference.joint_table(i, j, classes, table.shape)).all()
 
 
-@every_kernel
+@every_form
 def test_every_arity(kernel):
     """Every number of planes a group can have, and the first arities that are stored as codes."""
     random = np.random.default_rng(1)
@@ -121,7 +142,7 @@ def test_every_arity(kernel):
     check(codes, classes, kernel, pivots=[0, 1, 2, 16, 33, 62, 63, 64, 69])
 
 
-@every_kernel
+@every_form
 @pytest.mark.parametrize("size", [63, 64, 65, 127, 128, 129])
 def test_class_sizes_at_word_boundaries(kernel, size):
     random = np.random.default_rng(size)
@@ -131,14 +152,14 @@ def test_class_sizes_at_word_boundaries(kernel, size):
     check(codes, np.zeros(len(codes), int), kernel, pivots=[1, 4])
 
 
-@every_kernel
+@every_form
 def test_one_sample(kernel):
     codes = np.array([[0, 1, 7, 200, 65535]], np.uint16)
     source = check(codes, np.array([0]), kernel)
-    assert source.marginal_sums()[0].tolist() == [0] * 5
+    assert source.marginal_sums(terms_of(source))[0].tolist() == [0] * 5
 
 
-@every_kernel
+@every_form
 def test_constant_columns(kernel):
     random = np.random.default_rng(2)
     codes = random_codes(random, 100, [1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 1, 2])
@@ -146,7 +167,7 @@ def test_constant_columns(kernel):
     check(codes, random.integers(0, 2, 100), kernel)
 
 
-@every_kernel
+@every_form
 def test_empty_classes(kernel):
     random = np.random.default_rng(3)
     codes = random_codes(random, 130, [2, 3, 3, 9, 40])
@@ -154,12 +175,12 @@ def test_empty_classes(kernel):
     source = check(codes, classes, kernel, n_classes=7)
     assert source.n_classes == 7
     assert source.class_sizes.tolist() == np.bincount(classes, minlength=7).tolist()
-    table = source.pair_table(1, 3)
+    table = dense(source, 1, 3)
     assert table.shape == (3, 9, 7)
     assert (table == reference.joint_table(codes[:, 1], codes[:, 3], classes, table.shape)).all()
 
 
-@every_kernel
+@every_form
 def test_many_classes_of_few_samples(kernel):
     random = np.random.default_rng(4)
     codes = random_codes(random, 700, [2, 3, 5, 10, 64, 70])
@@ -172,7 +193,7 @@ def test_more_classes_than_sixteen_bits(kernel):
     random = np.random.default_rng(5)
     classes = random.permutation(70_000)
     codes = random_codes(random, 70_000, [2, 3])
-    source = MemoryCounts(codes, classes, kernel=kernel)
+    source = PackedSource(codes, classes, kernel=kernel)
     assert source.n_classes == 70_000
     check_rows(source, codes.astype(np.int64), classes, [0])
 
@@ -187,11 +208,11 @@ def test_wide_columns(kernel):
     classes[:5] = 3  # a class smaller than any arity
     source = check(codes, classes, kernel, pivots=[0, 1, 2, 4, 6, 7])
     for i, j in [(0, 4), (4, 0), (2, 3), (2, 2)]:
-        table = source.pair_table(i, j)
+        table = dense(source, i, j)
         assert (table == reference.joint_table(codes[:, i], codes[:, j], classes, table.shape)).all()
 
 
-@every_kernel
+@every_form
 def test_more_words_than_a_chunk(kernel):
     """70,000 samples of one class: planes are walked and packed in several chunks."""
     random = np.random.default_rng(7)
@@ -200,7 +221,7 @@ def test_more_words_than_a_chunk(kernel):
     check(codes, random.integers(0, 2, 70_000), kernel, pivots=[10])
 
 
-@every_kernel
+@every_form
 def test_counts_beyond_the_table_of_terms(kernel):
     random = np.random.default_rng(8)
     n_samples = 2**17 + 70
@@ -209,49 +230,38 @@ def test_counts_beyond_the_table_of_terms(kernel):
     check(codes, (random.random(n_samples) < 0.001).astype(int), kernel)
 
 
-# Many samples a class word would waste, classes whose samples of one code pass the 63 of a counter, and one that passes
-# the 2,048 samples put into buckets at once; also none and one.
-TALLIED_SIZES = [[90] * 100, [60] * 100 + [3000, 0, 1, 63, 64], [400] * 5 + [2048] + [2049] + [70] * 60]
+# For packed counters: many samples a class word would waste, classes whose samples of one code pass the 63 of a
+# counter, and one that passes the 2,048 samples put into buckets at once; also none and one.
+COUNTER_SIZES = [[90] * 100, [60] * 100 + [3000, 0, 1, 63, 64], [400] * 5 + [2048] + [2049] + [70] * 60]
 
 
-@every_kernel
-@pytest.mark.parametrize("sizes", TALLIED_SIZES, ids=["small", "mixed", "chunks"])
+@every_form
+@pytest.mark.parametrize("sizes", COUNTER_SIZES, ids=["small", "mixed", "chunks"])
 @pytest.mark.parametrize("skewed", [False, True])
-def test_the_tally(kernel, sizes, skewed):
+def test_packed_counters(kernel, sizes, skewed):
     random = np.random.default_rng(len(sizes))
     classes = random.permutation(np.repeat(np.arange(len(sizes)), sizes))
     codes = random_codes(random, len(classes), [10, 10, 1, 9, 10, 10, 10, 2, 10, 10])
     if skewed:
         codes[random.random(codes.shape) < 0.8] = 0
-    source = MemoryCounts(codes, classes, kernel=kernel, n_classes=len(sizes))
-    assert source.packed.tallied == (kernel != "table")
+    source = PackedSource(codes, classes, kernel=kernel, n_classes=len(sizes))
+    assert source.packed.tallied == kernel.endswith(":counters")
     check_rows(source, codes, classes, [0, 2, 9])
     check_matrix(source, codes, classes)
 
 
-@every_kernel
-def test_the_tally_beside_wide_columns(kernel):
+@every_form
+def test_packed_counters_beside_wide_columns(kernel):
     random = np.random.default_rng(8)
     classes = random.permutation(np.repeat(np.arange(100), 90))
     codes = random_codes(random, 9000, [10] * 9 + [12, 200, 10])
     source = check(codes, classes, kernel, pivots=[0, 9, 10])
-    assert source.packed.tallied == (kernel != "table")
+    assert source.packed.tallied == kernel.endswith(":counters")
     expected = reference.joint_table(codes[:, 3], codes[:, 10], classes, (10, 200, 100))
-    assert (source.pair_table(3, 10) == expected).all()
-    assert source.pair_sums(0, np.array([10, 3]), True)[1].tolist() == [
-        expected_sums(codes.astype(np.int64), classes, 0, j, source.terms.shift)[1] for j in (10, 3)
+    assert (dense(source, 3, 10) == expected).all()
+    assert source.pair_sums(terms_of(source), 0, np.array([10, 3]), True)[1].tolist() == [
+        expected_sums(codes.astype(np.int64), classes, 0, j, terms_of(source).shift)[1] for j in (10, 3)
     ]
-
-
-@pytest.mark.parametrize("kernel", [name for name in KERNELS if name != "table"])
-def test_the_tally_is_chosen_where_it_is_cheaper(kernel):
-    random = np.random.default_rng(9)
-    many = random_codes(random, 9000, [10] * 8), random.integers(0, 100, 9000)
-    assert MemoryCounts(*many, kernel=kernel).packed.tallied
-    few_codes = random_codes(random, 9000, [3] * 8), many[1]
-    assert not MemoryCounts(*few_codes, kernel=kernel).packed.tallied
-    few_samples = random_codes(random, 900, [10] * 8), random.integers(0, 10, 900)
-    assert not MemoryCounts(*few_samples, kernel=kernel).packed.tallied
 
 
 @every_kernel
@@ -269,10 +279,10 @@ def test_types_and_layouts(kernel, dtype):
         big[399:199:-1, 20:10:-1],
         np.asfortranarray(big)[::2, 1::3],
     ):
-        check_rows(MemoryCounts(codes, classes, kernel=kernel), codes.astype(np.int64), classes, [0, 7])
+        check_rows(PackedSource(codes, classes, kernel=kernel), codes.astype(np.int64), classes, [0, 7])
     locked = np.ascontiguousarray(big[:200, :10])
     locked.flags.writeable = False
-    check_rows(MemoryCounts(locked, classes, kernel=kernel), locked.astype(np.int64), classes, [3])
+    check_rows(PackedSource(locked, classes, kernel=kernel), locked.astype(np.int64), classes, [3])
 
 
 @every_kernel
@@ -285,10 +295,12 @@ def test_wide_columns_in_rows(kernel):
 SCRIPT = """
 import numpy as np
 from bitsieve.counts.kernels import show_kernel
-from bitsieve.counts.packed import MemoryCounts
+from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.terms import entropy_terms
 codes = np.random.default_rng(0).integers(0, 5, (500, 20)).astype(np.uint8)
-source = MemoryCounts(codes, codes[:, 0] % 2)
-print(source.kernel.name, source.kernel.table_only, [s.tolist() for s in source.pair_sums(3, None, True)])
+source = PackedSource(codes, codes[:, 0] % 2)
+sums = source.pair_sums(entropy_terms(500), 3, None, True)
+print(*source.kernel, [s.tolist() for s in sums])
 print(show_kernel())
 """
 
@@ -300,13 +312,13 @@ def run_forced(name):
 
 def test_forcing_a_kernel_by_the_environment():
     sums = set()
-    for name in KERNELS:
+    for name in [*KERNELS, "portable:planes", "portable:counters"]:
         done = run_forced(name)
         assert done.returncode == 0, done.stderr
         numbers, line = done.stdout.splitlines()
-        used, table_only, numbers = numbers.split(" ", 2)
-        assert (used, table_only) == ((KERNELS[0], "True") if name == "table" else (name, "False"))
-        assert f"with the {name} kernel" in line
+        used, storage, numbers = numbers.split(" ", 2)
+        assert (used, storage) == tuple(choose_kernel(name))
+        assert f"with the {name.partition(':')[0]} kernel" in line
         sums.add(numbers)
     assert len(sums) == 1
 
@@ -322,12 +334,16 @@ def test_unknown_kernel_in_the_environment():
 def test_choice_of_kernel(monkeypatch):
     monkeypatch.delenv(ENVIRONMENT_VARIABLE, raising=False)
     assert KERNELS[-2:] == ["portable", "table"]
-    assert choose_kernel() == (KERNELS[0], False)
-    assert choose_kernel("portable") == ("portable", False)
-    assert choose_kernel("table") == (KERNELS[0], True)
+    assert choose_kernel() == (KERNELS[0], CHEAPEST)
+    assert choose_kernel("portable") == ("portable", CHEAPEST)
+    assert choose_kernel("portable:counters") == ("portable", "counters")
+    assert choose_kernel("table") == (KERNELS[0], TABLE)
     monkeypatch.setenv(ENVIRONMENT_VARIABLE, "portable")
-    assert choose_kernel() == ("portable", False)
-    assert choose_kernel("table") == (KERNELS[0], True)  # what the call asks for goes first
+    assert choose_kernel() == ("portable", CHEAPEST)
+    assert choose_kernel("table") == (KERNELS[0], TABLE)  # what the call asks for goes first
     assert "the portable kernel" in show_kernel()
     with pytest.raises(ValueError, match=r"'fast' is not a kernel of this machine; it has .*portable, table"):
         choose_kernel("fast")
+    for name in ("portable:fast", "portable:table", "table:planes", "portable:"):
+        with pytest.raises(ValueError, match="is not a kernel of this machine"):
+            choose_kernel(name)

@@ -6,25 +6,32 @@ import numpy as np
 import pytest
 
 import bitsieve.counts.checks as checks
-import bitsieve.counts.packed as memory
-from bitsieve.counts.packed import MemoryCounts
+import bitsieve.counts.packed as packed
+import bitsieve.counts.packed_layout as layout
+from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import PairForm
-from bitsieve.information import PairwiseInformation
+from bitsieve.counts.terms import entropy_terms
+from bitsieve.information import PlugInInformation
 
 
 @pytest.fixture
 def mixed():
-    """Columns of planes and of codes, in no order, many units of eight."""
+    """Columns of planes and of codes, in no order, many groups of eight."""
     random = np.random.default_rng(0)
     arities = random.choice([1, 2, 2, 3, 3, 5, 10, 30, 300], 203)
     codes = np.column_stack([random.integers(0, arity, 500) for arity in arities]).astype(np.uint16)
     return codes, random.integers(0, 3, 500)
 
 
+def terms_of(source):
+    return entropy_terms(source.n_samples)
+
+
 def form_of(source):
     """An asymmetric form: I(Xi;C|Xj)."""
-    alone, with_class = source.marginal_sums()
-    return PairForm(-1, 1, np.zeros_like(alone), alone - with_class, source.terms.unit, False)
+    terms = entropy_terms(source.n_samples)
+    alone, with_class = source.marginal_sums(terms)
+    return PairForm(-1, 1, np.zeros_like(alone), alone - with_class, terms.per_bit, False)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +49,7 @@ def form_of(source):
 )
 def test_codes_that_are_refused(codes, message):
     with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole line is compared
-        MemoryCounts(codes)
+        PackedSource(codes)
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
 
@@ -60,38 +67,38 @@ def test_codes_that_are_refused(codes, message):
 )
 def test_classes_that_are_refused(classes, keywords, message):
     with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole line is compared
-        MemoryCounts([[0], [1], [0]], classes, **keywords)
+        PackedSource([[0], [1], [0]], classes, **keywords)
     assert str(caught.value) == message
 
 
 def test_limits_of_shape(monkeypatch):
     monkeypatch.setattr(checks, "MAX_FEATURES", 4)
     monkeypatch.setattr(checks, "MAX_SAMPLES", 4)
-    MemoryCounts(np.zeros((4, 4), np.uint8))
+    PackedSource(np.zeros((4, 4), np.uint8))
     with pytest.raises(ValueError, match=r"5 features are more than the limit of 10\*\*6; filter the columns first"):
-        MemoryCounts(np.zeros((4, 5), np.uint8))
+        PackedSource(np.zeros((4, 5), np.uint8))
     with pytest.raises(ValueError, match=r"5 samples are more than the limit of 2\*\*31; count them in parts"):
-        MemoryCounts(np.zeros((5, 4), np.uint8))
+        PackedSource(np.zeros((5, 4), np.uint8))
 
 
 def test_largest_code():
-    source = MemoryCounts([[65535, 1], [0, 0], [65535, 1]], [0, 1, 1])
+    source = PackedSource([[65535, 1], [0, 0], [65535, 1]], [0, 1, 1])
     assert source.arities.tolist() == [65536, 2]
-    table = source.pair_table(0, 1)
-    assert table.sum() == 3
-    assert table[[0, 65535]].tolist() == [[[0, 1], [0, 0]], [[0, 0], [1, 1]]]
+    (table,) = source.tables(0, np.array([1]), True)
+    assert table.shape == (65536, 2, 2)
+    assert table.counts.sum() == 3
+    assert table.dense()[[0, 65535]].tolist() == [[[0, 1], [0, 0]], [[0, 0], [1, 1]]]
 
 
 def test_what_a_source_tells():
     codes = np.array([[0, 2], [1, 0], [1, 1]])
-    source = MemoryCounts(codes, [1, 0, 1])
+    source = PackedSource(codes, [1, 0, 1])
     assert (source.n_samples, source.n_features, source.n_classes) == (3, 2, 2)
     assert source.arities.tolist() == [2, 3]
     assert source.class_sizes.tolist() == [1, 2]
-    assert source.terms.n_samples == 3
     assert source.nbytes > 0
-    assert source.row_seconds > 0
-    unsupervised = MemoryCounts(codes)
+    assert source.hints.row_seconds > 0
+    unsupervised = PackedSource(codes)
     assert unsupervised.n_classes == 1
     assert unsupervised.class_sizes.tolist() == [3]
 
@@ -99,28 +106,28 @@ def test_what_a_source_tells():
 def test_input_is_neither_changed_nor_kept():
     codes = np.array([[0, 2], [1, 0], [1, 1]], np.uint8)
     copy = codes.copy()
-    source = MemoryCounts(codes, [1, 0, 1])
-    before = source.pair_sums(0, None, True)
+    source = PackedSource(codes, [1, 0, 1])
+    before = source.pair_sums(terms_of(source), 0, None, True)
     assert (codes == copy).all()
     codes[:] = 0
-    after = source.pair_sums(0, None, True)
+    after = source.pair_sums(terms_of(source), 0, None, True)
     assert [s.tolist() for s in before] == [s.tolist() for s in after]
 
 
 @pytest.mark.parametrize("kernel", [None, "table"])
 def test_equal_for_any_number_of_threads(mixed, monkeypatch, kernel):
-    monkeypatch.setattr(memory, "WORTH_A_THREAD", 1e-12)  # threads even for microseconds of work
-    monkeypatch.setattr(memory, "BLOCK_BYTES", 1 << 12)  # many blocks of the matrix
+    monkeypatch.setattr(packed, "WORTH_A_THREAD", 1e-12)  # threads even for microseconds of work
+    monkeypatch.setattr(layout, "BLOCK_BYTES", 1 << 12)  # many blocks of the matrix
     results = []
     for n_jobs in (None, 1, 2, 7):
-        source = MemoryCounts(*mixed, n_jobs=n_jobs, kernel=kernel)
-        assert len(source._matrix_blocks(0, 26)) > 20
-        rows = [source.pair_sums(pivot, None, True) for pivot in (-1, 0, 5, 200)]
+        source = PackedSource(*mixed, n_jobs=n_jobs, kernel=kernel)
+        assert len(source.layout.matrix_blocks(np.arange(203), 1)) > 20
+        rows = [source.pair_sums(terms_of(source), pivot, None, True) for pivot in (0, 5, 200)]
         form = form_of(source)
         results.append(
             [sums.tobytes() for row in rows for sums in row]
-            + [source.matrix(form, dtype).tobytes() for dtype in (np.float64, np.float32)]
-            + [source.matrix(form, np.float64, np.arange(3, 203, 7)).tobytes()]
+            + [source.matrix(terms_of(source), form, dtype).tobytes() for dtype in (np.float64, np.float32)]
+            + [source.matrix(terms_of(source), form, np.float64, np.arange(3, 203, 7)).tobytes()]
         )
     assert results[0] == results[1] == results[2] == results[3]
 
@@ -131,51 +138,54 @@ def test_threads_take_part(mixed, monkeypatch):
 
     workers = set()
 
-    class Watched(MemoryCounts):
-        def run_units(self, work, seconds, units=None):
+    class Watched(PackedSource):
+        def run_groups(self, work, seconds, groups):
             def watched(block):
                 workers.add(threading.current_thread())
                 work(block)
 
-            super().run_units(watched, seconds, units)
+            super().run_groups(watched, seconds, groups)
 
     Watched(*mixed, n_jobs=3)
     assert workers == {threading.main_thread()}
-    monkeypatch.setattr(memory, "WORTH_A_THREAD", 1e-12)
+    monkeypatch.setattr(packed, "WORTH_A_THREAD", 1e-12)
     Watched(*mixed, n_jobs=3)
     assert len(workers) > 1
 
 
 def test_columns_of_a_row(mixed):
-    source = MemoryCounts(*mixed)
+    source = PackedSource(*mixed)
     for columns in ([0], [202, 3, 77], list(range(0, 203, 5)), [4, 4]):
         chosen = np.array(columns)
-        for pivot in (-1, 6, 202):
-            whole = source.pair_sums(pivot, None, True)
-            part = source.pair_sums(pivot, chosen, True)
+        for pivot in (6, 202):
+            whole = source.pair_sums(terms_of(source), pivot, None, True)
+            part = source.pair_sums(terms_of(source), pivot, chosen, True)
             assert [s.tolist() for s in part] == [s[chosen].tolist() for s in whole]
-            assert source.pair_sums(pivot, chosen, False)[0].tolist() == whole[0][chosen].tolist()
-            assert source.pair_sums(pivot, chosen, False)[1] is None
+            assert source.pair_sums(terms_of(source), pivot, chosen, False)[0].tolist() == whole[0][chosen].tolist()
+            assert source.pair_sums(terms_of(source), pivot, chosen, False)[1] is None
 
 
 def test_columns_of_a_matrix(mixed):
-    source = MemoryCounts(*mixed)
-    whole = source.matrix(form_of(source), np.float64)
+    source = PackedSource(*mixed)
+    whole = source.matrix(terms_of(source), form_of(source), np.float64)
     for columns in ([9], [202, 3, 77], list(range(0, 203, 5)), list(range(202, -1, -1))):
         chosen = np.array(columns)
-        assert source.matrix(form_of(source), np.float64, chosen).tobytes() == whole[np.ix_(chosen, chosen)].tobytes()
+        assert (
+            source.matrix(terms_of(source), form_of(source), np.float64, chosen).tobytes()
+            == whole[np.ix_(chosen, chosen)].tobytes()
+        )
 
 
 def test_rows_and_matrix_agree(mixed):
-    source = MemoryCounts(*mixed)
-    information = PairwiseInformation(source)
+    source = PackedSource(*mixed)
+    information = PlugInInformation(source)
     matrix = information.mutual_information_matrix()
     for pivot in (0, 100, 202):
         assert information.pair(pivot).redundancy.tobytes() == matrix[pivot].tobytes()
 
 
 def test_single_precision_is_the_rounded_double(mixed):
-    information = PairwiseInformation(MemoryCounts(*mixed))
+    information = PlugInInformation(PackedSource(*mixed))
     for matrix in (information.mutual_information_matrix, information.conditional_mutual_information_matrix):
         double, single = matrix(np.float64), matrix(np.float32)
         assert single.dtype == np.float32
@@ -183,21 +193,26 @@ def test_single_precision_is_the_rounded_double(mixed):
 
 
 def test_companions(mixed):
-    source = MemoryCounts(*mixed)
-    units = source._unit_of
+    source = PackedSource(*mixed)
+    groups = source.layout.group_of
     for columns in ([0], [5, 100, 202], list(range(203))):
-        together = source.companions(np.array(columns))
-        assert together.tolist() == sorted(set(np.flatnonzero(np.isin(units, units[columns])).tolist()))
+        together = source.hints.companions(np.array(columns))
+        assert together.tolist() == sorted(set(np.flatnonzero(np.isin(groups, groups[columns])).tolist()))
         assert set(columns) <= set(together.tolist())
-    assert len(source.companions(np.array([0]))) <= 8
+    assert len(source.hints.companions(np.array([0]))) <= 8
 
 
 def test_progress_of_a_matrix(mixed, monkeypatch):
-    monkeypatch.setattr(memory, "BLOCK_BYTES", 1 << 12)
+    monkeypatch.setattr(layout, "BLOCK_BYTES", 1 << 12)
     for n_jobs in (1, 3):
         reports = []
-        source = MemoryCounts(*mixed, n_jobs=n_jobs)
-        source.matrix(form_of(source), np.float64, progress=lambda *counts, to=reports: to.append(counts))
+        source = PackedSource(*mixed, n_jobs=n_jobs)
+        source.matrix(
+            entropy_terms(source.n_samples),
+            form_of(source),
+            np.float64,
+            progress=lambda *counts, to=reports: to.append(counts),
+        )
         total = len(reports)
         assert total > 20
         assert reports == [(done, total) for done in range(1, total + 1)]
@@ -207,4 +222,4 @@ def test_memory_is_bit_planes():
     """(arity - 1) / 8 bytes a value, and little more."""
     codes = np.random.default_rng(0).integers(0, 3, (64_000, 80)).astype(np.uint8)
     planes = 64_000 * 80 * 2 // 8
-    assert planes <= MemoryCounts(codes).nbytes < 1.05 * planes
+    assert planes <= PackedSource(codes).nbytes < 1.05 * planes

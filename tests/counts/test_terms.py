@@ -76,7 +76,7 @@ def test_sum_takes_any_shape_and_the_table_cannot_be_written():
         terms.table[0] = 1
 
 
-def test_unit_is_one_bit_exactly():
+def test_per_bit_is_one_bit_exactly():
     for n_samples in (1, 3, 1000, 2**31 - 1):
         terms = entropy_terms(n_samples, limit=4)
-        assert int(terms.unit) == n_samples << terms.shift
+        assert int(terms.per_bit) == n_samples << terms.shift

@@ -11,7 +11,7 @@ from bitsieve import VMI
 from bitsieve.datasets.tree_model import make_tree_model
 from bitsieve.experiments.gao2016 import ITEMS
 from bitsieve.experiments.gao2016_parity import agreeing
-from bitsieve.experiments.item import Options, items_of
+from bitsieve.experiments.item import Options
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -52,9 +52,3 @@ def test_parity_on_other_data_agrees_nowhere_but_by_chance(tmp_path):
     np.savez(tmp_path / "lung_d3.npz", X=2 * random.integers(-1, 2, (73, 325)), y=np.arange(73) % 7 + 1)
     text = ITEMS["table parity"].run(Options(data_dir=tmp_path)).text
     assert re.search(r"^naive +0 of 100 ", text, re.MULTILINE)
-
-
-def test_papers():
-    assert items_of("gao2016") is ITEMS
-    with pytest.raises(ValueError, match="nothing of a paper 'gao'; did you mean gao2016"):
-        items_of("gao")

@@ -11,7 +11,7 @@
 #include "jobs.hpp"
 #include "mdl.hpp"
 #include "storage.hpp"
-#include "strata.hpp"
+#include "partition.hpp"
 #include "table_sums.hpp"
 
 using namespace bitsieve;
@@ -107,11 +107,11 @@ bool cells_agree(const Problem& p, const Packed& packed) {
     return true;
 }
 
-void test_problem(const Problem& p, const Kernel& kernel, bool table_only) {
+void test_problem(const Problem& p, const Kernel& kernel, Storage storage) {
     const std::int64_t n = std::int64_t(p.arities.size());
     const auto table = term_table(std::uint64_t(p.n_samples), std::min<std::uint64_t>(p.n_samples + 1, 100));
     const Terms terms{table.data(), table.size(), term_shift(std::uint64_t(p.n_samples))};
-    Packed packed(p.class_sizes, p.order, p.arities, kernel, table_only);
+    Packed packed(p.class_sizes, p.order, p.arities, kernel, storage);
     for (std::int64_t u = 0; u < packed.n_units(); ++u)
         packed.pack(CodeTable<std::uint16_t>{p.codes.data(), 1, p.n_samples}, u, u + 1);
 
@@ -164,12 +164,12 @@ void test_problem(const Problem& p, const Kernel& kernel, bool table_only) {
     check(lines == whole, "matrix_rows");
 }
 
-// Strata by one feature are its codes; by none, one of all samples; refined twice by the same one they stay.
-void test_strata(const Problem& p, const Kernel& kernel) {
+// The parts by one feature are its codes; by none, one of all samples; refined twice by the same one they stay.
+void test_partition(const Problem& p, const Kernel& kernel) {
     const std::int64_t n = std::int64_t(p.arities.size());
     const auto table = term_table(std::uint64_t(p.n_samples), std::min<std::uint64_t>(p.n_samples + 1, 100));
     const Terms terms{table.data(), table.size(), term_shift(std::uint64_t(p.n_samples))};
-    Packed packed(p.class_sizes, p.order, p.arities, kernel, false);
+    Packed packed(p.class_sizes, p.order, p.arities, kernel, Storage::cheapest);
     for (std::int64_t u = 0; u < packed.n_units(); ++u)
         packed.pack(CodeTable<std::uint16_t>{p.codes.data(), 1, p.n_samples}, u, u + 1);
     std::vector<std::int64_t> units(std::size_t(packed.n_units())), xz(n), xzc(n);
@@ -177,28 +177,43 @@ void test_strata(const Problem& p, const Kernel& kernel) {
     std::vector<std::uint32_t> order(std::size_t(p.n_samples));
     for (std::size_t t = 0; t < order.size(); ++t) order[t] = std::uint32_t(t);
     const std::vector<std::int64_t> starts = {0, p.n_samples};
-    const Strata all{order.data(), starts.data(), 1};
-    bool sums = true, alone = true, stays = true, shuffles = true;
+    const Partition all{order.data(), starts.data(), 1};
+    bool sums = true, marginals = true, stays = true, shuffles = true;
     for (std::int64_t i = -1; i < n; ++i) {
-        const StrataVectors split = i < 0 ? StrataVectors{order, starts} : refine(packed, all, i);
-        const Strata strata{split.order.data(), split.starts.data(), std::int64_t(split.starts.size()) - 1};
-        stratum_sums(packed, terms, strata, units.data(), packed.n_units(), xz.data(), xzc.data());
+        const PartitionVectors split = i < 0 ? PartitionVectors{order, starts} : refine(packed, all, i);
+        const Partition parts{split.order.data(), split.starts.data(), std::int64_t(split.starts.size()) - 1};
+        partition_sums(packed, terms, parts, units.data(), packed.n_units(), xz.data(), xzc.data());
         for (std::int64_t j = 0; j < n; ++j) sums = sums && std::make_pair(xz[j], xzc[j]) == plain_sums(p, i, j, terms);
         std::int64_t z = 0, zc = 0;
-        strata_alone(packed, terms, strata, &z, &zc);
-        if (i >= 0) alone = alone && std::make_pair(z, zc) == plain_sums(p, -1, i, terms);
+        partition_marginals(packed, terms, parts, &z, &zc);
+        if (i >= 0) marginals = marginals && std::make_pair(z, zc) == plain_sums(p, -1, i, terms);
         if (i < 0) continue;
-        const StrataVectors again = refine(packed, strata, i);
+        const PartitionVectors again = refine(packed, parts, i);
         stays = stays && again.order == split.order && again.starts == split.starts;
         const std::uint64_t seed = 5;
         std::int64_t shuffled = 0;
-        shuffled_sums(packed, terms, strata, i, &seed, 1, &shuffled);  // one code a stratum: nothing can change
-        shuffles = shuffles && shuffled == zc && degrees_of_freedom(packed, strata, i) == 0;
+        std::vector<std::uint16_t> codes;
+        const Runs runs = arrange(packed, parts, i, codes);
+        shuffled_sums(terms, codes.data(), std::int64_t(codes.size()), runs.ends.data(), runs.part_ends.data(),
+                      parts.n_parts, &seed, 1, &shuffled);  // one code a part: nothing can change
+        shuffled += terms(1) * (p.n_samples - parts.n_kept());
+        shuffles = shuffles && shuffled == zc && degrees_of_freedom(packed, parts, i) == 0;
     }
-    check(sums, "stratum_sums");
-    check(alone, "strata_alone");
+    check(sums, "partition_sums");
+    check(marginals, "partition_marginals");
     check(stays, "refine");
     check(shuffles, "shuffled_sums");
+}
+
+// Whichever form costs less is chosen, whatever the costs.
+void test_choice() {
+    Kernel kernel = kPortableKernel;
+    const auto counters = [&](double word_cell_ns, double sample_ns) {
+        kernel.word_cell_ns = word_cell_ns;
+        kernel.tally_sample_ns = sample_ns;
+        return Packed({20000}, {}, std::vector<std::int32_t>(8, 10), kernel, Storage::cheapest).tallied();
+    };
+    check(counters(1.0, 1e-3) && !counters(1e-3, 1.0), "the cheaper form is chosen");
 }
 
 void test_terms() {
@@ -239,6 +254,7 @@ void test_mdl() {
 }  // namespace
 
 int main() {
+    test_choice();
     test_terms();
     test_mdl();
     test_variational(passed, failed);
@@ -251,12 +267,12 @@ int main() {
         const Problem mixed = make_problem(random, classes, {10, 1, 4, 64, 65, 17, 300, 5, 9, 2, 4000, 33});
         for (const Kernel& kernel : kernels()) {
             if (!kernel.available()) continue;
-            for (const bool table_only : {false, true}) {
-                test_problem(narrow, kernel, table_only);
-                test_problem(mixed, kernel, table_only);
+            for (const Storage storage : {Storage::cheapest, Storage::planes, Storage::counters, Storage::table}) {
+                test_problem(narrow, kernel, storage);
+                test_problem(mixed, kernel, storage);
             }
-            test_strata(narrow, kernel);
-            test_strata(mixed, kernel);
+            test_partition(narrow, kernel);
+            test_partition(mixed, kernel);
         }
     }
     std::vector<std::int64_t> many(100, 60);
@@ -264,8 +280,8 @@ int main() {
     const Problem tallied = make_problem(random, many, {10, 1, 4, 300, 9, 10, 10, 10, 10, 10});
     for (const Kernel& kernel : kernels()) {
         if (!kernel.available()) continue;
-        check(Packed(tallied.class_sizes, tallied.order, tallied.arities, kernel, false).tallied(), "the tally is chosen");
-        test_problem(tallied, kernel, false);
+        test_problem(tallied, kernel, Storage::counters);
+        test_problem(tallied, kernel, Storage::planes);
     }
     std::printf("%d passed, %d failed\n", passed, failed);
     return failed == 0 ? 0 : 1;

@@ -17,7 +17,7 @@ struct Samples {
     std::vector<std::int32_t> arities;
     std::int64_t n_samples = 0, n_blocks = 0;
     std::vector<double> weights, log_weights;
-    std::vector<float> rough;
+    std::vector<float> in_float32;
     std::vector<std::int32_t> start{0}, active;
 
     Samples(std::vector<std::int64_t> class_sizes, std::vector<std::int32_t> with_arities, std::mt19937& random)
@@ -39,7 +39,7 @@ struct Samples {
             }
             start.push_back(std::int32_t(active.size()));
         }
-        rough.assign(weights.begin(), weights.end());
+        in_float32.assign(weights.begin(), weights.end());
     }
 
     template <class Real>
@@ -64,15 +64,15 @@ bool test_codes(const Samples& s, const VariationalKernel& kernel, std::mt19937&
         features.push_back(f);
         offset.push_back(offset[f] + n_classes * table_stride<double>(s.arities[f]));
     }
-    std::vector<double> cells(offset.back(), 0.0), own(n), alone(n), exact(n), rough(n);
-    fill_tables(columns, classes, -1, features.data(), n, offset.data(), false, cells.data(), own.data());
+    std::vector<double> cells(offset.back(), 0.0), true_class(n), alone(n), exact(n), in_float32(n);
+    fill_tables(kernel, columns, classes, -1, features.data(), n, offset.data(), false, cells.data(), true_class.data());
     kernel.sums(columns.codes).naive(s.weighted(s.weights), columns, {cells.data(), offset.data(), -1},
                                      {features.data(), n, alone.data()});
 
     const std::vector<std::int64_t> chosen = {0, n - 1};
-    std::vector<double> exact_own(n);
-    exact_powers(kernel, s.weighted(s.weights), columns, classes, n, chosen, {features.data(), n, exact.data()},
-                 exact_own.data(), nullptr);
+    std::vector<double> exact_true_class(n);
+    exact_pairwise(kernel, s.weighted(s.weights), columns, classes, n, chosen, {features.data(), n, exact.data()},
+                 exact_true_class.data(), nullptr);
     std::vector<float> state(std::size_t(n * s.n_blocks * n_classes * 8), 0.0f);
     for (std::size_t p = 0; p < chosen.size(); ++p) {
         std::vector<std::int64_t> at{0};
@@ -81,20 +81,20 @@ bool test_codes(const Samples& s, const VariationalKernel& kernel, std::mt19937&
             at.push_back(at[f] + n_classes * table_stride<float>(pairs));
         }
         std::vector<float> table(at.back(), 0.0f);
-        fill_tables(columns, classes, chosen[p], features.data(), n, at.data(), true, table.data(), own.data());
-        const Powers<float> powers{0.5f, {{table.data(), at.data(), chosen[p]}}, state.data(), s.n_blocks * n_classes * 8,
+        fill_tables(kernel, columns, classes, chosen[p], features.data(), n, at.data(), true, table.data(), true_class.data());
+        const PairwiseState<float> pairs{0.5f, {{table.data(), at.data(), chosen[p]}}, state.data(), s.n_blocks * n_classes * 8,
                                    true};
-        kernel.sums(columns.codes).rough_power(s.weighted(s.rough), columns, powers, {features.data(), n, rough.data()});
+        kernel.sums(columns.codes).pairwise_float32(s.weighted(s.in_float32), columns, pairs, {features.data(), n, in_float32.data()});
     }
 
     bool right = true;
     for (std::int64_t f = 0; f < n; ++f) {
-        double naive_sum = 0.0, power_sum = 0.0;
+        double naive_sum = 0.0, pairwise_sum = 0.0;
         for (std::int64_t t = 0; t < s.n_samples; ++t) {
             double one = 0.0, two = 0.0;
             std::int64_t first = 0;
             for (std::int64_t c = 0; c < n_classes; first += s.sizes[c++]) {
-                double same = 0, log_power = 0.0;
+                double same = 0, log_mean = 0.0;
                 for (std::int64_t u = first; u < first + s.sizes[c]; ++u) same += codes[f * rows + u] == codes[f * rows + t];
                 for (const auto other : chosen) {
                     double both = 0, all = 0;
@@ -103,19 +103,19 @@ bool test_codes(const Samples& s, const VariationalKernel& kernel, std::mt19937&
                         ++all;
                         both += codes[f * rows + u] == codes[f * rows + t];
                     }
-                    if (all > 0) log_power += std::log2(both / all) / 2;
+                    if (all > 0) log_mean += std::log2(both / all) / 2;
                 }
                 const double w = std::exp2(s.log_weights[((t / 8) * n_classes + c) * 8 + t % 8]);
                 one += s.sizes[c] ? w * same / double(s.sizes[c]) : w;
-                two += w * std::exp2(log_power);
+                two += w * std::exp2(log_mean);
             }
             naive_sum += std::log2(one);
-            power_sum += std::log2(two);
+            pairwise_sum += std::log2(two);
         }
         // A class of weight 2^-70 is left out beside sums above 2^-20; -inf where no class has the sample's codes.
         const auto near = [](double a, double b, double error) { return a == b || std::fabs(a - b) <= error; };
-        right = right && near(alone[f], naive_sum, 1e-9) && near(exact[f], power_sum, 1e-9);
-        right = right && near(rough[f], power_sum, 1e-4 * double(s.n_samples));
+        right = right && near(alone[f], naive_sum, 1e-9) && near(exact[f], pairwise_sum, 1e-9);
+        right = right && near(in_float32[f], pairwise_sum, 1e-4 * double(s.n_samples));
     }
     return right;
 }

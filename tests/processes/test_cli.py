@@ -113,25 +113,36 @@ def test_full_disk_behind_the_output(data):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-def test_interrupt(tmp_path):
-    fifo_script = (
+@pytest.mark.parametrize(
+    ("number", "code", "said"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
+)
+def test_a_signal_while_a_file_is_written_leaves_nothing(tmp_path, number, code, said):
+    script = (
         "import sys, time\n"
         "import bitsieve.commands.select as command\n"
+        "from bitsieve.files.output import writing\n"
         "def slow(options):\n"
-        "    print('ready', flush=True)\n"
-        "    time.sleep(60)\n"
+        "    with writing(options.output) as file:\n"
+        "        file.write(b'half')\n"
+        "        print('ready', flush=True)\n"
+        "        time.sleep(60)\n"
         "command.run = slow\n"
         "from bitsieve.cli import main\n"
-        "sys.exit(main(['select', 'data.csv']))\n"
+        "sys.exit(main(['select', 'data.csv', '--output', sys.argv[1]]))\n"
     )
     process = subprocess.Popen(
-        [sys.executable, "-c", fifo_script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", script, str(tmp_path / "out.csv")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert process.stdout.readline() == "ready\n"
-    process.send_signal(signal.SIGINT)
+    assert len(list(tmp_path.iterdir())) == 1
+    process.send_signal(number)
     _, stderr = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert stderr == "bitsieve: interrupted\n"
+    assert process.returncode == code
+    assert stderr == f"bitsieve: {said}\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 def failing(exception, **environment):

@@ -18,7 +18,8 @@ from sklearn.datasets import load_breast_cancer
 import bitsieve.counts.packed as memory
 from bitsieve import ForwardSelector, SpecCMI
 from bitsieve.counts.blocks import run_blocks
-from bitsieve.counts.packed import MemoryCounts
+from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.terms import entropy_terms
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -48,7 +49,7 @@ def test_fits_at_the_same_time(monkeypatch, n_jobs):
 def test_one_source_asked_by_several_threads():
     """Rows of one packed table, each thread with scratch of its own."""
     codes = np.random.default_rng(0).integers(0, 5, (500, 120)).astype(np.uint8)
-    source = MemoryCounts(codes, codes[:, 0] % 3)
+    source = PackedSource(codes, codes[:, 0] % 3)
     expected = [[sums.tobytes() for sums in source.pair_sums(i, None, True)] for i in range(120)]
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda i: [sums.tobytes() for sums in source.pair_sums(i, None, True)], range(120)))
@@ -58,8 +59,8 @@ def test_one_source_asked_by_several_threads():
 def test_the_lock_is_free_while_kernels_run():
     """Another Python thread goes on while the engine counts."""
     codes = np.random.default_rng(0).integers(0, 10, (20_000, 200)).astype(np.uint8)
-    source = MemoryCounts(codes, kernel="table")
-    units = np.tile(source._units, 60)  # one call of the kernel, some tenths of a second
+    source = PackedSource(codes, kernel="table")
+    groups = np.tile(source.layout.all_groups, 60)  # one call of the kernel, some tenths of a second
     xy = np.empty(200, np.int64)
     ticks, counting = [], threading.Event()
 
@@ -70,8 +71,9 @@ def test_the_lock_is_free_while_kernels_run():
 
     ticker = threading.Thread(target=tick)
     ticker.start()
+    terms = entropy_terms(20_000)
     begin = time.perf_counter()
-    source.packed.row_sums(source.terms.table, source.terms.shift, 3, units, xy, None)
+    source.packed.row_sums(terms.table, terms.shift, 3, groups, xy, None)
     end = time.perf_counter()
     counting.set()
     ticker.join()
@@ -104,11 +106,12 @@ def test_interrupt_leaves_no_threads_running(n_jobs):
 
 LONG_JOB = """
 import numpy as np
-from bitsieve.information import PairwiseInformation
-from bitsieve.counts.packed import MemoryCounts
+from bitsieve.information import PlugInInformation
+from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.terms import entropy_terms
 
 codes = np.random.default_rng(0).integers(0, 3, (5000, 6000)).astype(np.uint8)
-information = PairwiseInformation(MemoryCounts(codes, n_jobs=2, kernel="table"))
+information = PlugInInformation(PackedSource(codes, n_jobs=2, kernel="table"))
 information.mutual_information_matrix("float32", progress=lambda done, total: print(done, total, flush=True))
 """
 

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.exceptions import ConvergenceWarning
 
-from bitsieve import EQPFS, QPFS, Nystrom, mutual_information_matrix
+from bitsieve import EQPFS, QPFS, Nystrom, mutual_information, mutual_information_matrix
 from bitsieve.optimize.simplex_qp import minimize_on_simplex
 
 both = pytest.mark.parametrize("make", [QPFS, EQPFS])
@@ -131,6 +131,11 @@ def test_convexify(make_table):
         QPFS(1, binning="none").fit(X, y)
     fitted = QPFS(1, convexify="shift", binning="none").fit(X, y)
     assert fitted.shift_ == pytest.approx((13**0.5 - 3) / 2, abs=1e-14)
+    H = mutual_information_matrix(X, binning="none") + fitted.shift_ * np.eye(
+        4
+    )  # both terms are balanced with the shift in H
+    relevance = mutual_information(X, y, binning="none")
+    assert fitted.alpha_ == pytest.approx(H.mean() / (H.mean() + relevance.mean()), abs=1e-14)  # roundings of two means
     codes, classes = make_table(200, 6, seed=0)
     plain = QPFS(1, binning="none").fit(codes, classes)
     shifted = QPFS(1, convexify="shift", binning="none").fit(codes, classes)

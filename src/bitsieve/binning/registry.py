@@ -13,6 +13,7 @@ from bitsieve.binning.categorical import CategoricalBinner
 from bitsieve.binning.equal_frequency import EqualFrequencyBinner
 from bitsieve.binning.equal_width import EqualWidthBinner
 from bitsieve.binning.mdl import MDLBinner
+from bitsieve.common.errors import ParameterError
 
 BINNERS: dict[str, type[Binner]] = {
     "mdl": MDLBinner,
@@ -57,7 +58,7 @@ def make_binner(spec: Any = "mdl", *, n_jobs: int | None = None, **parameters: A
     if not isinstance(spec, str) or spec not in BINNERS:
         near = get_close_matches(spec.lower(), BINNERS, n=1) if isinstance(spec, str) else []
         hint = f", did you mean {near[0]!r}?" if near else ""
-        raise ValueError(f"binning={spec!r} is not known: give one of {names} or a binner object{hint}")
+        raise ParameterError("binning", spec, f"give one of {names} or a binner object{hint}", "is not known:")
     binner = BINNERS[spec]
     accepted = list(inspect.signature(binner).parameters)
     for name in parameters:

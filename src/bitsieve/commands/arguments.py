@@ -121,7 +121,7 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
         description="Cross-validate a classifier on the first k features of several methods, for every k. Each method "
         "ranks once a fold, on the training samples alone. The table goes to standard output, notes and progress to "
         "standard error.",
-        epilog="Ctrl-C keeps the finished folds beside --output; the same command with --resume goes on.",
+        epilog="Ctrl-C keeps the finished folds in a file next to --output; the same command with --resume goes on.",
     )
     add = compare.add_argument
     add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather or .npz (X, y), told by content")
@@ -200,7 +200,7 @@ def _add_reproduce(commands: argparse._SubParsersAction[_Parser]) -> None:
     add("--output", metavar="FILE", help="save the figure; .png, .svg, .pdf (needs bitsieve[report]); or all in .json")
     add("--data-dir", metavar="DIR", help="the directory with the public data sets, for what needs some")
     add("--sets", type=_names, metavar="A,B,...", help="of the data sets, only these")
-    add("--protocol", metavar="NAME", help="paper: as published (default); nested: ranked inside each fold beside it")
+    add("--protocol", metavar="NAME", help="paper: as published (default); nested: ranked inside each fold as well")
     add("--json", action="store_true", help="print one JSON document")
     add("--seed", type=int, default=0, metavar="N", help="of what is drawn at random (default: 0)")
     add("--threads", type=_count, metavar="N", help="threads (default: all cores)")

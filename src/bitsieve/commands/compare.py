@@ -4,35 +4,39 @@ from __future__ import annotations
 
 import json
 import time
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.commands.options import as_options, binner_parameters, say, say_warning
+from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, say
 from bitsieve.commands.ticker import Ticker
 from bitsieve.common.progress import listening
 
 if TYPE_CHECKING:
     import argparse
 
+    from bitsieve.commands.options import Wording
     from bitsieve.evaluation.checkpoint import Checkpoint
     from bitsieve.evaluation.comparison import Comparison
     from bitsieve.evaluation.plan import Plan
 
+OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.compare
+    "method": "--methods",
+    "features": "--features",
+    "classifier": "--classifier",
+    "folds": "--folds",
+    "protocol": "--protocol",
+    "random_state": "--seed",
+}
 KEPT = ".folds"  # added to the name of the output: finished folds of a run that has not ended
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, compare, save, print."""
-    with warnings.catch_warnings():
-        warnings.showwarning = say_warning
-        try:
-            return _run(options)
-        except ValueError as error:
-            raise ValueError(as_options(str(error))) from error
+    with in_words_of(OPTIONS) as wording:
+        return _run(options, wording)
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace, wording: Wording) -> int:
     start = time.perf_counter()
     kept = _check_paths(options)
     with Ticker() as ticker, listening(ticker.phase):
@@ -43,7 +47,7 @@ def _run(options: argparse.Namespace) -> int:
     if kept is not None:
         kept.unlink(missing_ok=True)
     for note in comparison.notes:
-        say(f"note: {as_options(note)}")
+        say(f"note: {wording(note)}")
     if options.json:
         _print_document(comparison, options, time.perf_counter() - start)
     else:
@@ -59,16 +63,15 @@ def _check_paths(options: argparse.Namespace) -> Path | None:
     if options.report is not None:
         from bitsieve.report.comparison import check_report
 
-        check_report(options.report)
+        check_report(options.report, options.data)
     if options.output is None:
         if options.resume:
-            raise ValueError(
-                "--resume goes on with the folds kept beside the output: give --output as in the first run"
-            )
+            raise ValueError("--resume goes on with the folds kept with the output: give --output as in the first run")
         return None
-    from bitsieve.evaluation.tidy import check_table_path
+    from bitsieve.evaluation.tidy import WRITTEN
+    from bitsieve.files.output import check_output
 
-    check_table_path(options.output)
+    check_output(options.output, WRITTEN, source=options.data)
     kept = Path(options.output + KEPT)
     if kept.exists() and not options.resume:
         raise ValueError(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bitsieve.common.layout import width
 
 if TYPE_CHECKING:
-    from bitsieve.selectors.registry import MethodInfo
+    from bitsieve.selectors.method_info import MethodInfo
 
 LINE = 100
 OWN_OPTIONS = {  # parameters that --set does not take

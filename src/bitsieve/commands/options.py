@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-import re
+import shlex
 import sys
+import warnings
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from bitsieve.common.errors import Sentence, message_of
 from bitsieve.common.messages import allowed_names, one_line
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Mapping
+
+    from bitsieve.common.errors import Setting
 
 BINNINGS = ("mdl", "quantile", "uniform", "none")
+BINNER_OPTIONS = {"binning": "--binning", "n_bins": "--bins", "uncut": "--uncut", "missing": "--missing"}
+TABLE_OPTIONS = {**BINNER_OPTIONS, "target_bins": "--target-bins", "n_jobs": "--threads"}
 
 
 def binner_parameters(options: argparse.Namespace) -> dict[str, Any]:
@@ -28,24 +36,51 @@ def binner_parameters(options: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def as_options(message: str, given: Sequence[tuple[str, object]] = ()) -> str:
-    """A message about parameters of the Python call with the options of the command line in their place.
+@contextmanager
+def in_words_of(options: Mapping[str, str], settable: Callable[[str], bool] = lambda name: False) -> Iterator[Wording]:
+    """Inside the block warnings are lines, and errors name the options of a command in the place of parameters.
 
-    ``given`` are the parameters of ``--set``.
+    Parameters
+    ----------
+    options : mapping of str to str
+        Parameter of the Python call to option.
+    settable : callable
+        Whether a parameter is given by ``--set NAME=VALUE``.
     """
-    names = "uncut|missing|binning|method|level|classifier|protocol|folds"
-    message = re.sub(rf"""\b({names})=["']?(\w+)["']?""", r"--\1 \2", message)
-    for name, option in (
-        ("n_features_to_select", "--features"),
-        ("sample_weight", "--weight"),
-        ("target_bins", "--target-bins"),
-        ("n_bins", "--bins"),
-        ("must_include", "--include"),
-    ):
-        message = re.sub(rf"(?<!--set )(?<!')\b{name}\b", option, message)
-    for name, _ in given:
-        message = re.sub(rf"(?<!--set )\b{re.escape(name)}=", f"--set {name}=", message)
-    return message
+    wording = Wording(options, settable)
+    with warnings.catch_warnings():
+        warnings.showwarning = say_warning
+        try:
+            yield wording
+        except ValueError as error:
+            raise ValueError(wording(message_of(error))) from error
+
+
+@dataclass(frozen=True)
+class Wording:
+    """Messages in the words of a command; see :func:`in_words_of`."""
+
+    options: Mapping[str, str]
+    settable: Callable[[str], bool]
+
+    def __call__(self, message: str) -> str:
+        """The message with the command's options in the place of the parameters that it names."""
+        return message.worded(self._word) if isinstance(message, Sentence) else message
+
+    def _word(self, setting: Setting) -> str:
+        name = setting.parameter
+        if name in self.options:
+            option, sign = self.options[name], " "
+        elif self.settable(name):
+            option, sign = f"--set {name}", "="
+        else:
+            return setting.in_python()
+        return f"{option}{sign}{_typed(setting.value)}" if setting.has_value else option
+
+
+def _typed(value: object) -> str:
+    """A value as one types it."""
+    return shlex.quote(value) if isinstance(value, str) else str(value)
 
 
 def say(message: str) -> None:

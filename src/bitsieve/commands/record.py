@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from typing import TYPE_CHECKING, Any
+
+from bitsieve.files.output import write_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,12 +49,5 @@ class Record:
         return json.dumps(whole, indent=1, ensure_ascii=False)
 
     def save(self, path: Path) -> None:
-        """Write the document; the file appears whole or not at all."""
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        try:
-            temporary.write_text(self.document() + "\n", encoding="utf-8")
-            os.replace(temporary, path)
-        except OSError as error:
-            raise ValueError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
-        finally:
-            temporary.unlink(missing_ok=True)
+        """Write the document."""
+        write_text(path, self.document() + "\n")

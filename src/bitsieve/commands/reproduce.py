@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from bitsieve.commands.record import Record
 from bitsieve.commands.ticker import Ticker
 from bitsieve.common.layout import aligned
-from bitsieve.common.messages import choices, one_line
+from bitsieve.common.messages import choices
 from bitsieve.common.progress import listening
+from bitsieve.files.output import check_output, writing
 
 if TYPE_CHECKING:
     import argparse
@@ -24,9 +24,11 @@ PROTOCOLS = ("paper", "nested")
 
 def run(options: argparse.Namespace) -> int:
     """Find the item, run it, print what it finds as it comes, save it or its figure."""
-    from bitsieve.experiments.item import items_of
+    from bitsieve.experiments.papers import PAPERS
 
-    items = items_of(options.paper)
+    if options.paper not in PAPERS:
+        raise ValueError(f"there is nothing of a paper {options.paper!r}; {choices(options.paper, PAPERS)}")
+    items = PAPERS[options.paper]
     name = _name(options)
     if name is None:
         print(_listing(options.paper, items))
@@ -110,29 +112,15 @@ def _listing(paper: str, items: dict[str, Item]) -> str:
 
 def _check_output(path: Path, item: Item, name: str) -> None:
     """Refuse, before any work, a path that nothing could be written to."""
-    from bitsieve.evaluation.tidy import check_writable
-
-    allowed = (*(FORMATS if item.has_figure else ()), ".json")
-    if path.suffix.lower() not in allowed:
-        what = "" if item.has_figure else f", as {name!r} is no figure"
-        raise ValueError(
-            f"cannot tell the format of the output {str(path)!r}: end it in one of {', '.join(allowed)}{what}"
-        )
-    check_writable(path, "output")
+    drawn = FORMATS if item.has_figure else ()
+    check_output(path, (*drawn, ".json"), remark="" if item.has_figure else f", as {name!r} is no figure")
 
 
 def _save(figure: Any, path: Path) -> None:
-    """Write the figure; the file appears whole or not at all, and the same figure gives the same bytes."""
+    """Write the figure; the same figure gives the same bytes."""
     import matplotlib
 
     kind = path.suffix.lower()[1:]
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     dates = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
-    try:
-        with matplotlib.rc_context({"svg.hashsalt": path.stem}):
-            figure.savefig(temporary, format=kind, dpi=150, metadata=dates)
-        os.replace(temporary, path)
-    except OSError as error:
-        raise ValueError(f"cannot write {str(path)!r}: {error.strerror or one_line(error)}") from None
-    finally:
-        temporary.unlink(missing_ok=True)
+    with writing(path) as file, matplotlib.rc_context({"svg.hashsalt": path.stem}):
+        figure.savefig(file, format=kind, dpi=150, metadata=dates)

@@ -4,42 +4,50 @@ from __future__ import annotations
 
 import json
 import time
-import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.commands.methods import OWN_OPTIONS
-from bitsieve.commands.options import as_options, binner_parameters, say, say_warning
+from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, say
 from bitsieve.commands.ticker import Ticker
 from bitsieve.common.progress import listening
 
 if TYPE_CHECKING:
     import argparse
 
+    from bitsieve.commands.options import Wording
     from bitsieve.selection.selection import Selection
 
 DEFAULT_FEATURES = 20
+OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.select, of the stopping rules and of Constraints
+    "n_features_to_select": "--features",
+    "sample_weight": "--weight",
+    "method": "--method",
+    "estimator": "--estimator",
+    "stopping": "--stop",
+    "level": "--level",
+    "bits": "--min-bits",
+    "must_include": "--include",
+    "exclude": "--exclude",
+}
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, select, save, print."""
-    with warnings.catch_warnings():
-        warnings.showwarning = say_warning
-        try:
-            return _run(options)
-        except ValueError as error:
-            raise ValueError(as_options(str(error), options.set)) from error
+    with in_words_of(OPTIONS, lambda name: _is_of_the_method(name, options.method)) as wording:
+        return _run(options, wording)
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace, wording: Wording) -> int:
     start = time.perf_counter()
     parameters = {**binner_parameters(options), **_loop_parameters(options)}
     if options.estimator is not None:
         parameters["estimator"] = options.estimator
     if options.output is not None:
-        from bitsieve.files.write import check_output
+        from bitsieve.files.output import check_output
+        from bitsieve.files.write import WRITTEN
 
-        check_output(options.output, options.data)
+        check_output(options.output, WRITTEN, source=options.data)
 
     with Ticker() as ticker, listening(ticker.phase):
         from bitsieve.selection.selection import select_from
@@ -72,7 +80,7 @@ def _run(options: argparse.Namespace) -> int:
 
     if options.features is None and len(selection.features) < DEFAULT_FEATURES and not options.stop:
         say(f"note: the table has {len(selection.features):,} features, fewer than {DEFAULT_FEATURES}: all are ranked")
-    selection = replace(selection, notes=[as_options(note, options.set) for note in selection.notes])
+    selection = replace(selection, notes=[wording(note) for note in selection.notes])
     for note in selection.notes:
         say(f"note: {note}")
     if options.json:
@@ -82,6 +90,15 @@ def _run(options: argparse.Namespace) -> int:
     if options.output is not None:
         say(f"saved {len(selection.features):,} features and the target {table.target.name!r} to {options.output!r}")
     return 0
+
+
+def _is_of_the_method(name: str, method: str) -> bool:
+    from bitsieve.selectors.registry import parameters_of
+
+    try:
+        return name in parameters_of(method)
+    except ValueError:  # there is no such method
+        return False
 
 
 def _method_parameters(options: argparse.Namespace) -> dict[str, Any]:

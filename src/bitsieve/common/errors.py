@@ -17,7 +17,7 @@ class Setting(NamedTuple):
 
     @property
     def has_value(self) -> bool:
-        """Whether a value stands beside the name."""
+        """Whether there is a value and not the name alone."""
         return self.value is not ...
 
     def in_python(self) -> str:
@@ -67,8 +67,8 @@ class ParameterError(ValueError):
         Its value.
     advice : str or Sentence
         What is allowed, or what to do.
-    problem : str, default="is not allowed"
-        What is wrong with the value.
+    problem : str, default="is not allowed:"
+        What is wrong with the value, and the sign before the advice.
 
     Examples
     --------
@@ -77,17 +77,24 @@ class ParameterError(ValueError):
     bitsieve.common.errors.ParameterError: k=0 is not allowed: give a whole number from 1 to 9
     """
 
-    def __init__(self, parameter: str, given: object, advice: str, problem: str = "is not allowed") -> None:
+    def __init__(self, parameter: str, given: object, advice: str, problem: str = "is not allowed:") -> None:
         super().__init__(parameter, given, advice, problem)  # all of them, so that pickle can make it anew
         self.parameter, self.given, self.advice, self.problem = parameter, given, advice, problem
 
     @property
     def sentence(self) -> Sentence:
         """The whole message."""
-        return Sentence(Setting(self.parameter, self.given), f" {self.problem}: ", self.advice)
+        return Sentence(Setting(self.parameter, self.given), f" {self.problem} ", self.advice)
 
     def __str__(self) -> str:
         return str(self.sentence)
+
+
+def message_of(error: Exception) -> str:
+    """The message of an error, as the sentence that it is where it names parameters."""
+    if isinstance(error, ParameterError):
+        return error.sentence
+    return error.args[0] if len(error.args) == 1 and isinstance(error.args[0], Sentence) else str(error)
 
 
 def _joined(parts: list[str | Setting] | tuple[str | Setting, ...], word: Callable[[Setting], str]) -> str:

@@ -20,11 +20,9 @@ class Scores(Protocol):
 
     def add(self, feature: int) -> None:
         """Put a feature into S."""
-        ...
 
     def best(self, candidates: NDArray[np.bool_]) -> tuple[int, float]:
         """The candidate to choose, and its score; S is not empty."""
-        ...
 
 
 class Monitor(Protocol):
@@ -32,11 +30,9 @@ class Monitor(Protocol):
 
     def refuses(self, candidate: int, score: float, n_candidates: int) -> bool:
         """Whether the search ends before this choice of ``n_candidates``; 0: the choice is forced."""
-        ...
 
     def ends_at_constants(self) -> bool:
         """Whether the search ends where only constant columns are left."""
-        ...
 
 
 @dataclass(frozen=True)

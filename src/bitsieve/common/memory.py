@@ -6,6 +6,8 @@ import operator
 import re
 from typing import Any
 
+from bitsieve.common.errors import ParameterError
+
 UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 UNITS |= {"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
 
@@ -29,9 +31,7 @@ def check_memory(memory: Any) -> int | None:
         except TypeError:
             n_bytes = 0
     if isinstance(memory, bool) or n_bytes < 1:
-        raise ValueError(
-            f"memory={memory!r} is not allowed: give bytes, or a number and a unit such as '4GB' or '512MiB'"
-        )
+        raise ParameterError("memory", memory, "give bytes, or a number and a unit such as '4GB' or '512MiB'")
     return n_bytes
 
 

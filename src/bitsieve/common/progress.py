@@ -23,7 +23,7 @@ def phase(name: str) -> Callable[[int, int], None]:
     """
     listener = _listener.get()
     if listener is None:
-        return _unheard
+        return _no_listener
     listener(name)
 
     def step(done: int, total: int) -> None:
@@ -32,7 +32,7 @@ def phase(name: str) -> Callable[[int, int], None]:
     return step
 
 
-def _unheard(done: int, total: int) -> None:
+def _no_listener(done: int, total: int) -> None:
     """Nobody listens."""
 
 

@@ -47,6 +47,10 @@ class JoinedSource(CountSource):
         """All samples in one part."""
         return JoinedPartition(self, self.source.partition(), ())
 
+    def joined(self, groups: Sequence[Columns]) -> JoinedSource:
+        """The same samples with one feature for each group of groups."""
+        return JoinedSource(self, groups)
+
 
 class JoinedPartition(Partition):
     """A partition by the joint values of groups: that of the other source by all their columns."""

@@ -27,11 +27,9 @@ class CodedSamples(Protocol):
     @property
     def sample_classes(self) -> NDArray[np.integer]:
         """The class of every sample, in an order of the samples that never changes."""
-        ...
 
     def codes(self, feature: int) -> NDArray[np.integer]:
         """The code of every sample, in that order."""
-        ...
 
 
 class JointCodes(Partition):

@@ -1,7 +1,9 @@
 """Which counting kernel runs: the fastest instruction set of the machine, or the one asked for.
 
 ``BITSIEVE_FORCE_KERNEL`` picks one of ``avx512``, ``avx2``, ``portable``, or ``table``, which keeps every feature
-as a column of codes and counts by table increments. All of them return the same integers.
+as a column of codes and counts by table increments. How an instruction set stores features of few codes is chosen by
+measured costs; ``avx2:planes`` forces bit planes, ``avx2:counters`` packed counters. All of them return the same
+integers.
 """
 
 from __future__ import annotations
@@ -13,13 +15,22 @@ from bitsieve import _native
 
 ENVIRONMENT_VARIABLE = "BITSIEVE_FORCE_KERNEL"
 TABLE = "table"
+CHEAPEST = "cheapest"
+FORMS = ("planes", "counters")
 
 
 class KernelChoice(NamedTuple):
-    """Name of the bit-plane kernel, and whether only table increments are used."""
+    """Instruction set, and how features of few codes are stored: cheapest, planes, counters or table."""
 
     name: str
-    table_only: bool
+    storage: str
+
+    @property
+    def asked(self) -> str:
+        """The words that :func:`choose_kernel` takes for this choice."""
+        if self.storage == TABLE:
+            return TABLE
+        return self.name if self.storage == CHEAPEST else f"{self.name}:{self.storage}"
 
 
 def available_kernels() -> list[str]:
@@ -30,6 +41,8 @@ def available_kernels() -> list[str]:
 def choose_kernel(name: str | None = None) -> KernelChoice:
     """The kernel called ``name``, or named by the environment, or the fastest.
 
+    ``name:planes`` and ``name:counters`` force how features of few codes are stored, whatever it costs.
+
     Raises
     ------
     ValueError
@@ -37,13 +50,17 @@ def choose_kernel(name: str | None = None) -> KernelChoice:
     """
     wanted = name or os.environ.get(ENVIRONMENT_VARIABLE, "")
     names = available_kernels()
+    forced = [f"{name}:{form}" for name in names if name != TABLE for form in FORMS]
     if not wanted:
-        return KernelChoice(names[0], False)
-    if wanted not in names:
+        return KernelChoice(names[0], CHEAPEST)
+    if wanted not in names and wanted not in forced:
         raise ValueError(
             f"{ENVIRONMENT_VARIABLE}={wanted!r} is not a kernel of this machine; it has {', '.join(names)}"
         )
-    return KernelChoice(names[0], True) if wanted == TABLE else KernelChoice(wanted, False)
+    if wanted == TABLE:
+        return KernelChoice(names[0], TABLE)
+    chosen, _, form = wanted.partition(":")
+    return KernelChoice(chosen, form or CHEAPEST)
 
 
 def show_kernel() -> str:
@@ -65,6 +82,6 @@ def show_kernel() -> str:
     True
     """
     choice = choose_kernel()
-    used = TABLE if choice.table_only else choice.name
+    used = TABLE if choice.storage == TABLE else choice.name
     others = ", ".join(name for name in available_kernels() if name != used)
     return f"bitsieve counts with the {used} kernel; also here: {others}"

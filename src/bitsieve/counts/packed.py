@@ -24,7 +24,7 @@ from bitsieve.counts.checks import (
 )
 from bitsieve.counts.contingency import DENSE_CELLS, ContingencyTable
 from bitsieve.counts.joint_codes import JointCodes, sample_tables
-from bitsieve.counts.kernels import TABLE, KernelChoice, choose_kernel
+from bitsieve.counts.kernels import KernelChoice, choose_kernel
 from bitsieve.counts.packed_layout import PackedLayout
 from bitsieve.counts.packed_partition import PackedPartition
 from bitsieve.counts.source import CountSource
@@ -34,8 +34,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-    from bitsieve.counts.source import PairForm
+    from bitsieve.counts.source import Matrix, PairForm, Progress
     from bitsieve.counts.terms import Terms
+
+    Integers = NDArray[np.int64]
+    Columns = NDArray[np.intp]
 
 WORTH_A_THREAD = 300e-6  # seconds of work below which starting a thread costs more than it saves
 PLANE_CELLS = 64 * 64  # of the table of two features stored as planes, at most
@@ -96,7 +99,7 @@ class PackedSource(CountSource):
         # Sums of weights are at most 2**31: the floats that bincount makes of them are exact.
         self.class_sizes = np.bincount(labels, times, minlength=n_classes or 0).astype(np.int64)
         self.n_classes = len(self.class_sizes)
-        self.packed = _native.Packed(self.class_sizes, order, self.arities, self.kernel.name, self.kernel.table_only)
+        self.packed = _native.Packed(self.class_sizes, order, self.arities, self.kernel.name, self.kernel.storage)
         self.hints = self.layout = PackedLayout(self.packed, self.arities, self.n_samples, self.n_classes)
         self.run_groups(
             lambda block: self.packed.pack(table, int(block[0]), int(block[-1]) + 1),
@@ -110,7 +113,7 @@ class PackedSource(CountSource):
         return self.packed.nbytes
 
     @cached_property
-    def sample_classes(self) -> NDArray[np.int64]:
+    def sample_classes(self) -> Integers:
         """The class of every sample, the samples in class order."""
         return np.repeat(np.arange(self.n_classes), self.class_sizes)
 
@@ -120,7 +123,7 @@ class PackedSource(CountSource):
         self.packed.codes(feature, code)
         return code
 
-    def tables(self, pivot: int | None, columns: NDArray[np.intp], by_class: bool) -> list[ContingencyTable]:
+    def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
         """The tables of the pivot (None: no pivot) with each of ``columns``, of shape (codes, codes, classes)."""
         n_own = 1 if pivot is None else int(self.arities[pivot])
         largest = n_own * int(self.arities[columns].max()) * self.n_classes
@@ -140,7 +143,7 @@ class PackedSource(CountSource):
         """All samples in one part, to be refined by conditioning features."""
         return PackedPartition(self)
 
-    def marginal_sums(self, terms: Terms) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
         """``S_x`` and ``S_xc`` of every feature."""
         alone, with_class = np.empty((2, self.n_features), np.int64)
         self._fill_sums(terms, -1, self.layout.all_groups, alone, with_class)
@@ -150,10 +153,10 @@ class PackedSource(CountSource):
         self,
         terms: Terms,
         pivot: int,
-        columns: NDArray[np.intp] | None,
+        columns: Columns | None,
         by_class: bool,
-        out: tuple[NDArray[np.int64], NDArray[np.int64] | None] | None = None,
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+        out: tuple[Integers, Integers | None] | None = None,
+    ) -> tuple[Integers, Integers | None]:
         """``S_xy`` and ``S_xyc`` of the pivot with ``columns``; None: all, written to ``out``."""
         if out is None or columns is not None:
             out = np.empty(self.n_features, np.int64), np.empty(self.n_features, np.int64) if by_class else None
@@ -163,14 +166,7 @@ class PackedSource(CountSource):
             return xy, xyc
         return xy[columns], None if xyc is None else xyc[columns]
 
-    def _fill_sums(
-        self,
-        terms: Terms,
-        pivot: int,
-        groups: NDArray[np.int64],
-        xy: NDArray[np.int64],
-        xyc: NDArray[np.int64] | None,
-    ) -> None:
+    def _fill_sums(self, terms: Terms, pivot: int, groups: Integers, xy: Integers, xyc: Integers | None) -> None:
         self.run_groups(
             lambda block: self.packed.row_sums(terms.table, terms.shift, pivot, block, xy, xyc),
             self.layout.seconds(1, groups),
@@ -178,13 +174,8 @@ class PackedSource(CountSource):
         )
 
     def matrix(
-        self,
-        terms: Terms,
-        form: PairForm,
-        dtype: DTypeLike,
-        columns: NDArray[np.intp] | None = None,
-        progress: Callable[[int, int], object] | None = None,
-    ) -> NDArray[np.floating]:
+        self, terms: Terms, form: PairForm, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
+    ) -> Matrix:
         """``form`` of every pair of ``columns`` (None: all), a square matrix."""
         chosen = np.arange(self.n_features) if columns is None else columns
         place = self._places(chosen)
@@ -199,31 +190,24 @@ class PackedSource(CountSource):
         return out
 
     def matrix_rows(
-        self,
-        terms: Terms,
-        form: PairForm,
-        pivots: NDArray[np.intp],
-        columns: NDArray[np.intp],
-        out: NDArray[np.floating],
+        self, terms: Terms, form: PairForm, pivots: Columns, columns: Columns, out: NDArray[np.floating]
     ) -> None:
         """``form`` of every pair of a pivot and a column, written to ``out`` of shape (pivots, columns), C order."""
         place, groups = self._places(columns), self.layout.groups_of(columns)
 
-        def fill(block: NDArray[np.int64]) -> None:
+        def fill(block: Integers) -> None:
             rows = out[block[0] : block[-1] + 1]
             self.packed.matrix_rows(terms.table, terms.shift, *form, pivots[block], groups, place, rows)
 
         self.run_groups(fill, self.layout.seconds(len(pivots), groups), np.arange(len(pivots), dtype=np.int64))
 
-    def _places(self, columns: NDArray[np.intp]) -> NDArray[np.int64]:
+    def _places(self, columns: Columns) -> Integers:
         """Where every feature stands in ``columns``; -1: nowhere."""
         place = np.full(self.n_features, -1, np.int64)
         place[columns] = np.arange(len(columns))
         return place
 
-    def cell_counts(
-        self, pivot: int | None, columns: NDArray[np.intp], by_class: bool
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+    def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> tuple[Integers, Integers | None]:
         """The counts of the tables of the pivot (None: no pivot) with ``columns``, one row a column."""
         pairs = (1 if pivot is None else int(self.arities[pivot])) * int(self.arities[columns].max())
         xy = np.zeros((len(columns), min(pairs, max(self.n_samples, PLANE_CELLS))), np.int64)
@@ -233,7 +217,7 @@ class PackedSource(CountSource):
         self.packed.pair_cells(-1 if pivot is None else pivot, np.ascontiguousarray(columns, np.int64), xy, xyc)
         return xy, xyc
 
-    def joined(self, groups: Sequence[NDArray[np.intp]]) -> PackedSource:
+    def joined(self, groups: Sequence[Columns]) -> PackedSource:
         """The same samples with one feature for each group of columns, its codes their joint values that occur."""
         codes = np.empty((self.n_samples, len(groups)), np.uint16, order="F")
         for place, group in enumerate(groups):
@@ -242,12 +226,10 @@ class PackedSource(CountSource):
                 joint = joint.refine(int(column))
             check_joint_values(group, len(joint.keys))
             codes[:, place] = joint.part
-        kernel = TABLE if self.kernel.table_only else self.kernel.name
+        kernel = self.kernel.asked
         return PackedSource(codes, self.sample_classes, n_classes=self.n_classes, n_jobs=self.n_jobs, kernel=kernel)
 
-    def run_groups(
-        self, work: Callable[[NDArray[np.int64]], object], seconds: float, groups: NDArray[np.int64]
-    ) -> None:
+    def run_groups(self, work: Callable[[Integers], object], seconds: float, groups: Integers) -> None:
         """Spread SIMD groups over threads in blocks, several a thread so that a busy core does not hold up the rest."""
         threads = thread_count(self.n_jobs)
         if threads > 1:

@@ -61,12 +61,10 @@ class Partition(Protocol):
     @abstractmethod
     def keys(self) -> Integers:
         """The codes of the conditioning features in every part."""
-        ...
 
     @abstractmethod
     def refine(self, feature: int) -> Self:
         """The partition by the same features and one more."""
-        ...
 
     @abstractmethod
     def tables(self, columns: NDArray[np.intp] | None, by_class: bool) -> list[ContingencyTable]:
@@ -74,7 +72,6 @@ class Partition(Protocol):
 
         They add up over portions of the samples. ``by_class`` False pools the classes.
         """
-        ...
 
     def marginal_sums(self, terms: Terms) -> tuple[int, int]:
         """``S_z`` and ``S_zc``: the sums of entropy terms over the parts, and over parts and classes."""

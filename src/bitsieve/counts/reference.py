@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bitsieve.counts.joined import JoinedSource
 from bitsieve.counts.joint_codes import JointCodes, sample_tables
 from bitsieve.counts.source import CountSource
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
     from bitsieve.counts.contingency import ContingencyTable
@@ -65,6 +68,10 @@ class NaiveSource(CountSource):
     def partition(self) -> JointCodes:
         """All samples in one part."""
         return JointCodes(self)
+
+    def joined(self, groups: Sequence[NDArray[np.intp]]) -> JoinedSource:
+        """The same samples with one feature for each group of columns."""
+        return JoinedSource(self, groups)
 
 
 def joint_table(x: ArrayLike, y: ArrayLike, c: ArrayLike, shape: tuple[int, int, int]) -> NDArray[np.int64]:

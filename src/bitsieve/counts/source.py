@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
     Columns = NDArray[np.intp]
+    Matrix = NDArray[np.floating]
+    Progress = Callable[[int, int], object] | None
 
 BLOCK_CELLS = 1 << 22  # of the tables that are held at once where sums are made from them
 
@@ -50,8 +52,8 @@ class PairForm(NamedTuple):
 class CountSource(Protocol):
     """Contingency tables of ``n_features`` columns of codes and one class.
 
-    A source must give the attributes listed, :meth:`tables` and :meth:`partition`: every method works on any source
-    that does. The other methods have one definition here, in terms of these, and may be overridden by a source that
+    A source must give the attributes listed, :meth:`tables`, :meth:`partition` and :meth:`joined` (for which
+    :class:`~bitsieve.counts.joined.JoinedSource` will do): every method works on any source that does. The other methods have one definition here, in terms of these, and may be overridden by a source that
     counts and sums at once; overrides return the same integers. ``S`` below is the sum of entropy terms over the cells
     of a table (see :mod:`bitsieve.counts.terms`).
 
@@ -81,13 +83,12 @@ class CountSource(Protocol):
 
         Tables of portions of the samples add up to those of all samples. ``by_class`` False pools the classes.
         """
-        ...
 
     @abstractmethod
     def partition(self) -> Partition:
         """All samples in one part, to be refined by conditioning features."""
-        ...
 
+    @abstractmethod
     def joined(self, groups: Sequence[Columns]) -> CountSource:
         """The same samples with one feature for each group of columns, its codes their joint values that occur.
 
@@ -96,9 +97,7 @@ class CountSource(Protocol):
         ValueError
             If a group has more than 65,536 joint values.
         """
-        from bitsieve.counts.joined import JoinedSource
-
-        return JoinedSource(self, groups)
+        ...
 
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
         """``S_x`` of every feature and ``S_xc`` of every feature with the class, each of shape (n_features,)."""
@@ -130,13 +129,8 @@ class CountSource(Protocol):
         return xy, xyc
 
     def matrix(
-        self,
-        terms: Terms,
-        form: PairForm,
-        dtype: DTypeLike,
-        columns: Columns | None = None,
-        progress: Callable[[int, int], object] | None = None,
-    ) -> NDArray[np.floating]:
+        self, terms: Terms, form: PairForm, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
+    ) -> Matrix:
         """``form`` of every pair of ``columns`` (None: all), a square matrix; no table is kept."""
         chosen = np.arange(self.n_features) if columns is None else columns
         out = np.empty((len(chosen), len(chosen)), dtype)

@@ -54,7 +54,7 @@ def standard_errors(errors: NDArray[np.intp], n_test: NDArray[np.intp]) -> NDArr
     n_folds = len(n_test)
     if n_folds < 2:
         return np.full(rates.shape[:-2] + rates.shape[-1:], np.nan)
-    return rates.std(axis=-2, ddof=1) / np.sqrt(n_folds)
+    return np.asarray(rates.std(axis=-2, ddof=1) / np.sqrt(n_folds))
 
 
 def choose(

@@ -77,7 +77,7 @@ def compare(
     Notes
     -----
     Cost, d = n_samples, n = n_features, k = the largest number: per fold the cost of the methods, and of the classifier
-    k passes over d x d inner products or distances ("linear-svm" solves once for each number beside that).
+    k passes over d x d inner products or distances (and "linear-svm" solves once for each number).
 
     References
     ----------

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.common.errors import ParameterError
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -52,5 +54,5 @@ def described(counts: NDArray[np.intp]) -> str:
 def _whole_numbers(values: list[Any]) -> NDArray[Any]:
     array = np.asarray(values)
     if not len(values) or array.ndim != 1 or array.dtype.kind not in "iu" or array.min() < 1:
-        raise ValueError(f"features={values!r} is not allowed: give whole numbers from 1, such as range(10, 101)")
+        raise ParameterError("features", values, "give whole numbers from 1, such as range(10, 101)")
     return array

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import check_integer
 
 if TYPE_CHECKING:
@@ -71,16 +72,15 @@ def _by_default(target: Target) -> tuple[Any, list[str]]:
         return MANY_FOLDS, []
     label = target.labels[sizes.argmin()]
     if smallest < 2:
-        raise ValueError(
-            f"class {str(label)!r} has 1 sample, which cannot be both learned from and tested on: drop the class or "
-            f"merge it with another, or give folds='loo'"
-        )
+        what = f"class {str(label)!r} has 1 sample, which cannot be both learned from and tested on: "
+        advice = "drop the class or merge it with another, or give "
+        raise ValueError(Sentence(what, advice, Setting("folds", LEAVE_ONE_OUT)))
     return smallest, [f"class {str(label)!r} has {smallest} samples only: {smallest} folds instead of {MANY_FOLDS}"]
 
 
 def _by_name(name: str, n_samples: int) -> list[Fold]:
     if name.lower() != LEAVE_ONE_OUT:
-        raise ValueError(f"folds={name!r} is not allowed: give a whole number of folds or 'loo' (leave one out)")
+        raise ParameterError("folds", name, "give a whole number of folds or 'loo' (leave one out)")
     rows = np.arange(n_samples)
     return [Fold(np.delete(rows, row), rows[row : row + 1]) for row in rows]
 
@@ -92,11 +92,9 @@ def _stratified(target: Target, n_folds: int, random_state: int) -> list[Fold]:
     smallest = int(sizes.min())
     if smallest < n_folds:
         label = target.labels[sizes.argmin()]
-        advice = f"give folds={smallest} or folds='loo'" if smallest > 1 else "drop the class, or give folds='loo'"
-        raise ValueError(
-            f"class {str(label)!r} has {smallest} sample{'s' * (smallest != 1)}, fewer than the {n_folds} folds: "
-            f"{advice}"
-        )
+        what = f"class {str(label)!r} has {smallest} sample{'s' * (smallest != 1)}, fewer than the {n_folds} folds: "
+        fewer = ("give ", Setting("folds", smallest), " or ") if smallest > 1 else ("drop the class, or give ",)
+        raise ValueError(Sentence(what, *fewer, Setting("folds", LEAVE_ONE_OUT)))
     splitter = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
     return _as_given(splitter.split(np.zeros((len(target.codes), 1)), target.codes))
 

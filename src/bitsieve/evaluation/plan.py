@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from sklearn.base import clone
 
 from bitsieve.binning import MDLBinner, make_binner
+from bitsieve.common.errors import ParameterError
 from bitsieve.common.messages import choices
 from bitsieve.common.parameters import check_integer
 from bitsieve.evaluation.classifiers import make_classifier
@@ -20,9 +19,9 @@ from bitsieve.evaluation.seeded import seeded
 from bitsieve.selection.notes import refuse_what_tells_nothing
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.selectors.registry import make_selector, method_name
-from bitsieve.table.encoding import Encoded
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from bitsieve.evaluation.classifiers.registry import Grow
@@ -70,26 +69,6 @@ class Plan:
         """The target of the table."""
         return self.table.target
 
-    def fingerprint(self) -> dict[str, Any]:
-        """What makes two plans the same: the question in words, and a digest of the data and the folds."""
-        digest = hashlib.sha256()
-        for j in range(self.table.n_features):
-            values = self.table.values(j)
-            for array in values if isinstance(values, Encoded) else [values]:
-                _digest(digest, array)
-        _digest(digest, self.target.codes)
-        for fold in self.folds:
-            _digest(digest, fold.train)
-            _digest(digest, fold.test)
-        return {
-            "methods": {label: _in_words(selector) for label, selector in self.selectors.items()},
-            "features": self.counts.tolist(),
-            "classifier": self.classifier,
-            "protocol": self.protocol,
-            "binning": _in_words(self.binning),
-            "data": digest.hexdigest(),
-        }
-
 
 def make_plan(
     table: Table,
@@ -104,7 +83,7 @@ def make_plan(
 ) -> Plan:
     """Check every part of a comparison, and put them together; see :func:`bitsieve.compare`."""
     if protocol not in PROTOCOLS:
-        raise ValueError(f"protocol={protocol!r} is not known; {choices(str(protocol), PROTOCOLS)}")
+        raise ParameterError("protocol", protocol, choices(str(protocol), PROTOCOLS), "is not known;")
     check_integer("random_state", random_state, 0, 2**32 - 1)
     name, grow = make_classifier(classifier, random_state)
     binner = _binning(binning, protocol)
@@ -173,12 +152,3 @@ def _binning(binning: Any, protocol: str) -> Any:
         return MDLBinner(uncut="median") if protocol == "paper" else "mdl"
     make_binner(binning)
     return binning
-
-
-def _in_words(thing: Any) -> str:
-    return " ".join(repr(thing).split())
-
-
-def _digest(digest: Any, array: NDArray[Any]) -> None:
-    digest.update(f"{array.dtype} {array.shape};".encode())
-    digest.update(repr(array.tolist()).encode() if array.dtype.kind == "O" else np.ascontiguousarray(array).tobytes())

@@ -38,4 +38,6 @@ def redundancy_rates(values: ArrayLike, counts: ArrayLike | None = None) -> NDAr
     correlation = np.abs(centred.T @ centred)
     shared = np.concatenate([[0.0], np.cumsum(np.triu(correlation, 1).sum(axis=0))])  # of the first k columns
     pairs = k * (k - 1) / 2
-    return np.divide(shared[k], pairs, out=np.full(len(k), np.nan), where=pairs > 0)
+    rates = np.full(len(k), np.nan)
+    np.divide(shared[k], pairs, out=rates, where=pairs > 0)
+    return rates

@@ -38,7 +38,7 @@ def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | Non
 
         def work(number: int) -> None:
             fold = plan.folds[number]
-            # In a context of its own: the phases of a fold would drown those of the comparison.
+            # In a context of its own: the phases of a fold would hide those of the comparison.
             rankings = once or Context().run(rank, plan, fold.train, stopped=stopped.is_set)
             scored = score(plan, fold, rankings, stopped.is_set)
             with writing:

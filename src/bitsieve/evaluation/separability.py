@@ -45,7 +45,7 @@ def separability(values: ArrayLike, classes: ArrayLike, counts: ArrayLike | None
     total = (table - table.mean(axis=0)) / spread
     log_ratio = np.concatenate([[0.0], np.cumsum(_log_pivots(total) - _log_pivots(within))])
     with np.errstate(over="ignore"):
-        return np.exp(log_ratio[k])
+        return np.asarray(np.exp(log_ratio[k]))
 
 
 def _log_pivots(columns: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -11,17 +11,21 @@ from bitsieve.common.layout import aligned
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.evaluation.comparison import Comparison
+    from bitsieve.evaluation.error_curves import ErrorCurves
 
 
-def summarise(comparison: Comparison, method: str) -> dict[str, Any]:
-    """One method: means over the numbers of features, and what it is with the number chosen for it."""
-    row = comparison.methods.index(method)
-    rates = comparison.rates[row]
-    choice = comparison.choice(method)
-    at = int(np.searchsorted(comparison.counts, choice.n_features))
-    outcomes = [comparison.test(method, other).outcome for other in comparison.methods if other != method]
-    stability = comparison.stability(method)
+def summarise(curves: ErrorCurves) -> list[dict[str, Any]]:
+    """One row a method: means over the numbers of features, and what it is with the number chosen for it."""
+    return [_row(curves, method) for method in curves.methods]
+
+
+def _row(curves: ErrorCurves, method: str) -> dict[str, Any]:
+    row = curves.methods.index(method)
+    rates = curves.rates[row]
+    choice = curves.choice(method)
+    at = int(np.searchsorted(curves.counts, choice.n_features))
+    outcomes = [curves.test(method, other).outcome for other in curves.methods if other != method]
+    stability = curves.stability(method)
     return {
         "method": method,
         "mean_error": float(rates.mean()),
@@ -34,16 +38,16 @@ def summarise(comparison: Comparison, method: str) -> dict[str, Any]:
         "wins": outcomes.count("+"),
         "ties": outcomes.count("="),
         "losses": outcomes.count("-"),
-        "redundancy": _mean(comparison.redundancy[row]),
-        "separability": _mean(comparison.separability[row, :, at]),
+        "redundancy": _mean(curves.redundancy[row]),
+        "separability": _mean(curves.separability[row, :, at]),
         "stability_nogueira": _mean(stability["nogueira"]),
         "stability_kuncheva": _mean(stability["kuncheva"]),
-        "seconds_selecting": _seconds(comparison, comparison.seconds_selecting[row]),
-        "seconds_classifying": float(comparison.seconds_classifying[row].sum()),
+        "seconds_selecting": _seconds(curves, curves.seconds_selecting[row]),
+        "seconds_classifying": float(curves.seconds_classifying[row].sum()),
     }
 
 
-def as_text(comparison: Comparison) -> str:
+def as_text(curves: ErrorCurves) -> str:
     """The summary as a table and the answer in a sentence."""
     of_curve = ("method", "error %", "+-", "W/T/L", "least %", "at")
     of_choice = ("chosen", "error %", "redundancy", "stability", "seconds")
@@ -61,14 +65,14 @@ def as_text(comparison: Comparison) -> str:
             _text(row["stability_nogueira"], 1, 2),
             f"{row['seconds_selecting'] + row['seconds_classifying']:.1f}",
         )
-        for row in comparison.summary()
+        for row in summarise(curves)
     ]
-    return aligned((*of_curve, *of_choice), rows, right=(False, *[True] * 10)) + f"\n\n{comparison.choice()}"
+    return aligned((*of_curve, *of_choice), rows, right=(False, *[True] * 10)) + f"\n\n{curves.choice()}"
 
 
-def _seconds(comparison: Comparison, seconds: NDArray[np.float64]) -> float:
+def _seconds(curves: ErrorCurves, seconds: NDArray[np.float64]) -> float:
     """Over all folds; one selection that served all of them is counted once."""
-    return float(seconds[0] if comparison.parameters["protocol"] == "paper" else seconds.sum())
+    return float(seconds[0] if curves.parameters["protocol"] == "paper" else seconds.sum())
 
 
 def _mean(values: NDArray[np.float64]) -> float | None:

@@ -7,7 +7,7 @@ of test samples. Both tables are read where they are, in their own type; a memor
 from __future__ import annotations
 
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -27,9 +27,9 @@ BLOCK_BYTES = 2 << 20  # scores of a block: about what a second-level cache hold
 
 
 def nearest_mean_curves(
-    train: NDArray,
+    train: NDArray[Any],
     train_classes: ArrayLike,
-    test: NDArray,
+    test: NDArray[Any],
     test_classes: ArrayLike,
     rankings: Mapping[str, ArrayLike],
     features: int | Iterable[int] | None = None,
@@ -76,7 +76,7 @@ def nearest_mean_curves(
     used = np.unique(np.concatenate([order[: counts[-1]] for order in orders.values()]))
     phase("averaging classes")
     scale, means = class_means(train, y_train, used)
-    growing = {label: _Growing(means, np.searchsorted(used, order), counts) for label, order in orders.items()}
+    by_count = {label: _MeansByCount(means, np.searchsorted(used, order), counts) for label, order in orders.items()}
     errors = {label: np.zeros(len(counts), np.intp) for label in orders}
     adding = Lock()
     n_rows = max(1, BLOCK_BYTES // (8 * len(means)))
@@ -85,7 +85,7 @@ def nearest_mean_curves(
         values = np.ones((min(n_rows, len(y_test) - start), len(used) + 1))
         values[:, :-1] = test[start : start + n_rows][:, used]
         values[:, :-1] /= scale
-        for label, ranking in growing.items():
+        for label, ranking in by_count.items():
             wrong = ranking.wrong(values, y_test[start : start + n_rows])
             with adding:
                 errors[label] += wrong
@@ -95,7 +95,7 @@ def nearest_mean_curves(
     return counts, errors
 
 
-def class_means(X: NDArray, classes: NDArray, columns: NDArray[np.intp]) -> tuple[Floats, Floats]:
+def class_means(X: NDArray[Any], classes: NDArray[Any], columns: NDArray[np.intp]) -> tuple[Floats, Floats]:
     """The largest absolute value of each column (1 where it is 0), and the mean of each class by it.
 
     Returns
@@ -115,7 +115,7 @@ def class_means(X: NDArray, classes: NDArray, columns: NDArray[np.intp]) -> tupl
     return scale, means / scale
 
 
-class _Growing:
+class _MeansByCount:
     """The means in the order of one ranking, with a row of ``-|m|^2 / 2`` after the columns of each number.
 
     So one product of the values, with a column of ones at the same places, is all that a number adds to the scores.
@@ -132,7 +132,7 @@ class _Growing:
             self.means[start : end - 1] = np.nan_to_num(part)
             self.means[end - 1] = np.where(np.isnan(part[0]), -np.inf, -np.square(part).sum(axis=0) / 2)
 
-    def wrong(self, values: Floats, truth: NDArray) -> NDArray[np.intp]:
+    def wrong(self, values: Floats, truth: NDArray[Any]) -> NDArray[np.intp]:
         """Wrong predictions for each number of columns."""
         values = values[:, self.columns]
         scores = np.zeros((len(values), self.means.shape[1]))
@@ -148,7 +148,11 @@ class _Growing:
 
 
 def _check(
-    train: NDArray, y_train: NDArray, test: NDArray, y_test: NDArray, orders: Mapping[str, NDArray[np.intp]]
+    train: NDArray[Any],
+    y_train: NDArray[Any],
+    test: NDArray[Any],
+    y_test: NDArray[Any],
+    orders: Mapping[str, NDArray[np.intp]],
 ) -> None:
     for what, table, classes in (("training", train, y_train), ("test", test, y_test)):
         if len(table) != len(classes):

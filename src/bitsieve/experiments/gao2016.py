@@ -29,7 +29,7 @@ def figure_3(options: Options) -> Result:
         for decomposition in ("naive", "pairwise")
     )
     alone, exact = naive.alone_, tree_model_information()
-    mim = np.lexsort((np.arange(9), -exact.round(9)))  # twins by column
+    mim = np.lexsort((np.arange(9), -exact.round(9)))  # equal ones by column
     header = ("step", "VMI naive", "bound (bits)", "VMI pairwise", "bound (bits)", "MIM", "I(xi;y) (bits)")
     rows = [
         (str(step + 1), _name(a), f"{bound:.4f}", _name(b), f"{other:.4f}", _name(c), f"{exact[c]:.4f}")

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from bitsieve.common.messages import choices
-from bitsieve.experiments import PAPERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +27,7 @@ class Options:
     sets : tuple of str
         The data sets to take, in lower case; all of them where empty.
     protocol : {"paper", "nested"}
-        Of an item that cross-validates: as the paper did, or beside it the ranking inside each fold.
+        Of an item that cross-validates: as the paper did, or with the ranking inside each fold as well.
     part : callable
         Told every finished part: its text, and its figures as plain data.
     """
@@ -83,16 +79,3 @@ class Item:
     has_figure: bool = False
     sets: tuple[str, ...] = ()
     cross_validates: bool = False
-
-
-def items_of(paper: str) -> dict[str, Item]:
-    """The items of a paper by name.
-
-    Raises
-    ------
-    ValueError
-        If no such paper is here; the nearest names are given.
-    """
-    if paper not in PAPERS:
-        raise ValueError(f"there is nothing of a paper {paper!r}; {choices(paper, PAPERS)}")
-    return import_module(PAPERS[paper]).ITEMS

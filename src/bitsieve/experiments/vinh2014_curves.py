@@ -20,7 +20,7 @@ from bitsieve.datasets.files import load_npz
 from bitsieve.datasets.origins import ORIGINS
 from bitsieve.evaluation.train_test import nearest_mean_curves
 from bitsieve.experiments.item import Options, Result
-from bitsieve.experiments.vinh2014_errors import available
+from bitsieve.experiments.vinh2014_errors import selectors
 from bitsieve.experiments.vinh2014_published import TABLE_6
 from bitsieve.report.figures import STYLE, style
 from bitsieve.selectors.counted import count_table
@@ -40,7 +40,7 @@ SETS = (*(name.lower() for name in TABLE_6), STAND_IN, BUNDLED)
 
 
 def figure_2(options: Options) -> Result:
-    """Error curves of the global methods and of the greedy ones beside them."""
+    """Error curves of the global and the greedy methods."""
     drawn: dict[str, tuple[NDArray[np.intp], dict[str, NDArray[np.float64]]]] = {}
     for data in _sets(options):
         counts, curves, seconds = _curves(options, data)
@@ -59,9 +59,7 @@ def figure_2(options: Options) -> Result:
             {"set": data.name, "counts": counts.tolist(), "seconds": seconds}
             | {"errors": {label: (100 * curve).tolist() for label, curve in curves.items()}},
         )
-    lacking = [label for label in available()[1] if label in DRAWN]
-    text = f"Not here: {', '.join(lacking)}." if lacking else "The nearest class mean, ten equal-frequency bins."
-    return Result(text, _draw(drawn) if options.draw else None)
+    return Result("The nearest class mean, ten equal-frequency bins.", _draw(drawn) if options.draw else None)
 
 
 def _sets(options: Options) -> list[DataSet]:
@@ -83,7 +81,7 @@ def _sets(options: Options) -> list[DataSet]:
     return found
 
 
-def _tests(data: DataSet) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+def _tests(data: DataSet) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Training table and classes, test table and classes: every third sample where the file has no test part."""
     if data.X_test is not None and data.y_test is not None:
         return data.X, data.y, data.X_test, data.y_test
@@ -100,7 +98,7 @@ def _curves(
     counted = count_table(read_xy(X, y), EqualFrequencyBinner(n_bins=N_BINS), options.n_jobs)
     orders: dict[str, Any] = {}
     seconds = {}
-    for label, selector in available()[0].items():
+    for label, selector in selectors().items():
         if label not in DRAWN:
             continue
         phase(f"ranking {data.name} by {label}")

@@ -16,16 +16,15 @@ from bitsieve.evaluation.folds import FEW_SAMPLES
 from bitsieve.experiments.item import Options, Result
 from bitsieve.experiments.vinh2014_published import INDEPENDENT, METHODS, TABLE_4, TABLE_5
 from bitsieve.experiments.vinh2014_sets import Missing, PaperData, tables
-from bitsieve.selectors.registry import list_methods, make_selector
+from bitsieve.selectors.registry import make_selector
 
 if TYPE_CHECKING:
     from bitsieve.evaluation.comparison import Comparison
 
 N_FOLDS = 10
 LEAST, MOST = 10, 100  # features
-OWN: dict[str, dict[str, Any]] = {
-    "qpfs": {"convexify": "shift"}
-}  # parameters: mutual information is not convex as it is
+# The matrix of mutual information is not convex as it is.
+PARAMETERS: dict[str, dict[str, Any]] = {"qpfs": {"convexify": "shift"}}
 # As compare has it by default; a selector brings its own.
 BINNING: dict[str, Any] = {"paper": MDLBinner(uncut="median"), "nested": "mdl"}
 HEADER = ("", *METHODS)
@@ -54,8 +53,7 @@ def table_4(options: Options) -> Result:
 
 
 def table_5(options: Options) -> Result:
-    """Errors of every method as mean and deviation over the numbers of features, beside the paper's."""
-    lacking = available()[1]
+    """Errors of every method as mean and deviation over the numbers of features, compared with the paper's."""
     within = cells = 0
     for table in tables(options, tuple(TABLE_5)):
         if isinstance(table, Missing):
@@ -65,31 +63,21 @@ def table_5(options: Options) -> Result:
         cells += len(record["within"])
         within += sum(record["within"].values())
         options.part(text, record)
-    lines = [f"Not here: {', '.join(lacking)}."] if lacking else []
-    lines.append(f"Within the paper's own +-: {within} of {cells} cells." if cells else NOTHING)
-    return Result("\n".join(lines))
+    return Result(f"Within the paper's own +-: {within} of {cells} cells." if cells else NOTHING)
 
 
 NOTHING = "None of the data sets is there: give the directory that holds their .npz files by --data-dir."
 
 
-def available(binning: Any = "mdl") -> tuple[dict[str, Any], list[str]]:
-    """The paper's methods by its names, as selectors, and the names of those that the registry does not have."""
-    known = {method.name for method in list_methods()}
-    there = {
-        label: make_selector(name, binning=binning, **OWN.get(name, {}))
-        for label, name in METHODS.items()
-        if name in known
-    }
-    return there, [label for label in METHODS if label not in there]
+def selectors(binning: Any = "mdl") -> dict[str, Any]:
+    """The paper's methods by its names."""
+    return {label: make_selector(name, binning=binning, **PARAMETERS.get(name, {})) for label, name in METHODS.items()}
 
 
 def curves(options: Options, table: PaperData, protocol: str) -> Comparison:
     """Errors of the methods that are here for 10 to 100 features, or to all of fewer."""
-    methods, _ = available(BINNING[protocol])
-    return _compared(
-        options, table, methods, protocol, range(min(LEAST, table.n_features), min(table.n_features, MOST) + 1)
-    )
+    features = range(min(LEAST, table.n_features), min(table.n_features, MOST) + 1)
+    return _compared(options, table, selectors(BINNING[protocol]), protocol, features)
 
 
 def _compared(options: Options, table: PaperData, methods: Any, protocol: str, features: Any) -> Comparison:
@@ -132,7 +120,7 @@ def _row(options: Options, table: PaperData) -> tuple[str, dict[str, Any]]:
     rows = [
         ("the paper", *(f"{published[label].error:.1f} ± {published[label].deviation:.1f}" for label in METHODS)),
         ("here", *_cells(errors, deviations)),
-        ("within ±", *("" if label not in within else "yes" if within[label] else "no" for label in METHODS)),
+        ("within ±", *("yes" if within[label] else "no" for label in METHODS)),
         ("sign, paper", *(published[label].sign for label in METHODS)),
         ("sign, here", *(_sign(ours, label) for label in METHODS)),
     ]
@@ -172,10 +160,8 @@ def _summary(comparison: Comparison) -> tuple[dict[str, float], dict[str, float]
 
 
 def _cells(errors: dict[str, float], deviations: dict[str, float]) -> list[str]:
-    return [f"{errors[label]:.1f} ± {deviations[label]:.1f}" if label in errors else "" for label in METHODS]
+    return [f"{errors[label]:.1f} ± {deviations[label]:.1f}" for label in METHODS]
 
 
 def _sign(comparison: Comparison, label: str) -> str:
-    if label not in comparison.methods:
-        return ""
     return "=" if label == "SPECCMI" or len(comparison.counts) < 2 else comparison.test("SPECCMI", label).outcome

@@ -1,4 +1,4 @@
-"""The one error of reading and writing tables, and the check of names that every format shares."""
+"""The one error of reading and writing files, and the check of names that every format shares."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class DataError(ValueError):
-    """A table cannot be read or written: one line that names the file, what is wrong and what to do."""
+    """A file cannot be read or written: one line that names it, what is wrong and what to do."""
 
 
 def check_names(names: list[str], path: Path) -> None:

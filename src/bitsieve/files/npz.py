@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,8 +34,8 @@ class ArrayTable:
         One name a column; ``x0, x1, ...`` where the file has none.
     """
 
-    X: NDArray
-    y: NDArray
+    X: NDArray[Any]
+    y: NDArray[Any]
     names: list[str]
 
 
@@ -71,12 +71,13 @@ def read_npz(path: Path) -> ArrayTable:
 
 def _opened(file: IO[bytes], path: Path) -> np.lib.npyio.NpzFile:
     try:
-        return np.load(file, allow_pickle=False)
+        archive: np.lib.npyio.NpzFile = np.load(file, allow_pickle=False)
+        return archive
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise DataError(f"cannot read {str(path)!r} as .npz: {one_line(error)}") from None
 
 
-def _array(archive: np.lib.npyio.NpzFile, name: str, path: Path) -> NDArray:
+def _array(archive: np.lib.npyio.NpzFile, name: str, path: Path) -> NDArray[Any]:
     try:
         array = archive[name]
     except ValueError as error:
@@ -94,7 +95,7 @@ def _array(archive: np.lib.npyio.NpzFile, name: str, path: Path) -> NDArray:
     return array
 
 
-def _dense(archive: np.lib.npyio.NpzFile, path: Path) -> NDArray:
+def _dense(archive: np.lib.npyio.NpzFile, path: Path) -> NDArray[Any]:
     from scipy import sparse
 
     layout = "csr"
@@ -120,10 +121,10 @@ def _dense(archive: np.lib.npyio.NpzFile, path: Path) -> NDArray:
         matrix.check_format(full_check=True)
     except (ValueError, IndexError, TypeError) as error:
         raise DataError(f"the sparse X of {str(path)!r} is broken: {one_line(error)}") from None
-    return matrix.toarray()
+    return np.asarray(matrix.toarray())
 
 
-def _names(stored: NDArray | None, n_features: int, path: Path) -> list[str]:
+def _names(stored: NDArray[Any] | None, n_features: int, path: Path) -> list[str]:
     if stored is None:
         return [f"x{j}" for j in range(n_features)]
     if stored.shape != (n_features,):

@@ -64,7 +64,7 @@ def read_table(path: str | PathLike[str]) -> pa.Table | ArrayTable:
     ----------
     path : path-like
         Parquet, Arrow (file or stream), Feather, .npz (``X``, ``y``, optional ``feature_names``; or the pieces
-        ``data``, ``indices``, ``indptr``, ``shape`` of a sparse matrix beside ``y``), or text with a header line and
+        ``data``, ``indices``, ``indptr``, ``shape`` of a sparse matrix, and ``y``), or text with a header line and
         commas, tabs or semicolons.
 
     Returns

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from bitsieve.common.messages import one_line
+import numpy as np
+
 from bitsieve.files.errors import DataError
 from bitsieve.files.npz import ArrayTable
+from bitsieve.files.output import writing
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -19,21 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WRITTEN = (".parquet", ".csv", ".tsv", ".arrow", ".feather", ".npz")
-
-
-def check_output(path: str | PathLike[str], source: str | PathLike[str] | None = None) -> None:
-    """Refuse, before any work, a ``path`` that :func:`write_table` could not write or that is the ``source`` itself."""
-    path = Path(path)
-    if path.suffix.lower() not in WRITTEN:
-        raise DataError(f"cannot tell the format of the output {str(path)!r}: end it in one of {', '.join(WRITTEN)}")
-    if path.is_dir():
-        raise DataError(f"the output {str(path)!r} is a directory: give the path of a file")
-    if not path.parent.is_dir():
-        raise DataError(f"there is no directory {str(path.parent)!r} for the output: make it first")
-    if not os.access(path.parent, os.W_OK):
-        raise DataError(f"the directory {str(path.parent)!r} of the output cannot be written: choose another one")
-    if source is not None and path.exists() and path.samefile(source):
-        raise DataError(f"the output {str(path)!r} is the input itself: give it another name")
 
 
 def check_fits(table: pa.Table | ArrayTable, path: str | PathLike[str], target: str) -> None:
@@ -57,26 +42,15 @@ def check_fits(table: pa.Table | ArrayTable, path: str | PathLike[str], target: 
 def write_table(table: pa.Table | ArrayTable, path: str | PathLike[str], target: str) -> None:
     """Write ``table``, whose column ``target`` is the target (``y`` in .npz), in the format of the ending.
 
-    The file appears whole or not at all. Types are kept; .npz has one common type for all features, and text formats
+    Types are kept; .npz has one common type for all features, and text formats
     keep what text can keep.
     """
-    path = Path(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "wb") as file:
-            _write(table, file, path.suffix.lower(), target)
-        os.replace(temporary, path)
-    except OSError as error:
-        raise DataError(f"cannot write {str(path)!r}: {error.strerror or one_line(error)}") from None
-    finally:
-        with suppress(OSError):
-            temporary.unlink()
+    with writing(path) as file:
+        _write(table, file, Path(path).suffix.lower(), target)
 
 
 def _write(table: pa.Table | ArrayTable, file: IO[bytes], ending: str, target: str) -> None:
     if ending == ".npz":
-        import numpy as np
-
         arrays = table if isinstance(table, ArrayTable) else _to_arrays(table, target)
         np.savez_compressed(file, X=arrays.X, y=arrays.y, feature_names=np.array(arrays.names))
         return
@@ -104,8 +78,6 @@ def _to_columns(table: ArrayTable, target: str) -> pa.Table:
 
 
 def _to_arrays(table: pa.Table, target: str) -> ArrayTable:
-    import numpy as np
-
     names = [name for name in table.column_names if name != target]
     columns = [_numbers(table[name]) for name in names]
     X = np.empty((table.num_rows, len(columns)), dtype=np.result_type(*columns))
@@ -114,21 +86,21 @@ def _to_arrays(table: pa.Table, target: str) -> ArrayTable:
     return ArrayTable(X, _labels(table[target]), names)
 
 
-def _numbers(column: pa.ChunkedArray) -> NDArray:
+def _numbers(column: pa.ChunkedArray) -> NDArray[Any]:
     import pyarrow as pa
 
     if pa.types.is_boolean(column.type) and column.null_count:
         column = column.cast(pa.float64())
-    return column.to_numpy()
+    return np.asarray(column.to_numpy())
 
 
-def _labels(column: pa.ChunkedArray) -> NDArray:
+def _labels(column: pa.ChunkedArray) -> NDArray[Any]:
     import pyarrow as pa
 
     kind = column.type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
-        return column.to_numpy()
-    return column.cast(pa.string()).to_numpy().astype(str)
+        return np.asarray(column.to_numpy())
+    return np.asarray(column.cast(pa.string()).to_numpy(), dtype=str)
 
 
 def _plain_text(table: pa.Table) -> pa.Table:

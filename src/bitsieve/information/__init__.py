@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bitsieve.common.errors import ParameterError
 from bitsieve.common.messages import choices
 from bitsieve.information.miller_madow import MillerMadowInformation
 from bitsieve.information.plug_in import PlugInInformation
@@ -33,7 +34,7 @@ def check_estimator(estimator: str, *, conditions_on_sets: bool = False) -> None
         The message lists the names that would do.
     """
     if not isinstance(estimator, str) or estimator not in ESTIMATORS:
-        raise ValueError(f"estimator={estimator!r} is not known; {choices(str(estimator), ESTIMATORS)}")
+        raise ParameterError("estimator", estimator, choices(str(estimator), ESTIMATORS), "is not known;")
     if conditions_on_sets and not ESTIMATORS[estimator].conditions_on_sets:
         able = [repr(name) for name, kind in ESTIMATORS.items() if kind.conditions_on_sets]
         raise UndefinedQuantityError(

@@ -1,9 +1,9 @@
 """The information of features about the class, conditional on a whole set Z of other features.
 
-With ``S`` the sums over the tables named below, ``I(Xi;C|Z) = (S_z - S_zc - S_xz + S_xzc) / B``, B the sum that stands
-for one bit: in bits, not clipped, by the terms of the estimator (plug-in or Miller-Madow). Samples whose joint value of Z
-no other sample has add nothing by either. It can only fall to 0 as such samples become more, however informative the
-feature.
+With ``S`` the sums over the tables named below, ``I(Xi;C|Z) = (S_z - S_zc - S_xz + S_xzc) / B``, B the sum that
+stands for one bit: in bits, not clipped, by the terms of the estimator (plug-in or Miller-Madow). A sample that shares
+its joint value of Z with no other carries no information by either, so that I(Xi;C|Z) falls to 0 as such samples become
+more, however informative the feature.
 """
 
 from __future__ import annotations

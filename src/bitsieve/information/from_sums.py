@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
     Columns = NDArray[np.intp]
+    Matrix = NDArray[np.floating]
+    Progress = Callable[[int, int], object] | None
 
 CACHE_BYTES = 256 << 20  # rows kept for later questions about the same pivots
 SLAB_BYTES = 8 << 20  # allocated at once for rows: a fresh array a row spends as long on page faults as on counting
@@ -59,6 +61,7 @@ class SumInformation:
     again for a pivot costs nothing. A matrix is computed in one fused pass and not kept.
     """
 
+    estimator: ClassVar[str]
     conditions_on_sets: ClassVar[bool] = True
 
     def __init__(self, source: CountSource, terms: Terms) -> None:
@@ -137,22 +140,16 @@ class SumInformation:
         return self._free_rows.pop(0)
 
     def mutual_information_matrix(
-        self,
-        dtype: DTypeLike = np.float64,
-        columns: Columns | None = None,
-        progress: Callable[[int, int], object] | None = None,
-    ) -> NDArray[np.floating]:
+        self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
+    ) -> Matrix:
         """I(Xi;Xj) of every pair of ``columns`` (None: all), H(Xi) on the diagonal."""
         alone, _ = self.marginals
         form = PairForm(1, 0, self.total - alone, -alone, self.terms.per_bit, False)
         return self.source.matrix(self.terms, form, dtype, columns, progress)
 
     def conditional_redundancy_matrix(
-        self,
-        dtype: DTypeLike = np.float64,
-        columns: Columns | None = None,
-        progress: Callable[[int, int], object] | None = None,
-    ) -> NDArray[np.floating]:
+        self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
+    ) -> Matrix:
         """I(Xi;Xj|C) of every pair of ``columns`` (None: all), H(Xi|C) on the diagonal."""
         _, with_class = self.marginals
         form = PairForm(0, 1, self.class_sum - with_class, -with_class, self.terms.per_bit, False)
@@ -162,10 +159,10 @@ class SumInformation:
         self,
         dtype: DTypeLike = np.float64,
         columns: Columns | None = None,
-        progress: Callable[[int, int], object] | None = None,
+        progress: Progress = None,
         *,
         symmetric: bool = False,
-    ) -> NDArray[np.floating]:
+    ) -> Matrix:
         """[i, j] = I(Xi;C|Xj), the diagonal I(Xi;C); ``symmetric``: the mean with its transpose."""
         matrix = self.source.matrix(self.terms, self._conditional_form(symmetric), dtype, columns, progress)
         np.fill_diagonal(matrix, self.relevance if columns is None else self.relevance[columns])
@@ -188,12 +185,7 @@ class SumPair:
     """The information of some features with one pivot, each number computed when asked for."""
 
     def __init__(
-        self,
-        information: SumInformation,
-        pivot: int,
-        columns: Columns | None,
-        xy: Integers,
-        xyc: Integers | None,
+        self, information: SumInformation, pivot: int, columns: Columns | None, xy: Integers, xyc: Integers | None
     ) -> None:
         self.information = information
         self.pivot = pivot

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from bitsieve.counts.terms import Terms, entropy_terms
 from bitsieve.information.from_sums import SumInformation
-from bitsieve.information.plug_in import PlugInInformation
 
 if TYPE_CHECKING:
     from bitsieve.counts.source import CountSource
@@ -39,10 +38,6 @@ class MillerMadowInformation(SumInformation):
 
     def __init__(self, source: CountSource) -> None:
         super().__init__(source, miller_madow_terms(source.n_samples))
-
-    def plug_in(self) -> PlugInInformation:
-        """The plug-in estimates of the same counts."""
-        return PlugInInformation(self.source)
 
 
 @lru_cache(maxsize=8)

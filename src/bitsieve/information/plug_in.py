@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar
 
 from bitsieve.counts.terms import entropy_terms
 from bitsieve.information.from_sums import SumInformation
@@ -23,7 +23,3 @@ class PlugInInformation(SumInformation):
 
     def __init__(self, source: CountSource) -> None:
         super().__init__(source, entropy_terms(source.n_samples))
-
-    def plug_in(self) -> Self:
-        """These estimates."""
-        return self

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Columns = NDArray[np.intp]
+    Matrix = NDArray[np.floating]
+    Progress = Callable[[int, int], object] | None
 
 
 class UndefinedQuantityError(ValueError):
@@ -23,50 +25,42 @@ class UndefinedQuantityError(ValueError):
 
 
 class PairInformation(Protocol):
-    """The information of some features Xi with one pivot Xs, in bits, one number a feature.
+    """The information of some features Xi with one pivot Xs, in bits, one number a feature."""
 
-    Attributes
-    ----------
-    information : Information
-    pivot : int
-    """
+    @property
+    def information(self) -> Information:
+        """The quantities of features and class that go with these."""
 
-    information: Information
-    pivot: int
+    @property
+    def pivot(self) -> int:
+        """s."""
 
     def of(self, values: NDArray) -> NDArray:
         """Per-feature values (such as ``information.entropy``) of the features of these numbers."""
-        ...
 
     @property
     def redundancy(self) -> Floats:
         """I(Xi;Xs)."""
-        ...
 
     @property
     def conditional_redundancy(self) -> Floats:
         """I(Xi;Xs|C)."""
-        ...
 
     @property
     def conditional_relevance(self) -> Floats:
         """I(Xi;C|Xs)."""
-        ...
 
     @property
     def joint_relevance(self) -> Floats:
         """I(Xi,Xs;C)."""
-        ...
 
     @property
     def joint_entropy(self) -> Floats:
         """H(Xi,Xs,C)."""
-        ...
 
     @property
     def symmetric_relevance(self) -> Floats:
         """I(Xi,Xs;C) / H(Xi,Xs,C); 0 where all three are constant."""
-        ...
 
 
 class Information(Protocol):
@@ -87,10 +81,6 @@ class Information(Protocol):
 
     def __init__(self, source: CountSource) -> None: ...
 
-    def plug_in(self) -> Information:
-        """The plug-in estimates of the same counts: what tests of significance are about, whatever the estimator."""
-        ...
-
     def conditional(self) -> ConditionalInformation:
         """Information conditional on a set of features, which is empty and to be refined.
 
@@ -99,32 +89,26 @@ class Information(Protocol):
         UndefinedQuantityError
             If the estimator does not define it.
         """
-        ...
 
     @property
     def n_features(self) -> int:
         """Number of features."""
-        ...
 
     @property
     def entropy(self) -> Floats:
         """H(Xi), shape (n_features,)."""
-        ...
 
     @property
     def class_entropy(self) -> float:
         """H(C)."""
-        ...
 
     @property
     def relevance(self) -> Floats:
         """I(Xi;C), shape (n_features,)."""
-        ...
 
     @property
     def varies(self) -> NDArray[np.bool_]:
         """False for columns of one code: they carry no information about anything."""
-        ...
 
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> PairInformation:
         """The information of every feature of ``columns`` (None: all) with the pivot.
@@ -136,43 +120,32 @@ class Information(Protocol):
         by_class : bool
             False if only the redundancy will be asked for: it is cheaper.
         """
-        ...
 
     def mutual_information_matrix(
-        self,
-        dtype: DTypeLike = np.float64,
-        columns: Columns | None = None,
-        progress: Callable[[int, int], object] | None = None,
-    ) -> NDArray[np.floating]:
+        self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
+    ) -> Matrix:
         """I(Xi;Xj) of every pair of ``columns`` (None: all), H(Xi) on the diagonal."""
-        ...
 
     def conditional_redundancy_matrix(
-        self,
-        dtype: DTypeLike = np.float64,
-        columns: Columns | None = None,
-        progress: Callable[[int, int], object] | None = None,
-    ) -> NDArray[np.floating]:
+        self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
+    ) -> Matrix:
         """I(Xi;Xj|C) of every pair of ``columns`` (None: all), H(Xi|C) on the diagonal."""
-        ...
 
     def conditional_mutual_information_matrix(
         self,
         dtype: DTypeLike = np.float64,
         columns: Columns | None = None,
-        progress: Callable[[int, int], object] | None = None,
+        progress: Progress = None,
         *,
         symmetric: bool = False,
-    ) -> NDArray[np.floating]:
+    ) -> Matrix:
         """[i, j] = I(Xi;C|Xj), the diagonal I(Xi;C); ``symmetric``: the mean with its transpose."""
-        ...
 
     def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: NDArray[np.floating]) -> None:
         """Rows of the symmetric conditional matrix, written to ``out`` of shape (pivots, columns).
 
         The numbers are those of the matrix, bit for bit; only these rows are counted.
         """
-        ...
 
 
 def counted_by_class(values: NDArray | None) -> NDArray:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from bitsieve.counts.blocks import run_blocks
-from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import UndefinedQuantityError, counted_by_class, put_relevance
 from bitsieve.information.shrunk_rows import Row, ShrunkRows
 
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Columns = NDArray[np.intp]
+    Matrix = NDArray[np.floating]
+    Progress = Callable[[int, int], object] | None
 
 CACHE_BYTES = 256 << 20  # rows kept for later questions about the same pivots
 
@@ -53,10 +54,6 @@ class ShrinkageInformation:
         self._rows = ShrunkRows(source)
         self._kept: dict[int, Row] = {}
         self._most_kept = max(2, CACHE_BYTES // (8 * len(Row._fields) * max(source.n_features, 1)))
-
-    def plug_in(self) -> PlugInInformation:
-        """The plug-in estimates of the same counts."""
-        return PlugInInformation(self.source)
 
     def conditional(self) -> ConditionalInformation:
         """Not defined: the tables of many features have too many cells to be shrunk towards the uniform one."""
@@ -102,11 +99,8 @@ class ShrinkageInformation:
         return ShrunkPair(self, pivot, columns, kept if columns is None else kept.take(columns))
 
     def mutual_information_matrix(
-        self,
-        dtype: DTypeLike = np.float64,
-        columns: Columns | None = None,
-        progress: Callable[[int, int], object] | None = None,
-    ) -> NDArray[np.floating]:
+        self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
+    ) -> Matrix:
         """I(Xi;Xj) of every pair of ``columns`` (None: all), H(Xi) on the diagonal."""
         chosen = np.arange(self.n_features) if columns is None else columns
         matrix = np.diag(self.entropy[chosen]).astype(dtype)
@@ -118,11 +112,8 @@ class ShrinkageInformation:
         return matrix
 
     def conditional_redundancy_matrix(
-        self,
-        dtype: DTypeLike = np.float64,
-        columns: Columns | None = None,
-        progress: Callable[[int, int], object] | None = None,
-    ) -> NDArray[np.floating]:
+        self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
+    ) -> Matrix:
         """I(Xi;Xj|C) of every pair of ``columns`` (None: all), H(Xi|C) on the diagonal."""
         chosen = np.arange(self.n_features) if columns is None else columns
         matrix = np.diag(self._rows.single.entropy_by_class[chosen]).astype(dtype)
@@ -137,10 +128,10 @@ class ShrinkageInformation:
         self,
         dtype: DTypeLike = np.float64,
         columns: Columns | None = None,
-        progress: Callable[[int, int], object] | None = None,
+        progress: Progress = None,
         *,
         symmetric: bool = False,
-    ) -> NDArray[np.floating]:
+    ) -> Matrix:
         """[i, j] = I(Xi;C|Xj), the diagonal I(Xi;C); ``symmetric``: the mean with its transpose."""
         chosen = np.arange(self.n_features) if columns is None else columns
         matrix = np.diag(self.relevance[chosen]).astype(dtype)
@@ -166,11 +157,7 @@ class ShrinkageInformation:
         put_relevance(out, pivots, columns, self.relevance)
 
     def _fill(
-        self,
-        fill: Callable[[int, slice, Row], None],
-        chosen: Columns,
-        by_class: bool,
-        progress: Callable[[int, int], object] | None,
+        self, fill: Callable[[int, slice, Row], None], chosen: Columns, by_class: bool, progress: Progress
     ) -> None:
         """``fill(place, others, row)`` for every column of ``chosen`` with those after it, a row a thread."""
 

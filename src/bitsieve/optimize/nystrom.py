@@ -18,6 +18,7 @@ import numpy as np
 from scipy.linalg import cholesky, eigvalsh, solve_triangular
 from threadpoolctl import threadpool_limits
 
+from bitsieve.common.errors import ParameterError
 from bitsieve.common.messages import choices
 from bitsieve.optimize.eigen import Eigenpair, dominant_eigenvector, dot, lanczos
 
@@ -68,18 +69,14 @@ class Nystrom:
         rate = self.sampling_rate
         number = isinstance(rate, (int, float, np.number)) and not isinstance(rate, bool)
         if not number or not 0 < rate <= 1:
-            raise ValueError(
-                f"sampling_rate={rate!r} is not allowed: give a share of the columns, above 0 and at most 1"
-            )
+            raise ParameterError("sampling_rate", rate, "give a share of the columns, above 0 and at most 1")
         if self.variant is not None and self.variant not in VARIANTS:
-            raise ValueError(f"variant={self.variant!r} is not known; {choices(str(self.variant), VARIANTS)}")
+            raise ParameterError("variant", self.variant, choices(str(self.variant), VARIANTS), "is not known;")
         try:
             np.random.default_rng(self.random_state)
         except (TypeError, ValueError):
-            raise ValueError(
-                f"random_state={self.random_state!r} is not allowed: give a whole number of 0 or more, "
-                "a Generator or None"
-            ) from None
+            advice = "give a whole number of 0 or more, a Generator or None"
+            raise ParameterError("random_state", self.random_state, advice) from None
         if self.landmarks is not None:
             object.__setattr__(self, "landmarks", _checked(self.landmarks))
 
@@ -96,7 +93,7 @@ def make_nystrom(approximation: Any) -> Nystrom | None:
         return approximation
     if isinstance(approximation, str) and approximation == "nystrom":
         return Nystrom()
-    raise ValueError(f"approximation={approximation!r} is not allowed: give None, 'nystrom' or Nystrom(...)")
+    raise ParameterError("approximation", approximation, "give None, 'nystrom' or Nystrom(...)")
 
 
 def choose_landmarks(settings: Nystrom, columns: NDArray[np.intp], n_features: int) -> NDArray[np.intp]:
@@ -200,7 +197,7 @@ def extended_weights(rows: Floats, landmarks: NDArray[np.intp]) -> Floats:
 def _checked(landmarks: Any) -> tuple[int, ...]:
     places = np.asarray(landmarks)
     if places.ndim != 1 or not places.size or places.dtype.kind not in "iu" or places.min() < 0:
-        raise ValueError(f"landmarks={landmarks!r} is not allowed: give a list of column indices, 0 or more")
+        raise ParameterError("landmarks", landmarks, "give a list of column indices, 0 or more")
     distinct, counts = np.unique(places, return_counts=True)
     if len(distinct) < len(places):
         raise ValueError(f"landmarks hold column {distinct[counts > 1][0]} more than once: give each column once")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.evaluation.tidy import check_writable
+from bitsieve.files.output import check_output, write_text
 from bitsieve.report.figures import Curves, draw, require_matplotlib
 from bitsieve.report.page import bullets, figure, heading, page, paragraph, table
 
@@ -21,24 +19,16 @@ K = "number of features"
 MOST_FEATURES = 50  # listed by name
 
 
-def check_report(path: str | PathLike[str]) -> None:
-    """Refuse, before any work, a report that could not be drawn or written."""
+def check_report(path: str | PathLike[str], source: str | PathLike[str] | None = None) -> None:
+    """Refuse, before any work, a report that could not be drawn or written, or that would overwrite the ``source``."""
     require_matplotlib()
-    check_writable(path, "report")
+    check_output(path, what="report", source=source)
 
 
 def write_report(comparison: Comparison, path: str | PathLike[str]) -> None:
-    """Write the report as one HTML file; it appears whole or not at all."""
+    """Write the report as one HTML file."""
     check_report(path)
-    path = Path(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_text(report(comparison), encoding="utf-8")
-        os.replace(temporary, path)
-    except OSError as error:
-        raise ValueError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_text(path, report(comparison), "report")
 
 
 def report(comparison: Comparison) -> str:

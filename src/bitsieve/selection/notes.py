@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.common.errors import Sentence, Setting
 from bitsieve.common.messages import quoted
 from bitsieve.table.encoding import Encoded
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from bitsieve.table.table import Table
 
+_OTHER_CUTS = Sentence("use ", Setting("uncut", "median"), " or ", Setting("binning", "quantile"))
 _MANY_CLASSES = 100
 _FEW_ROWS = 10  # in fewer rows a measurement may well count up by chance
 
@@ -44,10 +46,8 @@ def explain(table: Table, binner: Any, selected: NDArray[np.intp]) -> list[str]:
     mdl_leaves = getattr(binner, "uncut", None) == "leave"
     if (n_bins == 1).all():
         if mdl_leaves:
-            raise ValueError(
-                "MDL accepted no cut in any column, so none tells anything about the target: use uncut='median' or "
-                "binning='quantile'"
-            )
+            why = "MDL accepted no cut in any column, so none tells anything about the target: "
+            raise ValueError(Sentence(why, _OTHER_CUTS))
         raise ValueError("every column became one bin, so none tells anything about the target: use more bins")
 
     notes = _on_target(table)
@@ -55,12 +55,9 @@ def explain(table: Table, binner: Any, selected: NDArray[np.intp]) -> list[str]:
     whole = set(map(int, getattr(binner, "uncut_", ()))) - set(constant)
     if whole:
         numeric = sum(categories is None for categories in binner.categories_)
-        fate = (
-            "they are left whole and carry no information; use uncut='median' or binning='quantile'"
-            if mdl_leaves
-            else "they are cut at their median"
-        )
-        notes.append(f"MDL accepted no cut in {len(whole):,} of {numeric:,} numeric columns: {fate}")
+        left = Sentence("they are left whole and carry no information; ", _OTHER_CUTS)
+        fate = left if mdl_leaves else "they are cut at their median"
+        notes.append(Sentence(f"MDL accepted no cut in {len(whole):,} of {numeric:,} numeric columns: ", fate))
     if constant:
         notes.append(_about(constant, names, "is constant", "are constant"))
     identifiers = [

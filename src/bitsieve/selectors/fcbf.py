@@ -110,11 +110,11 @@ class FCBF(CountSelector):
 
     def _choose(self, information: Information, k: int) -> Found:
         found = fast_correlation_filter(information, k, delta=self.delta, strict=self.strict, progress=phase("ranking"))
-        if not len(found.selected):
+        if not len(found.order):
             largest = class_uncertainty(information).max()
             relation = "above" if self.strict else "of at least"
             raise ValueError(
                 f"no column has a symmetric uncertainty with the target {relation} delta={self.delta:g}: "
                 f"the largest is {largest:.4g}, give a smaller delta"
             )
-        return Found(found.selected, found.scores, extras={"groups_": found.groups})
+        return Found(found.order, found.scores, extras={"groups_": found.groups})

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.common.errors import Sentence, Setting
 from bitsieve.table.encoding import Encoded
 
 if TYPE_CHECKING:
@@ -15,12 +16,14 @@ if TYPE_CHECKING:
 
     from bitsieve.table.table import Table
 
+_IN_A_BIN = Sentence("set ", Setting("missing", "bin"), " to give them a code of their own, or impute them first")
+
 
 def check_values(
     table: Table,
     *,
     allow_missing: bool,
-    instead: str = "set missing='bin' to give them a code of their own, or impute them first",
+    instead: str = _IN_A_BIN,
 ) -> None:
     """Refuse infinite values, and missing ones unless they are allowed; ``instead`` says what to do about those.
 

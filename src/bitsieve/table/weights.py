@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.common.errors import Sentence, Setting
 from bitsieve.counts.terms import MAX_SAMPLES
 
 if TYPE_CHECKING:
@@ -39,16 +40,14 @@ def read_weights(sample_weight: Any, n_samples: int) -> NDArray[np.int64] | None
         return None
     weights = np.asarray(sample_weight)
     if weights.ndim != 1:
-        raise ValueError(f"sample_weight has shape {weights.shape}: it must be one weight a sample")
+        raise _refused(f" has shape {weights.shape}: it must be one weight a sample")
     if len(weights) != n_samples:
-        raise ValueError(
-            f"sample_weight has {len(weights):,} values but there are {n_samples:,} samples: give one each"
-        )
+        raise _refused(f" has {len(weights):,} values but there are {n_samples:,} samples: give one each")
     if weights.dtype.kind not in "biuf":
         try:
             weights = weights.astype(np.float64)
         except (TypeError, ValueError):
-            raise ValueError("sample_weight holds values that are no numbers: give whole numbers") from None
+            raise _refused(" holds values that are no numbers: give whole numbers") from None
     _check(weights)
     if (weights == 1).all():
         return None
@@ -59,9 +58,9 @@ def _check(weights: NDArray[Any]) -> None:
     if weights.dtype.kind == "f":
         missing = int(np.isnan(weights).sum())
         if missing:
-            raise ValueError(f"sample_weight has {missing:,} missing values (NaN): give every sample a weight")
+            raise _refused(f" has {missing:,} missing values (NaN): give every sample a weight")
         if np.isinf(weights).any():
-            raise ValueError("sample_weight has infinite values (inf): give whole numbers")
+            raise _refused(" has infinite values (inf): give whole numbers")
     negative = weights[weights < 0]
     if len(negative):
         raise ValueError(
@@ -71,15 +70,18 @@ def _check(weights: NDArray[Any]) -> None:
     if weights.dtype.kind == "f":
         broken = weights[weights != np.floor(weights)]
         if len(broken):
-            raise ValueError(
-                f"sample_weight holds {broken[0].item()!r}, but counts are exact integers and so are weights: "
+            raise _refused(
+                f" holds {broken[0].item()!r}, but counts are exact integers and so are weights: "
                 f"scale and round them yourself, {ADVICE}"
             )
     total = weights.sum(dtype=np.float64)
     if not total:
-        raise ValueError("sample_weight is zero for every sample: nothing is left to count")
+        raise _refused(" is zero for every sample: nothing is left to count")
     if total > MAX_SAMPLES:
-        raise ValueError(
-            f"sample_weight sums to {total:,.0f} samples, at most {MAX_SAMPLES:,} are supported: "
-            f"scale the weights down, {ADVICE}"
+        raise _refused(
+            f" sums to {total:,.0f} samples, at most {MAX_SAMPLES:,} are supported: scale the weights down, {ADVICE}"
         )
+
+
+def _refused(problem: str) -> ValueError:
+    return ValueError(Sentence(Setting("sample_weight"), problem))

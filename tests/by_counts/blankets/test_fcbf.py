@@ -8,8 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitsieve.by_counts.blankets.fcbf import fast_correlation_filter
-from bitsieve.counts.packed import MemoryCounts
-from bitsieve.information import PairwiseInformation
 from bitsieve.information.uncertainty import class_uncertainty, pair_uncertainty
 
 # Four classes of two samples; a and b are the two bits of the class, both_set their product, coin tells nothing.
@@ -18,13 +16,13 @@ A, B, COIN = CLASSES >> 1, CLASSES & 1, np.arange(8) & 1
 BOTH_SET, ALWAYS = A & B, np.zeros(8, int)
 
 
-def information_of(codes, classes):
-    return PairwiseInformation(MemoryCounts(codes, classes))
+@pytest.fixture(scope="module")
+def run(information_of):
+    def select(codes, classes, limit=None, **options):
+        codes = np.asarray(codes)
+        return fast_correlation_filter(information_of(codes, classes), limit or codes.shape[1], **options)
 
-
-def run(codes, classes, limit=None, **options):
-    codes = np.asarray(codes)
-    return fast_correlation_filter(information_of(codes, classes), limit or codes.shape[1], **options)
+    return select
 
 
 def uncertainty_by_definition(brute, x, y):
@@ -51,14 +49,14 @@ def plain_reading(brute, codes, classes, delta, strict):
     return selected, groups, [su[p] for p in selected]
 
 
-def test_by_hand():
+def test_by_hand(information_of, run):
     """SU(a,C) = SU(b,C) = 2*1 / (1+2) = 2/3; both_set has H = h(1/4) = 0.8112781 = I with the class (it follows from
     it), so SU = 2*0.8112781 / 2.8112781 = 0.5771596. It stays beside a: I = H - 1/2 = 0.3112781, as half of the
     samples (a = 1) leave one bit open; SU = 0.6225562 / 1.8112781 = 0.3437110 < 0.5771596. The copy of a goes
     (SU = 1 >= 2/3), and so does the coin (0 >= 0)."""
     codes = np.column_stack([COIN, BOTH_SET, A, A, B])
     found = run(codes, CLASSES)
-    assert found.selected.tolist() == [2, 4, 1]
+    assert found.order.tolist() == [2, 4, 1]
     assert [group.tolist() for group in found.groups] == [[0, 3], [], []]
     # Given to seven places.
     assert np.abs(found.scores - [2 / 3, 2 / 3, 0.5771596]).max() <= 1e-7
@@ -66,32 +64,32 @@ def test_by_hand():
     assert np.abs(beside - [1, 0.3437110, 0]).max() <= 1e-7
 
 
-def test_a_feature_that_is_the_class():
+def test_a_feature_that_is_the_class(run):
     """Then SU(p,q) = SU(q,C) for every q, to the last bit: ">=" removes all of them, ">" none that tells anything."""
     codes = np.column_stack([BOTH_SET, COIN, A, 3 - CLASSES])
-    assert run(codes, CLASSES).selected.tolist() == [3]
+    assert run(codes, CLASSES).order.tolist() == [3]
     strictly = run(codes, CLASSES, strict=True)
-    assert strictly.selected.tolist() == [3, 2, 0]
+    assert strictly.order.tolist() == [3, 2, 0]
     assert [group.tolist() for group in strictly.groups] == [[], [], []]
 
 
-def test_threshold():
+def test_threshold(run):
     codes = np.column_stack([COIN, BOTH_SET, A, B])
-    assert run(codes, CLASSES, delta=0.5).selected.tolist() == [2, 3, 1]
-    assert run(codes, CLASSES, delta=0.6).selected.tolist() == [2, 3]
-    assert run(codes, CLASSES, delta=2 / 3).selected.tolist() == [2, 3]  # equal but for rounding
-    assert run(codes, CLASSES, delta=2 / 3, strict=True).selected.tolist() == []
-    assert run(codes, CLASSES, delta=0.9).selected.tolist() == []
+    assert run(codes, CLASSES, delta=0.5).order.tolist() == [2, 3, 1]
+    assert run(codes, CLASSES, delta=0.6).order.tolist() == [2, 3]
+    assert run(codes, CLASSES, delta=2 / 3).order.tolist() == [2, 3]  # equal but for rounding
+    assert run(codes, CLASSES, delta=2 / 3, strict=True).order.tolist() == []
+    assert run(codes, CLASSES, delta=0.9).order.tolist() == []
 
 
-def test_nothing_tells():
+def test_nothing_tells(run):
     """The first column that varies is kept and removes the others; strictly, none has SU > 0."""
     codes = np.column_stack([ALWAYS, COIN, np.arange(8) & 1 ^ 1])
     found = run(codes, CLASSES)
-    assert found.selected.tolist() == [1]
+    assert found.order.tolist() == [1]
     assert found.groups[0].tolist() == [0, 2]
-    assert run(codes, CLASSES, strict=True).selected.tolist() == []
-    assert run(np.column_stack([ALWAYS, ALWAYS]), CLASSES).selected.tolist() == [0]
+    assert run(codes, CLASSES, strict=True).order.tolist() == []
+    assert run(np.column_stack([ALWAYS, ALWAYS]), CLASSES).order.tolist() == [0]
 
 
 @settings(max_examples=60, deadline=None)
@@ -103,75 +101,72 @@ def test_nothing_tells():
     delta=st.sampled_from([0.0, 0.05, 0.3]),
     strict=st.booleans(),
 )
-def test_against_a_plain_reading(brute, make_table, seed, n_samples, n_codes, n_classes, delta, strict):
+def test_against_a_plain_reading(run, brute, make_table, seed, n_samples, n_codes, n_classes, delta, strict):
     codes, classes = make_table(n_samples, 7, n_codes=n_codes, n_classes=n_classes, seed=seed)
     codes = np.column_stack([codes, codes[:, 2], np.zeros(n_samples, np.uint8)])
     found = run(codes, classes, delta=delta, strict=strict)
     selected, groups, scores = plain_reading(brute, codes, classes, delta, strict)
-    assert found.selected.tolist() == selected
+    assert found.order.tolist() == selected
     assert [group.tolist() for group in found.groups] == groups
     # Sums of a dozen logarithms in floating point.
     assert np.abs(found.scores - scores).max(initial=0) <= 1e-12
 
 
-def test_every_feature_is_selected_or_removed_once(make_table):
+def test_every_feature_is_selected_or_removed_once(run, make_table):
     codes, classes = make_table(100, 40, seed=1)
     found = run(codes, classes)
-    settled = np.concatenate([found.selected, *found.groups])
+    settled = np.concatenate([found.order, *found.groups])
     assert sorted(settled.tolist()) == list(range(40))
 
 
-def test_a_limit_gives_the_first(make_table):
+def test_a_limit_gives_the_first(run, make_table):
     codes, classes = make_table(200, 30, seed=2)
     everything = run(codes, classes)
-    assert len(everything.selected) > 4
+    assert len(everything.order) > 4
     first = run(codes, classes, limit=3)
-    assert first.selected.tolist() == everything.selected[:3].tolist()
+    assert first.order.tolist() == everything.order[:3].tolist()
     assert first.scores.tobytes() == everything.scores[:3].tobytes()
     assert [group.tolist() for group in first.groups] == [group.tolist() for group in everything.groups[:3]]
 
 
-def test_order_of_the_columns_does_not_matter(make_table):
+def test_order_of_the_columns_does_not_matter(information_of, run, make_table):
     codes, classes = make_table(500, 25, n_codes=4, seed=3)
     scores = np.sort(class_uncertainty(information_of(codes, classes)))
     assert np.diff(scores).min() > 1e-9  # no ties, whose rule is the order of the columns
     order = np.random.default_rng(0).permutation(25)
     found, permuted = run(codes, classes), run(codes[:, order], classes)
-    assert order[permuted.selected].tolist() == found.selected.tolist()
+    assert order[permuted.order].tolist() == found.order.tolist()
     assert permuted.scores.tobytes() == found.scores.tobytes()
     assert [sorted(order[group].tolist()) for group in permuted.groups] == [group.tolist() for group in found.groups]
 
 
-def test_names_of_codes_and_classes_do_not_matter(make_table):
+def test_names_of_codes_and_classes_do_not_matter(run, make_table):
     codes, classes = make_table(150, 20, n_codes=3, n_classes=3, seed=4)
     renamed = run(np.array([2, 0, 1], np.uint8)[codes], np.array([1, 2, 0])[classes])
     found = run(codes, classes)
-    assert renamed.selected.tolist() == found.selected.tolist()
+    assert renamed.order.tolist() == found.order.tolist()
     assert renamed.scores.tobytes() == found.scores.tobytes()
 
 
-def test_twins_change_nothing(make_table):
+def test_twins_change_nothing(run, make_table):
     """A copy at the end is removed by its original, or by what removed that."""
     codes, classes = make_table(150, 12, seed=5)
     twice = run(np.column_stack([codes, codes]), classes)
     found = run(codes, classes)
-    assert twice.selected.tolist() == found.selected.tolist()
+    assert twice.order.tolist() == found.order.tolist()
     for once, both in zip(found.groups, twice.groups, strict=True):
         assert set(both) >= set(once)
 
 
 @pytest.mark.parametrize("n_jobs", [2, 5])
-def test_threads_change_no_bit(make_table, n_jobs):
+def test_threads_change_no_bit(information_of, make_table, n_jobs):
     codes, classes = make_table(400, 300, seed=6)
-    one, several = (
-        fast_correlation_filter(PairwiseInformation(MemoryCounts(codes, classes, n_jobs=jobs)), 300)
-        for jobs in (1, n_jobs)
-    )
-    assert one.selected.tolist() == several.selected.tolist()
+    one, several = (fast_correlation_filter(information_of(codes, classes, n_jobs=jobs), 300) for jobs in (1, n_jobs))
+    assert one.order.tolist() == several.order.tolist()
     assert one.scores.tobytes() == several.scores.tobytes()
 
 
-def test_progress_ends_with_everything_settled(make_table):
+def test_progress_ends_with_everything_settled(run, make_table):
     codes, classes = make_table(100, 30, seed=7)
     heard = []
     run(codes, classes, progress=lambda done, total: heard.append((done, total)))

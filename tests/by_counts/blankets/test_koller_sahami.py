@@ -8,12 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitsieve.by_counts.blankets.koller_sahami import blanket_elimination
-from bitsieve.counts.packed import MemoryCounts
-from bitsieve.information import PairwiseInformation
 
 
-def run(codes, classes, size, **options):
-    return blanket_elimination(PairwiseInformation(MemoryCounts(codes, classes)), blanket_size=size, **options)
+@pytest.fixture(scope="module")
+def run(information_of):
+    def eliminate(codes, classes, size, **options):
+        return blanket_elimination(information_of(codes, classes), blanket_size=size, **options)
+
+    return eliminate
 
 
 def known_together(codes, columns):
@@ -55,7 +57,7 @@ def direct(brute, codes, classes, size, rule):
     size=st.integers(0, 4),
     rule=st.sampled_from(["relevance", "redundancy"]),
 )
-def test_against_a_direct_computation(brute, make_table, seed, n_samples, size, rule):
+def test_against_a_direct_computation(run, brute, make_table, seed, n_samples, size, rule):
     codes, classes = make_table(n_samples, 5, n_codes=3, n_classes=2, seed=seed)
     codes = np.column_stack([np.zeros(n_samples, np.uint8), codes])
     found = run(codes, classes, size, rule=rule)
@@ -65,7 +67,7 @@ def test_against_a_direct_computation(brute, make_table, seed, n_samples, size, 
     assert np.abs(found.scores - scores).max() <= 1e-12  # a few dozen logarithms in floating point
 
 
-def test_by_hand():
+def test_by_hand(run):
     """The class is a xor b, hint the class but for one of eight samples, echo a copy of hint.
 
     With blankets of one: echo's is hint (beside it echo tells nothing; of the others nothing tells less), so echo is
@@ -83,18 +85,18 @@ def test_by_hand():
     assert sorted(found.order.tolist()) == [0, 1, 2, 3]
 
 
-def test_without_blankets_the_order_is_that_of_relevance(make_table):
+def test_without_blankets_the_order_is_that_of_relevance(information_of, run, make_table):
     codes, classes = make_table(300, 20, n_codes=4, seed=1)
-    information = PairwiseInformation(MemoryCounts(codes, classes))
+    information = information_of(codes, classes)
     found = run(codes, classes, 0)
     assert found.order.tolist() == np.argsort(-information.relevance, kind="stable").tolist()
     assert found.scores.tobytes() == information.relevance[found.order].tobytes()
 
 
-def test_a_blanket_of_one_is_a_pair(make_table):
+def test_a_blanket_of_one_is_a_pair(information_of, run, make_table):
     """I(Xi;C|M_i) by strata has the bits of the matrix of pairs."""
     codes, classes = make_table(200, 12, seed=2)
-    matrix = PairwiseInformation(MemoryCounts(codes, classes)).conditional_mutual_information_matrix()
+    matrix = information_of(codes, classes).conditional_mutual_information_matrix()
     found = run(codes, classes, 1)
     for feature, score, blanket in zip(found.order[1:], found.scores[1:], found.blankets[1:], strict=True):
         assert score == matrix[feature, blanket[0]]
@@ -102,15 +104,15 @@ def test_a_blanket_of_one_is_a_pair(make_table):
         assert matrix[feature, blanket[0]] <= matrix[feature, later].min() + 1e-10
 
 
-def test_the_last_one_has_no_blanket(make_table):
+def test_the_last_one_has_no_blanket(information_of, run, make_table):
     codes, classes = make_table(100, 6, seed=3)
     found = run(codes, classes, 3)
-    information = PairwiseInformation(MemoryCounts(codes, classes))
+    information = information_of(codes, classes)
     assert found.scores[0] == information.relevance[found.order[0]]
     assert [len(blanket) for blanket in found.blankets] == [0, 1, 2, 3, 3, 3]
 
 
-def test_twins_go_first(make_table):
+def test_twins_go_first(run, make_table):
     codes, classes = make_table(200, 8, n_codes=4, seed=4)
     found = run(np.column_stack([codes, codes]), classes, 1)
     assert sorted(found.order[8:].tolist()) == list(range(8, 16))
@@ -118,7 +120,7 @@ def test_twins_go_first(make_table):
     assert found.order[:8].tolist() == run(codes, classes, 1).order.tolist()
 
 
-def test_order_of_the_columns_does_not_matter(make_table):
+def test_order_of_the_columns_does_not_matter(run, make_table):
     codes, classes = make_table(500, 15, n_codes=4, n_classes=3, seed=8)
     order = np.random.default_rng(0).permutation(15)
     found, permuted = run(codes, classes, 2), run(codes[:, order], classes, 2)
@@ -128,24 +130,23 @@ def test_order_of_the_columns_does_not_matter(make_table):
 
 
 @pytest.mark.parametrize("n_jobs", [2, 5])
-def test_threads_change_no_bit(make_table, n_jobs):
+def test_threads_change_no_bit(information_of, make_table, n_jobs):
     codes, classes = make_table(300, 60, seed=6)
     one, several = (
-        blanket_elimination(PairwiseInformation(MemoryCounts(codes, classes, n_jobs=jobs)), blanket_size=2)
-        for jobs in (1, n_jobs)
+        blanket_elimination(information_of(codes, classes, n_jobs=jobs), blanket_size=2) for jobs in (1, n_jobs)
     )
     assert one.order.tolist() == several.order.tolist()
     assert one.scores.tobytes() == several.scores.tobytes()
 
 
-def test_progress(make_table):
+def test_progress(run, make_table):
     codes, classes = make_table(50, 5, seed=7)
     heard = []
     run(codes, classes, 1, progress=lambda *step: heard.append(step))
     assert heard == [(1, 5), (2, 5), (3, 5), (4, 5), (5, 5)]
 
 
-def test_nothing_varies():
+def test_nothing_varies(run):
     found = run(np.zeros((6, 3), np.uint8), np.array([0, 1] * 3), 2)
     assert found.order.tolist() == [0, 1, 2]
     assert found.scores.tolist() == [0, 0, 0]

@@ -8,34 +8,44 @@ import pytest
 from bitsieve.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.by_counts.greedy import forward as greedy
 from bitsieve.by_counts.greedy.forward import forward_select
-from bitsieve.counts.packed import MemoryCounts
-from bitsieve.information import PairwiseInformation
+from bitsieve.counts.packed import PackedSource
+from bitsieve.information import PlugInInformation
 
 LAZY = [name for name, c in CRITERIA.items() if c.needs in ("pairs", "class pairs") and c.never_increases]
 every_lazy_criterion = pytest.mark.parametrize("name", LAZY)
 
 
-def select(codes, classes, k, monkeypatch, lazily, name="cmim"):
-    """The selection, and how many pairs were counted for it."""
-    source = MemoryCounts(codes, classes)
-    looked_at = []
-    count = source.pair_sums
+@pytest.fixture
+def select(information_of, monkeypatch):
+    """``select(codes, classes, k, lazily, name)``: the selection, and how many pairs were counted for it."""
 
-    def watched(pivot, columns, within_classes, out=None):
-        if pivot >= 0:
-            looked_at.append(source.n_features if columns is None else len(columns))
-        return count(pivot, columns, within_classes, out)
+    def run(codes, classes, k, lazily, name):
+        information = information_of(codes, classes)
+        looked_at = []
+        count = information.source.pair_sums
 
-    source.pair_sums = watched
-    monkeypatch.setattr(greedy, "LAZY_FROM", 0.0 if lazily else float("inf"))
-    return forward_select(PairwiseInformation(source), make_criterion(name), k), sum(looked_at)
+        def watched(terms, pivot, columns, by_class, out=None):
+            looked_at.append(information.n_features if columns is None else len(columns))
+            return count(terms, pivot, columns, by_class, out)
+
+        monkeypatch.setattr(information.source, "pair_sums", watched)
+        monkeypatch.setattr(greedy, "LAZY_FROM", 0.0 if lazily else float("inf"))
+        return forward_select(information, make_criterion(name), k), sum(looked_at)
+
+    return run
 
 
-def check_equal(codes, classes, k, monkeypatch, name):
-    lazy, _ = select(codes, classes, k, monkeypatch, True, name)
-    eager, _ = select(codes, classes, k, monkeypatch, False, name)
-    assert lazy.selected.tolist() == eager.selected.tolist()
-    assert lazy.scores.tobytes() == eager.scores.tobytes()
+@pytest.fixture
+def check_equal(select):
+    """``check_equal(codes, classes, k, name)``: lazily and eagerly the same is found."""
+
+    def check(codes, classes, k, name):
+        lazy, _ = select(codes, classes, k, True, name)
+        eager, _ = select(codes, classes, k, False, name)
+        assert lazy.order.tolist() == eager.order.tolist()
+        assert lazy.scores.tobytes() == eager.scores.tobytes()
+
+    return check
 
 
 def test_the_criteria_that_never_increase():
@@ -45,11 +55,11 @@ def test_the_criteria_that_never_increase():
 
 @every_lazy_criterion
 @pytest.mark.parametrize("seed", range(10))
-def test_scores_never_increase(make_table, name, seed):
+def test_scores_never_increase(information_of, make_table, name, seed):
     """Not by the last bit, for any candidate, from the empty S on: what stale scores are trusted for."""
     random = np.random.default_rng(seed)
     codes, classes = make_table(int(random.integers(2, 60)), 12, n_codes=int(random.integers(2, 6)), seed=seed)
-    information, criterion = PairwiseInformation(MemoryCounts(codes, classes)), make_criterion(name)
+    information, criterion = information_of(codes, classes), make_criterion(name)
     folded = np.full(12, criterion.start)
     bounds = criterion.score(folded, information.relevance, 1)
     for n_selected, s in enumerate(random.permutation(12), 1):
@@ -61,39 +71,39 @@ def test_scores_never_increase(make_table, name, seed):
 
 @every_lazy_criterion
 @pytest.mark.parametrize("seed", range(15))
-def test_equal_to_eager(make_table, monkeypatch, name, seed):
+def test_equal_to_eager(check_equal, make_table, name, seed):
     random = np.random.default_rng(seed)
     n_features = int(random.integers(2, 120))
     codes, classes = make_table(
         int(random.integers(2, 120)), n_features, n_codes=int(random.integers(2, 6)), n_classes=3, seed=seed
     )
-    check_equal(codes, classes, min(n_features, 25), monkeypatch, name)
+    check_equal(codes, classes, min(n_features, 25), name)
 
 
 @every_lazy_criterion
 @pytest.mark.parametrize("seed", range(10))
-def test_equal_to_eager_among_ties(monkeypatch, name, seed):
+def test_equal_to_eager_among_ties(check_equal, name, seed):
     """Few samples and codes, twins and constants: most scores tie."""
     random = np.random.default_rng(seed)
     codes = random.integers(0, 2, (int(random.integers(2, 9)), 40))
     codes = codes[:, random.integers(0, 40, 90)]
     codes[:, random.integers(0, 90, 20)] = 1
-    check_equal(codes, random.integers(0, 2, len(codes)), 90, monkeypatch, name)
+    check_equal(codes, random.integers(0, 2, len(codes)), 90, name)
 
 
 @every_lazy_criterion
-def test_equal_to_eager_under_synergy(monkeypatch, name):
+def test_equal_to_eager_under_synergy(check_equal, name):
     """Scores of exactly the exclusive or: nothing alone, everything beside the right one."""
     bits = np.arange(16)[:, None] >> np.arange(4) & 1
     codes = np.column_stack([bits, np.zeros((16, 30), int), bits])
-    check_equal(codes, bits.sum(axis=1) % 2, len(codes[0]), monkeypatch, name)
+    check_equal(codes, bits.sum(axis=1) % 2, len(codes[0]), name)
 
 
 @every_lazy_criterion
-def test_equal_to_eager_where_few_are_followed(monkeypatch, name):
+def test_equal_to_eager_where_few_are_followed(check_equal, name):
     """A few strong features and very many weak ones: some are counted in part, some by whole rows."""
-    codes, classes = few_among_many(600)
-    check_equal(codes, classes, 40, monkeypatch, name)
+    codes, classes = few_among_many(300)
+    check_equal(codes, classes, 40, name)
 
 
 def few_among_many(n_features):
@@ -108,24 +118,22 @@ def few_among_many(n_features):
 
 
 @every_lazy_criterion
-def test_looks_at_fewer_pairs(monkeypatch, name):
+def test_looks_at_fewer_pairs(select, name):
     """The few relevant features are brought up to date; with jmim and njmim no candidate is ever far behind."""
-    codes, classes = few_among_many(3000)
-    lazy, few = select(codes, classes, 15, monkeypatch, True, name)
-    eager, all_ = select(codes, classes, 15, monkeypatch, False, name)
-    assert lazy.selected.tolist() == eager.selected.tolist()
-    assert all_ == 14 * 3000
+    codes, classes = few_among_many(1000)
+    lazy, few = select(codes, classes, 15, True, name)
+    eager, all_ = select(codes, classes, 15, False, name)
+    assert lazy.order.tolist() == eager.order.tolist()
+    assert all_ == 14 * 1000
     assert few <= all_ / (1 if name in ("jmim", "njmim") else 2)
 
 
 def test_small_rows_are_counted_whole(make_table, monkeypatch):
     """By default laziness is for rows that cost more than the choosing."""
-    source = MemoryCounts(*make_table(50, 20, seed=0))
-    assert source.row_seconds < greedy.LAZY_FROM
-    scores = greedy._scores_for(PairwiseInformation(source), make_criterion("cmim"))
-    assert isinstance(scores, greedy.EagerScores)
+    information = PlugInInformation(PackedSource(*make_table(50, 20, seed=0)))
+    assert 0 < information.source.hints.row_seconds < greedy.LAZY_FROM
+    assert isinstance(greedy._scores_for(information, make_criterion("cmim")), greedy.EagerScores)
     monkeypatch.setattr(greedy, "LAZY_FROM", 0.0)
-    information = PairwiseInformation(source)
     assert isinstance(greedy._scores_for(information, make_criterion("cmim")), greedy.LazyScores)
     assert isinstance(greedy._scores_for(information, make_criterion("jmi")), greedy.EagerScores)
     assert isinstance(greedy._scores_for(information, make_criterion("mim")), greedy.MarginalScores)

@@ -14,8 +14,6 @@ from bitsieve.by_counts.pairwise.certificate import (
     spectral_bound,
     subset_objective,
 )
-from bitsieve.counts.packed import MemoryCounts
-from bitsieve.information import PairwiseInformation
 
 ROUNDING = 1e-12  # of a hundred entries of a few bits
 
@@ -26,9 +24,9 @@ def best_of_all(matrix, k):
 
 @pytest.mark.parametrize("k", range(1, 9))
 @pytest.mark.parametrize("seed", range(3))
-def test_bounds_hold_for_every_subset(make_table, seed, k):
+def test_bounds_hold_for_every_subset(information_of, make_table, seed, k):
     codes, classes = make_table(120, 8, n_codes=4, n_classes=3, seed=seed)
-    information = PairwiseInformation(MemoryCounts(codes, classes))
+    information = information_of(codes, classes)
     q = information.conditional_mutual_information_matrix(symmetric=True)
     best = best_of_all(q, k)
     assert best <= spectral_bound(np.linalg.eigvalsh(q)[-1], k) + ROUNDING
@@ -79,10 +77,10 @@ def test_neither_bound_is_always_the_better():
     assert spectral_bound(value, k) < row_bound(stars, k) == k * (k - 1)
 
 
-def test_marginal_bound_is_reached():
+def test_marginal_bound_is_reached(information_of):
     """Columns that tell nothing alone and any two of which determine the class: Q_ij = H(C)."""
     a, b = np.arange(4) & 1, np.arange(4) >> 1
-    information = PairwiseInformation(MemoryCounts(np.column_stack([a, b]), a ^ b))
+    information = information_of(np.column_stack([a, b]), a ^ b)
     q = information.conditional_mutual_information_matrix(symmetric=True)
     assert marginal_bound(information.relevance, information.class_entropy, 2) == subset_objective(q) == 2
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bitsieve.by_counts.pairwise.rounding import ROUNDINGS, largest, round_factor
+from bitsieve.by_counts.pairwise.rounding import ROUNDINGS, round_factor
 from bitsieve.common.ties import rank
 from bitsieve.optimize.low_rank_sdp import solve_low_rank
 
@@ -71,12 +71,6 @@ def test_more_directions_are_never_worse(relaxed):
         for n in (1, 5, 50)
     ]
     assert best == sorted(best)
-
-
-@pytest.mark.parametrize("k", [1, 3, 9, 10])
-def test_largest_is_the_head_of_the_rank(k):
-    values = np.array([0.5, 0.1, 0.5 + 5e-11, 0.9, 0.1, -0.3, 0.5 - 5e-11, 0.1, 0.9 - 8e-11, -0.3])
-    assert largest(values, k).tolist() == rank(values)[:k].tolist()
 
 
 def test_vectors_all_alike():

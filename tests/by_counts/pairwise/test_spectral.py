@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bitsieve.by_counts.pairwise.spectral import spectral_ranking
+from bitsieve.by_counts.pairwise.conditional_matrix import conditional_matrix
+from bitsieve.by_counts.pairwise.spectral import rank_by_spectrum
 from bitsieve.common.progress import listening
-from bitsieve.counts.packed import MemoryCounts
-from bitsieve.information import PairwiseInformation
 
 # Entries of Q differ by 1e-13 from the definition summed with logarithms; the eigenvector moves by that over the gap
 # of the eigenvalues (here more than half a bit), and both eigenvalue programs add some 1e-12.
@@ -25,14 +24,10 @@ def q_by_definition(brute, codes, classes):
     return q
 
 
-def information_of(codes, classes):
-    return PairwiseInformation(MemoryCounts(codes, classes))
-
-
 @pytest.mark.parametrize("seed", range(5))
-def test_against_the_definition(brute, make_table, seed):
+def test_against_the_definition(information_of, brute, make_table, seed):
     codes, classes = make_table(150, 12, n_codes=4, n_classes=3, seed=seed)
-    found = spectral_ranking(information_of(codes, classes))
+    found = rank_by_spectrum(conditional_matrix(information_of(codes, classes)))
     values, vectors = np.linalg.eigh(q_by_definition(brute, codes, classes))
     assert values[-1] - values[-2] > 0.5
     assert abs(found.eigenvalue - values[-1]) <= TOLERANCE
@@ -40,44 +35,44 @@ def test_against_the_definition(brute, make_table, seed):
     assert found.order.tolist() == np.argsort(-found.weights, kind="stable").tolist()
 
 
-def test_weights_are_a_unit_vector_without_signs(make_table):
+def test_weights_are_a_unit_vector_without_signs(information_of, make_table):
     codes, classes = make_table(100, 20, seed=1)
-    found = spectral_ranking(information_of(codes, classes))
+    found = rank_by_spectrum(conditional_matrix(information_of(codes, classes)))
     assert (found.weights >= 0).all()
     assert abs(np.linalg.norm(found.weights) - 1) <= 1e-15  # one rounding of the norm
 
 
-def test_eigenvalue_bounds_every_subset(make_table):
+def test_eigenvalue_bounds_every_subset(information_of, make_table):
     """x'Qx of a 0/1 vector with k ones is at most k times the largest eigenvalue."""
     codes, classes = make_table(100, 6, seed=2)
     information = information_of(codes, classes)
     q = information.conditional_mutual_information_matrix(symmetric=True)
-    bound = spectral_ranking(information).eigenvalue
+    bound = rank_by_spectrum(conditional_matrix(information)).eigenvalue
     for subset in range(1, 2**6):
         x = np.array([subset >> i & 1 for i in range(6)])
         assert x @ q @ x <= x.sum() * bound + 1e-12  # rounding of 36 entries
 
 
-def test_restriction_to_columns(make_table):
+def test_restriction_to_columns(information_of, make_table):
     """Some columns are ranked as if the others were not there: indices are places among them."""
     codes, classes = make_table(120, 15, seed=3)
     columns = np.array([14, 2, 9, 5, 7])
-    part = spectral_ranking(information_of(codes, classes), columns)
-    alone = spectral_ranking(information_of(codes[:, columns], classes))
+    part = rank_by_spectrum(conditional_matrix(information_of(codes, classes), columns))
+    alone = rank_by_spectrum(conditional_matrix(information_of(codes[:, columns], classes)))
     assert part.weights.tobytes() == alone.weights.tobytes()
     assert part.order.tolist() == alone.order.tolist()
     assert part.eigenvalue == alone.eigenvalue
 
 
-def test_ties_go_to_the_lowest_column(make_table):
+def test_ties_go_to_the_lowest_column(information_of, make_table):
     codes, classes = make_table(120, 5, seed=4)
-    found = spectral_ranking(information_of(np.column_stack([codes, codes]), classes))
+    found = rank_by_spectrum(conditional_matrix(information_of(np.column_stack([codes, codes]), classes)))
     order = found.order.tolist()
     for i in range(5):
         assert order.index(i) + 1 == order.index(i + 5)
 
 
-def test_a_constant_column_would_borrow_relevance(make_table):
+def test_a_constant_column_would_borrow_relevance(information_of, make_table):
     """Why callers leave constant columns out: each entry of theirs is half the relevance of the other column."""
     codes, classes = make_table(200, 4, seed=5)
     codes[:, 1] = 0
@@ -86,33 +81,35 @@ def test_a_constant_column_would_borrow_relevance(make_table):
     expected = information.relevance / 2
     expected[1] = 0
     assert (q[1] == expected).all()
-    assert spectral_ranking(information).weights[1] > 0
+    assert rank_by_spectrum(conditional_matrix(information)).weights[1] > 0
 
 
-def test_single_precision(make_table):
+def test_single_precision(information_of, make_table):
     codes, classes = make_table(150, 12, seed=6)
     information = information_of(codes, classes)
-    double, single = spectral_ranking(information), spectral_ranking(information, dtype=np.float32)
+    double, single = (
+        rank_by_spectrum(conditional_matrix(information, dtype=dtype)) for dtype in (np.float64, np.float32)
+    )
     assert single.weights.dtype == np.float64
     # Entries rounded to 2**-24 of themselves: 12 of them move the eigenvalue and the vector by some 1e-7.
     assert abs(single.eigenvalue - double.eigenvalue) <= 1e-6
     assert np.abs(single.weights - double.weights).max() <= 1e-6
 
 
-def test_nothing_to_tell():
+def test_nothing_to_tell(information_of):
     """All of Q is 0: equal weights, in the order of the columns."""
     a, b = np.arange(4) & 1, np.arange(4) >> 1
     grid = np.column_stack([np.tile(a, 2), np.tile(b, 2)])
-    found = spectral_ranking(information_of(grid, np.repeat([0, 1], 4)))
+    found = rank_by_spectrum(conditional_matrix(information_of(grid, np.repeat([0, 1], 4))))
     assert found.order.tolist() == [0, 1]
     assert found.eigenvalue == 0
     assert np.abs(found.weights - 0.5**0.5).max() <= 1e-15  # the rounding of a square root
 
 
-def test_progress(make_table):
+def test_progress(information_of, make_table):
     codes, classes = make_table(50, 10, seed=7)
     heard = []
     with listening(heard.append):
-        spectral_ranking(information_of(codes, classes))
+        rank_by_spectrum(conditional_matrix(information_of(codes, classes)))
     assert heard[0] == "counting pairs"
     assert heard[-2:] == ["counting pairs, 100 %", "ranking"]

@@ -7,7 +7,8 @@ met (predominant) removes every later q with ``SU(p,q) >= SU(q,C)``: p is an app
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,10 +25,11 @@ if TYPE_CHECKING:
     Columns = NDArray[np.intp]
 
 
-class Predominant(NamedTuple):
+@dataclass(frozen=True)
+class Predominant:
     """The predominant features in order, their SU with the class, and the features that each of them removed."""
 
-    selected: Columns
+    order: Columns
     scores: NDArray[np.float64]
     groups: list[Columns]
 

@@ -6,7 +6,8 @@ that come nearest to saying what it says; what it still tells beside all of them
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     Columns = NDArray[np.intp]
 
 
-class Elimination(NamedTuple):
+@dataclass(frozen=True)
+class Elimination:
     """All features, the one that stayed longest first; what each told beside its blanket when it was dropped."""
 
     order: Columns

@@ -8,6 +8,8 @@ from __future__ import annotations
 from numbers import Real
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
+from bitsieve.common.errors import ParameterError
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -47,7 +49,6 @@ class JointCriterion(NamedCriterion, Protocol):
 
     def condition(self, chosen: list[int]) -> list[int]:
         """Z, of the features in their order of choice (at least one)."""
-        ...
 
 
 class Criterion(NamedCriterion, Protocol):
@@ -66,11 +67,9 @@ class Criterion(NamedCriterion, Protocol):
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """The fold over S and one more feature, whose terms with the candidates are given."""
-        ...
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """J(i | S) from the fold, the relevance I(Xi;C) and the size of S (at least 1)."""
-        ...
 
 
 def check_weight(name: str, value: float) -> None:
@@ -82,4 +81,4 @@ def check_weight(name: str, value: float) -> None:
         If it is not a finite number of 0 or more.
     """
     if not (isinstance(value, Real) and 0 <= value < float("inf")):
-        raise ValueError(f"{name}={value!r} is not a weight; give a finite number of 0 or more")
+        raise ParameterError(name, value, "give a finite number of 0 or more", "is not a weight;")

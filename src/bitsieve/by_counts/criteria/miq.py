@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from bitsieve.common.errors import ParameterError
+
 if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Floats, Needs
     from bitsieve.information.protocol import PairInformation
@@ -46,7 +48,9 @@ class MIQ:
 
     def __post_init__(self) -> None:
         if not (isinstance(self.eps, Real) and 0 <= self.eps < float("inf")):
-            raise ValueError(f"eps={self.eps!r} cannot be added to a denominator; give a finite number of 0 or more")
+            raise ParameterError(
+                "eps", self.eps, "give a finite number of 0 or more", "cannot be added to a denominator;"
+            )
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Sum of I(Xi;Xs)."""

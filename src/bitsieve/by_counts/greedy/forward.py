@@ -31,7 +31,7 @@ LAZY_FROM = 3e-4  # seconds a row: below, counting all candidates at once is che
 
 @dataclass(frozen=True)
 class ForwardChoice(GreedyChoice):
-    """Column indices in order of choice, the criterion's value at each (the first: I(Xi;C)), and how a rule ended it."""
+    """Column indices in order of choice, the criterion's values (the first: I(Xi;C)), and how a rule ended it."""
 
     outcome: StoppingOutcome | None
 

@@ -32,19 +32,15 @@ class ConditionalMatrix(Protocol):
     @property
     def diagonal(self) -> Floats:
         """The relevances."""
-        ...
 
     def row(self, i: int) -> NDArray[np.floating]:
         """Row i."""
-        ...
 
     def among(self, members: NDArray[np.intp]) -> NDArray[np.floating]:
         """The rows and columns of some members."""
-        ...
 
     def upper_bounds(self, k: int) -> list[float]:
         """Bounds on ``x'Qx`` of every subset of k that the entries known give."""
-        ...
 
 
 class FullMatrix(ConditionalMatrix, Protocol):
@@ -52,7 +48,6 @@ class FullMatrix(ConditionalMatrix, Protocol):
 
     def multiply(self, vector: Floats) -> Floats:
         """The product with a vector, the same bits for any number of threads."""
-        ...
 
 
 class WholeMatrix:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from bitsieve.by_counts.pairwise.duplicates import first_duplicates
+from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import rank
 from bitsieve.optimize.convexity import is_convex, smallest_eigenvalue
@@ -85,16 +86,21 @@ def quadratic_ranking(
     Cost: one matrix, O(n^2 d) samples read as bits; a Cholesky factorisation, n^3 / 3, to prove that it is convex; the
     solver. Memory: n^2 numbers, and as many for the proof.
     """
-    redundancy = np.asarray(information.mutual_information_matrix(columns=columns, progress=phase("counting pairs")))
+    redundancy = np.asarray(
+        information.mutual_information_matrix(columns=columns, progress=phase("counting pairs")), np.float64
+    )
     phase("ranking")
     shift = 0.0
     if not is_convex(redundancy):
         smallest = smallest_eigenvalue(redundancy)
         if not shifted:
             raise ValueError(
-                f"the redundancy of these {len(columns):,} columns is not convex, its smallest eigenvalue is "
-                f"{smallest:.6g} bits, so that a minimum found need not be the least: convexify='shift' (in Python) "
-                f"adds {-smallest:.6g} to its diagonal, or take fewer columns or bins"
+                Sentence(
+                    f"the redundancy of these {len(columns):,} columns is not convex, its smallest eigenvalue is "
+                    f"{smallest:.6g} bits, so that a minimum found need not be the least: ",
+                    Setting("convexify", "shift"),
+                    f" adds {-smallest:.6g} to its diagonal, or take fewer columns or bins",
+                )
             )
         shift = -smallest
     entropy = np.diagonal(redundancy).copy()
@@ -127,7 +133,9 @@ def extended_ranking(
     -----
     Cost: two matrices, O(n^2 d) samples read as bits; the smallest eigenvalue; the solver. Memory: 2 n^2 numbers.
     """
-    total = np.asarray(information.mutual_information_matrix(columns=columns, progress=phase("counting pairs")))
+    total = np.asarray(
+        information.mutual_information_matrix(columns=columns, progress=phase("counting pairs")), np.float64
+    )
     first = first_duplicates(total)
     if beta:
         within = information.conditional_redundancy_matrix(columns=columns, progress=phase("counting pairs by class"))
@@ -141,9 +149,11 @@ def extended_ranking(
         shift = max(0.0, -smallest_eigenvalue(total))
     elif not is_convex(total, shift):
         smallest = smallest_eigenvalue(total)
-        raise ValueError(
-            f"shift={shift:.6g} does not make the redundancy of these {len(columns):,} columns convex: give "
-            f"{-smallest:.6g} or more, or None for the least that does"
+        raise ParameterError(
+            "shift",
+            shift,
+            f"give {-smallest:.6g} or more, or None for the least that does",
+            f"does not make the redundancy of these {len(columns):,} columns convex:",
         )
     np.fill_diagonal(total, kept_diagonal)
     return _rank_dense(information, columns, total, np.full(len(kept_diagonal), shift), first, alpha, shift)
@@ -207,8 +217,8 @@ def _rank_dense(
     """Solve with ``diagonal`` in place of that of the matrix, which is overwritten.
 
     Duplicates have equal weights in some minimum (of any other, the mean with the duplicates exchanged is one), so m of
-    them are one variable: with w in all, each has w/m, and the diagonal is ``(diagonal + (m - 1) with_itself) / m``. That makes
-    their ties exact, and H regular where nothing but duplicates made it singular.
+    them are one variable: with w in all, each has w/m, and the diagonal is ``(diagonal + (m - 1) with_itself) / m``.
+    That makes their ties exact, and H regular where nothing but duplicates made it singular.
     """
     relevance = information.relevance[columns]
     with_itself = np.diagonal(matrix).copy()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from bitsieve.by_counts.stopping.permutation import PermutationStopping
 from bitsieve.by_counts.stopping.significance import SignificanceStopping
 from bitsieve.by_counts.stopping.threshold import ThresholdStopping
+from bitsieve.common.errors import ParameterError
 from bitsieve.common.messages import choices
 
 if TYPE_CHECKING:
@@ -27,10 +28,10 @@ def make_stopping(stopping: str | StoppingRule, **parameters: float) -> Stopping
     """
     if isinstance(stopping, str):
         if stopping not in STOPPING_RULES:
-            raise ValueError(f"stopping={stopping!r} is not known; {choices(stopping, STOPPING_RULES)}")
+            raise ParameterError("stopping", stopping, choices(stopping, STOPPING_RULES), "is not known;")
         return STOPPING_RULES[stopping](**parameters)
     if isinstance(stopping, type) or not (hasattr(stopping, "value") and hasattr(stopping, "stops")):
-        raise ValueError(f"stopping={stopping!r} is neither a name nor a rule; {choices('', STOPPING_RULES)}")
+        raise ParameterError("stopping", stopping, choices("", STOPPING_RULES), "is neither a name nor a rule;")
     return stopping
 
 

@@ -23,12 +23,9 @@ class StoppingRule(Protocol):
 
     def value(self, given: ConditionalInformation, candidate: int, n_candidates: int) -> float:
         """What the rule looks at: of ``n_candidates`` that were tried, the criterion prefers ``candidate``."""
-        ...
 
     def stops(self, value: float) -> bool:
         """Whether a candidate of that value is refused, and the selection with it ended."""
-        ...
 
     def reason(self, value: float) -> str:
         """Why, in a few words: ``p = 0.31 > 0.05``."""
-        ...

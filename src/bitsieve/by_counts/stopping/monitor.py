@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bitsieve.information.plug_in import PlugInInformation
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -47,7 +49,7 @@ class StoppingMonitor:
 
     def __init__(self, information: Information, rule: StoppingRule) -> None:
         self.rule = rule
-        self.given = information.plug_in().conditional()
+        self.given = PlugInInformation(information.source).conditional()
         self.values: list[float] = []
         self.refused: int | None = None
         self.value = np.nan

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from bitsieve.common.errors import ParameterError
+
 if TYPE_CHECKING:
     from bitsieve.information.conditional import ConditionalInformation
 
@@ -41,10 +43,9 @@ class ThresholdStopping:
     bits: float = 0.01
 
     def __post_init__(self) -> None:
-        if isinstance(self.bits, bool) or not isinstance(self.bits, (int, float)) or not isfinite(self.bits):
-            raise ValueError(f"bits={self.bits!r} is not allowed: give a number of at least 0")
-        if self.bits < 0:
-            raise ValueError(f"bits={self.bits!r} is not allowed: give a number of at least 0")
+        number = isinstance(self.bits, (int, float)) and not isinstance(self.bits, bool) and isfinite(self.bits)
+        if not number or self.bits < 0:
+            raise ParameterError("bits", self.bits, "give a number of at least 0")
 
     def value(self, given: ConditionalInformation, candidate: int, n_candidates: int) -> float:
         """I(Xi;C|S) in bits."""

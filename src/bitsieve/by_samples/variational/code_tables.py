@@ -9,6 +9,7 @@ import numpy as np
 from bitsieve import _native
 from bitsieve.by_samples.variational.posterior import LANES
 from bitsieve.counts.blocks import run_blocks, thread_count
+from bitsieve.counts.kernels import choose_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +44,7 @@ class CodeTable:
         self.class_sizes = class_sizes
         self.log_counts = _native.log2_of_counts(min(self.n_samples + 1, KNOWN_LOGS))
         self.n_jobs = n_jobs
+        self.kernel = choose_kernel().name
 
     def spread(
         self, work: Callable[[NDArray[np.int64]], object], features: NDArray[np.int64], most: int = CHUNK
@@ -63,7 +65,7 @@ class Tables(NamedTuple):
     @classmethod
     def alone(cls, table: CodeTable, *, rough: bool) -> Tables:
         """p(x_f|c) of all features, in single precision if rough."""
-        stride_of = _native.rough_table_stride if rough else _native.table_stride
+        stride_of = _native.table_stride_float32 if rough else _native.table_stride_float64
         stride = np.array([stride_of(arity) for arity in table.arities.tolist()], np.int64)
         return cls._made(table, -1, stride, np.float32 if rough else np.float64, logs=False)
 
@@ -77,7 +79,7 @@ class Tables(NamedTuple):
             If they, and as large ones of ``n_held`` other features, do not fit ``TABLE_BYTES``.
         """
         rows = int(table.arities[chosen])
-        stride = np.array([_native.rough_table_stride(rows * arity) for arity in table.arities.tolist()], np.int64)
+        stride = np.array([_native.table_stride_float32(rows * arity) for arity in table.arities.tolist()], np.int64)
         needed = 4 * int(stride.sum()) * len(table.class_sizes) * (n_held + 1)
         if needed > TABLE_BYTES:
             raise ValueError(
@@ -96,6 +98,7 @@ class Tables(NamedTuple):
     def fill(self, table: CodeTable, chosen: int, features: NDArray[np.int64], logs: bool) -> None:
         """Count some of the features beside a chosen one (-1: none)."""
         _native.likelihood_tables(
+            table.kernel,
             table.codes,
             table.arities,
             table.class_sizes,

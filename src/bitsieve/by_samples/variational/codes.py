@@ -99,7 +99,7 @@ class NaiveBound:
         """Put a feature into S."""
         table = self.table
         n_classes = len(table.class_sizes)
-        stride = _native.table_stride(int(table.arities[feature]))
+        stride = _native.table_stride_float64(int(table.arities[feature]))
         cells = np.empty(stride * n_classes)
         made = Tables(cells, np.zeros(table.n_features, np.int64), np.empty(table.n_features))
         made.fill(table, -1, np.array([feature]), True)
@@ -169,7 +169,7 @@ class PairwiseBound:
 
         def mix(some: NDArray[np.int64]) -> None:
             part = np.empty(len(some))
-            _native.rough_pair_sums(
+            _native.pair_sums_float32(
                 posterior.kernel,
                 *weighted,
                 table.codes,
@@ -211,7 +211,7 @@ class PairwiseBound:
         state: NDArray[np.float64] | None,
     ) -> None:
         posterior, table = self.posterior, self.table
-        _native.exact_pair_sums(
+        _native.pair_sums_float64(
             posterior.kernel,
             *posterior.weighted,
             table.codes,

@@ -26,6 +26,7 @@ import numpy as np
 
 from bitsieve import _native
 from bitsieve.by_samples.variational.posterior import LANES, Posterior
+from bitsieve.common.errors import Sentence, Setting
 from bitsieve.common.ties import pick
 from bitsieve.counts.blocks import run_blocks
 
@@ -132,9 +133,13 @@ class DensityBound:
         needed = 8 * row * self.n_features * (1 + pairwise)
         if needed > STATE_BYTES:
             raise ValueError(
-                f"the densities of {self.n_features:,} features of {table.n_samples:,} samples in "
-                f"{self.posterior.n_classes:,} classes need {needed / 2**30:.1f} GiB, more than "
-                f"{STATE_BYTES / 2**30:g} GiB: bin the columns (binning='mdl'), or give fewer"
+                Sentence(
+                    f"the densities of {self.n_features:,} features of {table.n_samples:,} samples in "
+                    f"{self.posterior.n_classes:,} classes need {needed / 2**30:.1f} GiB, more than "
+                    f"{STATE_BYTES / 2**30:g} GiB: bin the columns (",
+                    Setting("binning", "mdl"),
+                    "), or give fewer",
+                )
             )
         self._alone = np.zeros((self.n_features, row))
         self._given = np.zeros((self.n_features if pairwise else 0, row))

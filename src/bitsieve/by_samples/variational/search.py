@@ -37,19 +37,15 @@ class Bound(Protocol):
 
     def alone(self) -> NDArray[np.float64]:
         """The bound of every feature by itself, in bits."""
-        ...
 
     def best(self, candidates: NDArray[np.intp]) -> tuple[int, float]:
         """The one of the candidates, ascending columns, to add to S, and the bound with it; S is not empty."""
-        ...
 
     def add(self, feature: int) -> None:
         """Put a feature into S."""
-        ...
 
     def restart(self) -> None:
         """Empty S."""
-        ...
 
 
 class Chosen(NamedTuple):

@@ -1,4 +1,4 @@
-"""The nearest class mean, its squared distances grown feature by feature.
+"""The nearest class mean, its squared distances updated feature by feature.
 
 Of means equally near the lower class wins.
 """
@@ -24,10 +24,10 @@ def nearest_mean(train: Floats, labels: NDArray[Any], test: Floats, stops: NDArr
     classes, codes = np.unique(labels, return_inverse=True)
     sizes = np.bincount(codes)
     means = np.stack([np.bincount(codes, column) / sizes for column in train[:, : stops[-1]].T])
-    yield from classes[in_blocks(lambda block: _grow(means, block, stops), test, len(classes), len(stops))]
+    yield from classes[in_blocks(lambda block: _updated(means, block, stops), test, len(classes), len(stops))]
 
 
-def _grow(means: Floats, test: Floats, stops: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
+def _updated(means: Floats, test: Floats, stops: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
     distances = np.zeros((len(test), means.shape[1]))
     start = 0
     for stop in stops:

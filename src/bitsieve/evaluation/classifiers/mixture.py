@@ -30,7 +30,7 @@ class MixtureClassifier(ClassifierMixin, BaseEstimator):
     def predict(self, X: NDArray[np.float64]) -> NDArray[Any]:
         """The most probable class of every sample."""
         densities = np.stack([mixture.score_samples(X) for mixture in self.mixtures_], axis=1)
-        return self.classes_[(densities + self.log_shares_).argmax(axis=1)]
+        return np.asarray(self.classes_[(densities + self.log_shares_).argmax(axis=1)])
 
 
 def _mixture(X: NDArray[np.float64]) -> Any:

@@ -1,4 +1,4 @@
-"""Three nearest neighbours, their squared distances grown feature by feature.
+"""Three nearest neighbours, their squared distances updated feature by feature.
 
 Of samples at the same distance the earlier one is nearer; of classes with as many votes the lower one wins.
 """
@@ -28,10 +28,10 @@ def nearest_neighbors(
     classes, codes = np.unique(labels, return_inverse=True)
     members = np.zeros((len(train), len(classes)), np.uint8)
     members[np.arange(len(train)), codes] = 1
-    yield from classes[in_blocks(lambda block: _grow(train, members, block, stops), test, len(train), len(stops))]
+    yield from classes[in_blocks(lambda block: _updated(train, members, block, stops), test, len(train), len(stops))]
 
 
-def _grow(
+def _updated(
     train: Floats, members: NDArray[np.uint8], test: Floats, stops: NDArray[np.intp]
 ) -> Iterator[NDArray[np.intp]]:
     distances = np.zeros((len(test), len(train)))

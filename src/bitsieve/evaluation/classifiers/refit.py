@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
 
-def refit(classifier: Any) -> Callable[..., Iterator[NDArray[Any]]]:
-    """The growing form of a classifier that knows no better than a new fit."""
+@dataclass(frozen=True)
+class Refit:
+    """A classifier that is fitted anew for every number of columns."""
 
-    def grow(
-        train: NDArray[np.float64], labels: NDArray[Any], test: NDArray[np.float64], stops: NDArray[np.intp]
+    classifier: Any
+
+    def __call__(
+        self, train: NDArray[np.float64], labels: NDArray[Any], test: NDArray[np.float64], stops: NDArray[np.intp]
     ) -> Iterator[NDArray[Any]]:
+        """Predictions after each number of columns."""
         for stop in stops:
-            fitted = clone(classifier).fit(np.ascontiguousarray(train[:, :stop]), labels)
+            fitted = clone(self.classifier).fit(np.ascontiguousarray(train[:, :stop]), labels)
             yield fitted.predict(np.ascontiguousarray(test[:, :stop]))
-
-    return grow

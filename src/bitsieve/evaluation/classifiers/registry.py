@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.errors import ParameterError
 from bitsieve.common.messages import choices
 from bitsieve.evaluation.classifiers.centroid import nearest_mean
 from bitsieve.evaluation.classifiers.mixture import MixtureClassifier
 from bitsieve.evaluation.classifiers.neighbors import nearest_neighbors
-from bitsieve.evaluation.classifiers.refit import refit
+from bitsieve.evaluation.classifiers.refit import Refit
 from bitsieve.evaluation.classifiers.svm import linear_svm
 from bitsieve.evaluation.seeded import seeded
 
@@ -28,7 +29,7 @@ CLASSIFIERS: dict[str, Grow] = {
     "linear-svm": linear_svm,
     "knn": nearest_neighbors,
     "ncm": nearest_mean,
-    "bgm": refit(MixtureClassifier()),
+    "bgm": Refit(MixtureClassifier()),
 }
 
 
@@ -51,20 +52,17 @@ def make_classifier(classifier: Any, random_state: int = 0) -> tuple[str, Grow]:
     if isinstance(classifier, str):
         name = classifier.lower()
         if name not in CLASSIFIERS:
-            raise ValueError(f"classifier={classifier!r} is not known; {choices(name, CLASSIFIERS)}")
+            raise ParameterError("classifier", classifier, choices(name, CLASSIFIERS), "is not known;")
         return name, CLASSIFIERS[name]
     if not (hasattr(classifier, "fit") and hasattr(classifier, "predict")) or isinstance(classifier, type):
-        raise ValueError(
-            f"classifier={classifier!r} is not allowed: give one of {', '.join(CLASSIFIERS)} or an object of "
-            f"scikit-learn that can fit and predict"
-        )
+        names = ", ".join(CLASSIFIERS)
+        advice = f"give one of {names} or an object of scikit-learn that can fit and predict"
+        raise ParameterError("classifier", classifier, advice)
     if (kind := _declared_kind(classifier)) not in (None, "classifier"):
-        raise ValueError(
-            f"classifier={' '.join(repr(classifier).split())} is not allowed, its kind is {kind!r}: give one of "
-            f"{', '.join(CLASSIFIERS)} or a classifier of scikit-learn"
-        )
+        advice = f"give one of {', '.join(CLASSIFIERS)} or a classifier of scikit-learn"
+        raise ParameterError("classifier", classifier, advice, f"is not allowed, its kind is {kind!r}:")
     classifier = seeded(classifier, random_state)
-    return " ".join(repr(classifier).split()), refit(classifier)
+    return " ".join(repr(classifier).split()), Refit(classifier)
 
 
 def _declared_kind(estimator: Any) -> str | None:

@@ -1,4 +1,4 @@
-"""The linear support vector machine (libsvm, C = 1, one against one), its Gram matrix grown feature by feature.
+"""The linear support vector machine (libsvm, C = 1, one against one), its Gram matrix updated feature by feature.
 
 A feature adds ``x x'`` to the matrix of inner products, so that one more feature costs one pass over the matrix and
 not a product of all columns. Matrices larger than ``GRAM_BYTES`` are not made: every number of features is then a fit
@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.svm import SVC
 
 from bitsieve.evaluation.classifiers.blocks import BLOCK_BYTES
-from bitsieve.evaluation.classifiers.refit import refit
+from bitsieve.evaluation.classifiers.refit import Refit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,12 +29,12 @@ GRAM_BYTES = 1 << 30
 def linear_svm(train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]) -> Iterator[NDArray[Any]]:
     """Predictions of the linear support vector machine after each number of columns."""
     if 8 * len(train) * (len(train) + len(test)) > GRAM_BYTES:
-        yield from refit(SVC(kernel="linear", C=C))(train, labels, test, stops)
+        yield from Refit(SVC(kernel="linear", C=C))(train, labels, test, stops)
     else:
-        yield from grown_svm(train, labels, test, stops)
+        yield from updated_svm(train, labels, test, stops)
 
 
-def grown_svm(train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]) -> Iterator[NDArray[Any]]:
+def updated_svm(train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]) -> Iterator[NDArray[Any]]:
     """The same from inner products that are added to."""
     among_train = np.zeros((len(train), len(train)))
     with_test = np.zeros((len(test), len(train)))

@@ -1,0 +1,172 @@
+"""What one writes by hand in numpy: loops of numpy.bincount, and matrix products of one-hot codes (BLAS).
+
+The greedy loops of JMI, MRMR and CMIM stand over any way of counting one feature against all. Both ways hand over sums
+of c log2 c over the cells of tables: those of (pivot, feature), and those of (pivot, feature, class) when asked. With N
+samples and h = log2 N - sum / N an entropy, I(Xi;Xs) = h_i + h_s - h_is, I(Xi,Xs;C) = h_is + h_c - h_isc and
+I(Xi;C|Xs) = h_is + h_sc - h_isc - h_s.
+"""
+
+import numpy as np
+
+NEEDS_CLASSES = {"jmi": True, "mrmr": False, "cmim": True}
+
+
+def terms_of(counts):
+    """c log2 c of counts, 0 for 0."""
+    counts = counts.astype(np.float64)
+    return counts * np.log2(np.maximum(counts, 1.0))
+
+
+def sums_with_classes(codes, classes, n_codes, n_classes):
+    """Sums of c log2 c of each feature alone, of each feature with the class, of the class alone."""
+    alone, with_class = np.empty(codes.shape[1]), np.empty(codes.shape[1])
+    for j in range(codes.shape[1]):
+        counts = np.bincount(classes * n_codes + codes[:, j], minlength=n_classes * n_codes)
+        with_class[j] = terms_of(counts).sum()
+        alone[j] = terms_of(counts.reshape(n_classes, n_codes).sum(axis=0)).sum()
+    return alone, with_class, terms_of(np.bincount(classes)).sum()
+
+
+def select(codes, classes, criterion, k, count_row):
+    """Columns in the order of choice; `count_row(pivot, with_classes)` gives the two arrays of sums."""
+    n_samples, n_features = codes.shape
+    n_codes, n_classes = int(codes.max()) + 1, int(classes.max()) + 1
+    alone, with_class, of_class = sums_with_classes(codes, classes, n_codes, n_classes)
+    top = np.log2(n_samples)
+    h, h_c, h_with = top - alone / n_samples, top - of_class / n_samples, top - with_class / n_samples
+    relevance = h + h_c - h_with
+    free = np.ones(n_features, dtype=bool)
+    total = np.full(n_features, np.inf) if criterion == "cmim" else np.zeros(n_features)
+    selected = [int(np.argmax(relevance))]
+    free[selected[0]] = False
+    while len(selected) < k:
+        pivot = selected[-1]
+        pairs, triples = count_row(pivot, NEEDS_CLASSES[criterion])
+        h_pair = top - pairs / n_samples
+        if criterion == "mrmr":
+            total += h + h[pivot] - h_pair
+            score = relevance - total / len(selected)
+        elif criterion == "jmi":
+            total += h_pair + h_c - (top - triples / n_samples)
+            score = total
+        else:
+            conditional = h_pair + h_with[pivot] - (top - triples / n_samples) - h[pivot]
+            total = score = np.minimum(total, conditional)
+        selected.append(int(np.argmax(np.where(free, score, -np.inf))))
+        free[selected[-1]] = False
+    return {"selected": selected}
+
+
+def bincount_greedy(codes, classes):
+    """A loop of numpy.bincount over the features."""
+    n_codes, n_classes = int(codes.max()) + 1, int(classes.max()) + 1
+
+    def count_row(pivot, with_classes):
+        pairs, triples = np.zeros(codes.shape[1]), np.zeros(codes.shape[1])
+        joint = codes[:, pivot].astype(np.int64)
+        shape: tuple[int, ...] = (n_codes, n_codes)
+        if with_classes:
+            joint = classes.astype(np.int64) * n_codes + joint
+            shape = (n_classes, *shape)
+        joint *= n_codes
+        for j in range(codes.shape[1]):
+            counts = np.bincount(joint + codes[:, j], minlength=int(np.prod(shape))).reshape(shape)
+            if with_classes:
+                triples[j] = terms_of(counts).sum()
+                counts = counts.sum(axis=0)
+            pairs[j] = terms_of(counts).sum()
+        return pairs, triples
+
+    def run(criterion, k):
+        return select(codes, classes, criterion, k, count_row)
+
+    return run
+
+
+def one_hot(codes, n_codes):
+    """(samples, features) to (samples, n_codes * features) float32; counts are exact up to 2^24."""
+    encoded = codes[:, None, :] == np.arange(n_codes, dtype=codes.dtype)[:, None]
+    return encoded.reshape(len(codes), -1).astype(np.float32)
+
+
+def term_table(n_samples):
+    """c log2 c for c = 0 .. n_samples."""
+    count = np.arange(n_samples + 1, dtype=np.float64)
+    return count * np.log2(np.maximum(count, 1.0))
+
+
+def onehot_greedy(codes, classes):
+    """The pivot's one-hot codes times all features'; the columns are laid out code by code."""
+    n_samples, n_features = codes.shape
+    n_codes, n_classes = int(codes.max()) + 1, int(classes.max()) + 1
+    term = term_table(n_samples)
+
+    def run(criterion, k):
+        encoded = one_hot(np.ascontiguousarray(codes), n_codes)
+
+        def count_row(pivot, with_classes):
+            joint, n_joint = codes[:, [pivot]].astype(np.int32), n_codes
+            if with_classes:
+                joint, n_joint = classes[:, None] * n_codes + joint, n_classes * n_codes
+            counts = (one_hot(joint, n_joint).T @ encoded).astype(np.intp).reshape(-1, n_codes, n_features)
+            if not with_classes:
+                return term.take(counts).sum(axis=(0, 1)), None
+            pooled = counts.reshape(n_classes, n_codes, n_codes, n_features).sum(axis=0)
+            return term.take(pooled).sum(axis=(0, 1)), term.take(counts).sum(axis=(0, 1))
+
+        return select(codes, classes, criterion, k, count_row)
+
+    return run
+
+
+def entropy(counts):
+    shares = counts[counts > 0] / counts.sum()
+    return -(shares * np.log2(shares)).sum()
+
+
+def fcbf(codes, classes):
+    """FCBF as its paper has it, over numpy.bincount."""
+    n_codes, n_classes = int(codes.max()) + 1, int(classes.max()) + 1
+
+    def run():
+        alone = np.array([entropy(np.bincount(column)) for column in codes.T])
+        class_entropy = entropy(np.bincount(classes))
+
+        def uncertainty(x, h_x, n_x, j):
+            both = entropy(np.bincount(x * n_codes + codes[:, j], minlength=n_x * n_codes))
+            total = h_x + alone[j]
+            return 2 * (total - both) / total if total else 0.0
+
+        with_class = np.array([uncertainty(classes, class_entropy, n_classes, j) for j in range(codes.shape[1])])
+        left = np.argsort(-with_class, kind="stable")
+        selected = []
+        while len(left):
+            p, rest = left[0], left[1:]
+            x = codes[:, p].astype(np.int64)
+            between = np.array([uncertainty(x, alone[p], n_codes, j) for j in rest])
+            selected.append(int(p))
+            left = rest[between < with_class[rest] - 1e-10]
+        return {"selected": selected}
+
+    return run
+
+
+def relieff(values, classes):
+    """ReliefF sample by sample."""
+
+    def run(n_neighbors=10):
+        spans = np.ptp(values, axis=0)
+        scaled = np.ascontiguousarray((values - values.min(axis=0)) / np.where(spans, spans, 1))
+        priors = np.bincount(classes) / len(classes)
+        weights = np.zeros(values.shape[1])
+        for i, own in enumerate(classes):
+            apart = np.abs(scaled - scaled[i])
+            distances = apart.sum(axis=1)
+            distances[i] = np.inf
+            for c, prior in enumerate(priors):
+                of_class = np.flatnonzero((classes == c) & (np.arange(len(classes)) != i))
+                near = of_class[np.argsort(distances[of_class], kind="stable")[:n_neighbors]]
+                weights += (-1 if c == own else prior / (1 - priors[own])) * apart[near].mean(axis=0)
+        return {"weights": (weights / len(classes)).tolist()}
+
+    return run

@@ -1,0 +1,147 @@
+"""Programs of others, from PyPI. Most run in the environment that `python -m benchmarks.peers` makes."""
+
+import numpy as np
+from sklearn.base import clone
+
+PACKAGES = {
+    "itmo_fs": ("ITMO_FS", "numpy", "scikit-learn"),
+    "fast_select_mrmr": ("fast-select", "numba"),
+    "fast_select_matrix": ("fast-select", "numba"),
+    "fast_select_relieff": ("fast-select", "numba"),
+    "skrebate": ("skrebate",),
+    "fimdlp": ("fimdlp",),
+    "mutual_info_classif": ("scikit-learn",),
+    "kbins": ("scikit-learn",),
+    "quadprog": ("quadprog",),
+    "clarabel": ("clarabel",),
+}
+
+
+def itmo_fs(codes, classes):
+    """ITMO_FS's MultivariateFilter, which at every step scores every pair with the selected features anew."""
+    from ITMO_FS.filters.multivariate import MultivariateFilter
+
+    table, target = np.ascontiguousarray(codes, dtype=np.int64), classes.astype(np.int64)
+
+    def run(criterion, k):
+        chosen = MultivariateFilter(criterion.upper(), k)
+        chosen.fit(table, target)
+        return {"selected": [int(j) for j in chosen.selected_features]}
+
+    return run
+
+
+def fast_select_mrmr(codes, classes):
+    """MRMR of fast-select, compiled by numba, which counts the whole matrix."""
+    from fast_select import mRMR
+
+    table = np.ascontiguousarray(codes)
+
+    mRMR(n_features_to_select=2, backend="cpu").fit(table[:50, :5], classes[:50])  # compiles
+
+    def run(criterion, k):
+        fitted = mRMR(n_features_to_select=k, method="MID", backend="cpu").fit(table, classes)
+        return {"selected": [int(j) for j in fitted.top_features_]}
+
+    return run
+
+
+def fast_select_matrix(codes, classes):
+    """The matrix of I(Xi;Xj) by fast-select, compiled by numba."""
+    from fast_select import calculate_mi_matrices
+
+    table = np.ascontiguousarray(codes.astype(np.int32))
+
+    def run(conditional):
+        calculate_mi_matrices(table, classes, backend="cpu", unit="bit")
+
+    calculate_mi_matrices(table[:50, :5], classes[:50], backend="cpu", unit="bit")  # compiles
+    return run
+
+
+def fast_select_relieff(values, classes):
+    """ReliefF of fast-select, compiled by numba, in single precision."""
+    from fast_select import ReliefF
+
+    return _relieff(ReliefF(n_features_to_select=1, n_neighbors=10, backend="cpu", n_jobs=1), values, classes)
+
+
+def skrebate(values, classes):
+    """ReliefF of scikit-rebate, pure Python, in one process."""
+    from skrebate import ReliefF
+
+    return _relieff(ReliefF(n_features_to_select=1, n_neighbors=10, n_jobs=1), values, classes)
+
+
+def _relieff(selector, values, classes):
+    table = np.ascontiguousarray(values)
+    clone(selector).fit(table[:60, :5], classes[:60])  # what is compiled is compiled now
+    return lambda: {"weights": selector.fit(table, classes).feature_importances_.tolist()}
+
+
+def fimdlp(values, classes):
+    """The MDL discretisation of FImdlp, C++ behind a scikit-learn transformer: fitted, then the codes made."""
+    from fimdlp.mdlp import FImdlp
+
+    table = np.ascontiguousarray(values)
+
+    def run():
+        FImdlp(n_jobs=1).fit(table, classes).transform(table)
+
+    return run
+
+
+def kbins(values, classes):
+    """scikit-learn's KBinsDiscretizer by quantiles on all samples: fitted, then the codes made."""
+    from sklearn.preprocessing import KBinsDiscretizer
+
+    def run():
+        made = KBinsDiscretizer(n_bins=10, encode="ordinal", strategy="quantile", subsample=None)
+        made.fit(values).transform(values)
+
+    return run
+
+
+def mutual_info_classif(codes, classes):
+    """scikit-learn's mutual_info_classif with discrete features, in bits."""
+    from sklearn.feature_selection import mutual_info_classif as nats
+
+    return lambda: {"bits": (nats(codes, classes, discrete_features=True, n_jobs=1) / np.log(2)).tolist()}
+
+
+def quadprog(redundancy, relevance, shift, **_):
+    """QPFS by the dual active set method of Goldfarb and Idnani."""
+    import quadprog
+
+    from benchmarks.contestants.problems import Quadratic
+
+    problem, n = Quadratic.of(redundancy, relevance, shift), len(relevance)
+    sides, bounds = np.concatenate([np.ones((n, 1)), np.eye(n)], axis=1), np.eye(n + 1)[0]
+
+    def run():
+        scaled = (1 - problem.alpha) * problem.matrix
+        weights = quadprog.solve_qp(scaled, problem.alpha * problem.relevance, sides, bounds, 1)[0]
+        return {"relative_gap": problem.relative_gap(weights)}
+
+    return run
+
+
+def clarabel(redundancy, relevance, shift, **_):
+    """QPFS by an interior point method."""
+    import clarabel
+    from scipy import sparse
+
+    from benchmarks.contestants.problems import Quadratic
+
+    problem, n = Quadratic.of(redundancy, relevance, shift), len(relevance)
+    sides = sparse.vstack([sparse.csc_matrix(np.ones((1, n))), -sparse.eye(n)], format="csc")
+    cones, options = [clarabel.ZeroConeT(1), clarabel.NonnegativeConeT(n)], clarabel.DefaultSettings()
+    options.verbose = False
+
+    def run():
+        scaled = sparse.triu(sparse.csc_matrix((1 - problem.alpha) * problem.matrix), format="csc")
+        linear = -problem.alpha * problem.relevance
+        solver = clarabel.DefaultSolver(scaled, linear, sides, np.eye(n + 1)[0], cones, options)
+        return {"relative_gap": problem.relative_gap(np.array(solver.solve().x))}
+
+    return run

@@ -1,0 +1,110 @@
+"""bitsieve on tables of numbers and on files: binning, ReliefF, error curves, whole processes of the command line."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+import bitsieve
+from benchmarks import engine
+from benchmarks.memory import Peak
+
+KILO = 1 if sys.platform == "darwin" else 1024  # the unit of ru_maxrss in bytes
+
+
+def binner(values, classes):
+    """A binner, fitted, then the codes made."""
+
+    def run(kind, n_jobs=1):
+        if kind == "MDL":
+            made = bitsieve.MDLBinner(n_jobs=n_jobs)
+        else:
+            made = bitsieve.EqualFrequencyBinner(n_bins=10, n_jobs=n_jobs)
+        made.fit(values, classes).transform(values)
+
+    return run
+
+
+def relieff(values, classes):
+    """ReliefF with ten neighbours."""
+    return lambda: {"weights": bitsieve.ReliefF(1, n_jobs=1).fit(values, classes).weights_.tolist()}
+
+
+def process(table):
+    """A whole Python process: wall and processor seconds, peak of memory. "TABLE" stands for the file's path."""
+
+    def run(arguments):
+        words = [sys.executable, *(table if word == "TABLE" else word for word in arguments)]
+        start = time.perf_counter()
+        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+        with subprocess.Popen(words, text=True, **streams) as child:
+            said = child.stderr.read().strip().splitlines()
+            _, status, usage = os.wait4(child.pid, 0)
+            seconds = time.perf_counter() - start
+            child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode:
+            raise RuntimeError(said[-1] if said else f"exit status {child.returncode}")
+        told = {"seconds": seconds, "processor_s": usage.ru_utime + usage.ru_stime}
+        # The system accounts our own peak to every child that we start: below it nothing is known.
+        own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return told | ({"peak_mb": usage.ru_maxrss * KILO / 1e6} if usage.ru_maxrss > own else {})
+
+    return run
+
+
+def curve(values, classes):
+    """Predictions of a classifier for growing numbers of features, one training and one test part."""
+    from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
+    from sklearn.svm import SVC
+
+    svm, nearest = SVC(kernel="linear", C=1), KNeighborsClassifier(3, algorithm="brute")
+    plain = {"linear-svm": svm, "knn": nearest, "ncm": NearestCentroid()}
+    stops = np.arange(10, min(100, values.shape[1]) + 1)
+
+    def run(classifier, train, anew):
+        scaled = values / np.abs(values[:train]).max(axis=0)
+        grow = engine.Refit(plain[classifier]) if anew else engine.CLASSIFIERS[classifier]
+        found = list(grow(scaled[:train], classes[:train], scaled[train:], stops))
+        return {"predicted": np.array(found).tolist()}
+
+    return run
+
+
+def protocol(train, train_classes, test, test_classes):
+    """Select on ten bins of equal frequency, classify by the nearest class mean: seconds, errors, memory."""
+
+    def run(k, n_jobs):
+        counts, told, rankings = range(10, k + 1, 10), {}, {}
+        with Peak() as whole:
+            for method in ("mim", "mrmr", "jmi"):
+                start = time.perf_counter()
+                binning = bitsieve.EqualFrequencyBinner(n_bins=10, n_jobs=n_jobs)
+                selector = bitsieve.make_selector(method, k, binning=binning, n_jobs=n_jobs)
+                rankings[method] = selector.fit(train, train_classes).selected_
+                told[f"fit_{method}_s"] = time.perf_counter() - start
+            tables, start = (train, train_classes, test, test_classes), time.perf_counter()
+            _, wrong = engine.nearest_mean_curves(*tables, rankings, counts, n_jobs=n_jobs)
+            told["classify_3_rankings_s"] = time.perf_counter() - start
+        errors = {f"error_{method}_percent": 100 * float(each[-1]) / len(test) for method, each in wrong.items()}
+        anew = classify_anew(*tables, rankings["mim"], counts)
+        return {"seconds": whole.seconds, **told, **anew, **errors, **whole.told()}
+
+    return run
+
+
+def classify_anew(train, train_classes, test, test_classes, order, counts):
+    """Seconds of one ranking by what NearestCentroid asks to predict, for every count, scaled up from 1000 samples."""
+    from sklearn.metrics import pairwise_distances_argmin
+
+    scale, means = engine.class_means(train, train_classes, order)
+    values, truth = test[:1000, order] / scale, test_classes[:1000]
+    start = time.perf_counter()
+    theirs = [int((pairwise_distances_argmin(values[:, :k], means[:, :k]) != truth).sum()) for k in counts]
+    seconds = (time.perf_counter() - start) * len(test) / len(truth)
+    _, ours = engine.nearest_mean_curves(train, train_classes, test[:1000], truth, {"mim": order}, counts)
+    return {"scikit_learn_1_ranking_s": seconds, "same_errors_on_piece": ours["mim"].tolist() == theirs}

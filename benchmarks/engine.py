@@ -1,0 +1,95 @@
+"""All that the benchmarks use of bitsieve beyond its public names, in one place.
+
+A benchmark of the counting engine stands on codes already made, below the estimators, so that reading and checking a
+table is not in its time. What the public names can do is called by them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bitsieve.by_counts.blankets.fcbf import fast_correlation_filter
+from bitsieve.by_counts.criteria import CRITERIA, make_criterion
+from bitsieve.by_counts.greedy.forward import forward_select
+from bitsieve.by_counts.pairwise.conditional_matrix import conditional_matrix
+from bitsieve.by_counts.pairwise.spectral import rank_by_spectrum
+from bitsieve.by_counts.stopping import STOPPING_RULES
+from bitsieve.by_samples.variational.code_tables import CodeTable
+from bitsieve.by_samples.variational.codes import NaiveBound, PairwiseBound
+from bitsieve.by_samples.variational.search import variational_select
+from bitsieve.evaluation.classifiers import CLASSIFIERS as CLASSIFIERS
+from bitsieve.evaluation.classifiers.refit import Refit as Refit
+from bitsieve.evaluation.train_test import class_means as class_means
+from bitsieve.evaluation.train_test import nearest_mean_curves as nearest_mean_curves
+from bitsieve.information import make_information
+from bitsieve.optimize.convexity import is_convex, smallest_eigenvalue
+from bitsieve.optimize.quadratics import DenseQuadratic
+from bitsieve.optimize.simplex_qp import minimize_on_simplex
+from bitsieve.sources import make_source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+BOUNDS = {"naive": NaiveBound, "pairwise": PairwiseBound}
+
+
+def criteria() -> list[str]:
+    """The names of the greedy criteria."""
+    return list(CRITERIA)
+
+
+def pack(codes: np.ndarray, classes: np.ndarray, n_jobs: int = 1, estimator: str = "plug-in") -> Any:
+    """Packed codes, with the information that is counted from them."""
+    source = make_source(codes, classes, n_classes=int(classes.max()) + 1, n_jobs=n_jobs)
+    return make_information(estimator, source)
+
+
+def greedy(information: Any, criterion: str, k: int, stopping: Any = None) -> list[int]:
+    """Columns in the order of choice."""
+    return _plain(forward_select(information, make_criterion(criterion), k, stopping=stopping).order)
+
+
+def stopping_rule_that_never_stops(name: str) -> Any:
+    """The stopping rule of that name, which computes its value as ever and lets everything pass; of "none", None."""
+    if name == "none":
+        return None
+    made = STOPPING_RULES[name]()
+
+    class Endless(type(made)):
+        def stops(self, value):
+            return False
+
+    return Endless()
+
+
+def spectral(information: Any, k: int) -> list[int]:
+    """The first columns by the dominant eigenvector."""
+    return _plain(rank_by_spectrum(conditional_matrix(information)).order[:k])
+
+
+def fcbf(information: Any, k: int) -> list[int]:
+    """Columns that the fast correlation-based filter keeps."""
+    return _plain(fast_correlation_filter(information, k).order)
+
+
+def variational(codes: np.ndarray, classes: np.ndarray, decomposition: str, k: int, n_jobs: int) -> list[int]:
+    """Columns in the order of choice by a variational bound; sorting and tables are part of the work."""
+    order = np.argsort(classes, kind="stable")
+    table = CodeTable(codes[order], np.bincount(classes).astype(np.int64), n_jobs)
+    return _plain(variational_select(BOUNDS[decomposition](table), k).selected)
+
+
+def minimize_quadratic(matrix: np.ndarray, relevance: np.ndarray, alpha: float) -> np.ndarray:
+    """The minimum of (1 - alpha) x'Hx / 2 - alpha f'x over weights that sum to 1."""
+    return minimize_on_simplex(DenseQuadratic(matrix, None, 1 - alpha), alpha * relevance).weights
+
+
+def convex_shift(matrix: np.ndarray) -> float:
+    """What the diagonal of a matrix lacks for the matrix to be convex; the proof where it lacks nothing."""
+    return 0.0 if is_convex(matrix) else -float(smallest_eigenvalue(matrix))
+
+
+def _plain(columns: Sequence[Any]) -> list[int]:
+    return [int(column) for column in columns]

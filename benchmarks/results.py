@@ -1,0 +1,59 @@
+"""Results as small JSON files: results/MACHINE/NAME.json, the newest of each kind of machine."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+RESULTS = Path(__file__).resolve().parent / "results"
+WIDEST_FIRST = ("avx512_vpopcntdq", "avx512f", "avx2", "asimd")
+
+
+def kind_of(machine: Mapping[str, Any]) -> str:
+    """Processor, family and model, widest instruction set; results of one kind replace older ones of that kind."""
+    widest = next((name for name in WIDEST_FIRST if name in machine["instruction_sets"]), "")
+    name = re.sub(r"\(r\)|\(tm\)|processor|cpu|@.*", " ", machine["cpu"], flags=re.IGNORECASE)
+    words = [name, *(str(number) for number in machine["cpu_family_model"] if number), widest]
+    return re.sub(r"[^a-z0-9]+", "-", " ".join(words).lower()).strip("-")
+
+
+def write(document: Mapping[str, Any], *, keep: bool, folder: Path = RESULTS) -> Path:
+    """Write the document where results of its machine lie; one that is not to be kept to folder/quick."""
+    path = folder / (kind_of(document["machine"]) if keep else "quick") / f"{document['benchmark']}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(as_text(document), encoding="utf-8")
+    return path
+
+
+def as_text(document: Mapping[str, Any]) -> str:
+    """JSON with a line for every entry of the document, of the machine and of each row."""
+
+    def entries(mapping: Mapping[str, Any], indent: str) -> str:
+        lines = (f"{indent}{line(key)}: {line(value)}" for key, value in mapping.items())
+        return "{\n" + ",\n".join(lines) + f"\n{indent[:-1]}}}"
+
+    def line(value: Any) -> str:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+    parts = []
+    for key, value in document.items():
+        if key == "machine":
+            text = entries(value, "  ")
+        elif key == "rows":
+            text = "[\n" + ",\n".join("  " + entries(row, "   ") for row in value) + "\n ]"
+        else:
+            text = line(value)
+        parts.append(f" {line(key)}: {text}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def read(name: str, kind: str | None = None, folder: Path = RESULTS) -> list[dict[str, Any]]:
+    """The results of a benchmark, the newest first; of all kinds of machines, or of one."""
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in folder.glob(f"{kind or '*'}/{name}.json")]
+    kept = [document for document in found if kind == "quick" or (folder / kind_of(document["machine"])).is_dir()]
+    return sorted(kept, key=lambda document: document["machine"]["date"], reverse=True)

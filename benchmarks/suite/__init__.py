@@ -1,0 +1,9 @@
+"""The benchmarks, one after the other as they are run."""
+
+from benchmarks.suite import global_methods, greedy, large, matrix, tables
+
+ALL = {
+    benchmark.name: benchmark
+    for module in (greedy, matrix, tables, global_methods, large)
+    for benchmark in module.BENCHMARKS
+}

@@ -1,0 +1,178 @@
+"""Tables of numbers, files, and methods that need more than counts: binning, start, filters, VMI, error curves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from benchmarks.benchmark import Benchmark, Contestant, Job
+from benchmarks.data import Data, Shape, codes
+from benchmarks.limits import Limit, binning
+from benchmarks.rounds import significant
+
+SELECT = ("-c", "import sys; from bitsieve.cli import main; sys.exit(main())")
+READ = {
+    "csv": "import sys; from pyarrow import csv; csv.read_csv(sys.argv[1])",
+    "parquet": "import sys; from pyarrow import parquet; parquet.read_table(sys.argv[1])",
+    "npz": "import sys, numpy; numpy.load(sys.argv[1])['X']",
+}
+PROGRAMS = {  # the first is the one that the others are compared with
+    "import bitsieve": "import bitsieve",
+    "python that does nothing": "pass",
+    "import numpy": "import numpy",
+    "import sklearn": "import sklearn",
+    "import ForwardSelector": "from bitsieve import ForwardSelector",
+}
+# Seconds of the authors' C++ programs as whole processes, k = 50, one core of an AMD EPYC, and the nanoseconds that an
+# evaluation needs at least: 8 or 45 instructions for eight of them, and 40 a block, at three a cycle and 3 GHz.
+VMI = {"naive": (0.4, 0.25), "pairwise": (8.3, 0.8)}
+CLASSIFIERS = ("linear-svm", "knn", "ncm")
+
+
+def _size(shape: Shape) -> str:
+    return f"{shape.samples:,} x {shape.features:,}, {shape.classes} classes"
+
+
+def _binning(shape: Shape, kind: str) -> Job:
+    peer = {"MDL": ("FImdlp", "others.fimdlp", True), "equal frequency": ("KBinsDiscretizer", "others.kbins", False)}
+    name, command, peers = peer[kind]
+    contestants = {
+        kind: Contestant("ours_tables.binner", {"kind": kind}),
+        f"{kind}, two threads": Contestant("ours_tables.binner", {"kind": kind, "n_jobs": 2}, threads=2),
+        name: Contestant(command, peers=peers),
+    }
+    return Job(f"{kind}, {_size(shape)}", Data("values", shape), contestants, limit=binning(shape))
+
+
+def _process(*words: str) -> Contestant:
+    return Contestant("ours_tables.process", {"arguments": list(words)})
+
+
+def _startup(shape: Shape) -> Job:
+    contestants = {name: _process("-c", program) for name, program in PROGRAMS.items()}
+    contestants |= {f"bitsieve {word}": _process(*SELECT, word) for word in ("--help", "methods")}
+    for method in ("jmi", "speccmi"):
+        words = ("select", "TABLE", "--target", "class", "--features", "20", "--method", method)
+        contestants[f"bitsieve select, {method}"] = _process(*SELECT, *words)
+    return Job(f"CSV of {shape.samples} x {shape.features:,}", Data("csv", shape), contestants)
+
+
+def _file(kind: str, shape: Shape, method: str) -> Job:
+    target = "y" if kind == "npz" else "class"
+    words = ("select", "TABLE", "--target", target, "--method", method, "--features", "10", "--threads", "1")
+    contestants = {
+        "bitsieve select": _process(*SELECT, *words),
+        "reading alone": _process("-c", READ[kind], "TABLE"),
+    }
+    return Job(f"{kind}, {_size(shape)}, {method}", Data(kind, shape), contestants)
+
+
+def _fcbf(shape: Shape) -> Job:
+    contestants = {"engine": Contestant("ours.fcbf"), "numpy bincount": Contestant("by_hand.fcbf")}
+    return Job(f"FCBF, {shape.name}", codes(shape), contestants)
+
+
+def _relieff(shape: Shape) -> Job:
+    contestants = {
+        "bitsieve": Contestant("ours_tables.relieff"),
+        "numpy loop": Contestant("by_hand.relieff"),
+        "scikit-rebate": Contestant("others.skrebate", peers=True),
+        "fast-select": Contestant("others.fast_select_relieff", peers=True),
+    }
+    return Job(f"ReliefF, {_size(shape)}", Data("values", shape), contestants)
+
+
+def _alike(ours: dict[str, Any], theirs: dict[str, Any]) -> Any:
+    """The same columns, or the largest difference of weights."""
+    if "weights" in ours:
+        return significant(float(np.abs(np.subtract(ours["weights"], theirs["weights"])).max()), 2)
+    return theirs["selected"] == ours["selected"]
+
+
+def _variational(shape: Shape, kind: str, k: int, n_jobs: int, *, authors: bool = False, large: bool = False) -> Job:
+    contestant = Contestant("ours.variational", {"decomposition": kind, "k": k, "n_jobs": n_jobs}, threads=n_jobs)
+    evaluations = shape.samples * sum(shape.features - step for step in range(k)) * shape.classes
+    limit = Limit(seconds=1e-9 * evaluations * VMI[kind][1] / n_jobs)
+    name = f"{kind}, {shape.name}, k = {k}, {n_jobs} threads"
+    reference_s = VMI[kind][0] if authors else None
+    return Job(name, codes(shape), {"engine": contestant}, limit=limit, reference_s=reference_s, large=large)
+
+
+def _curve(shape: Shape, classifier: str) -> Job:
+    test = 1 if shape.samples < 100 else shape.samples // 10
+    options = {"classifier": classifier, "train": shape.samples - test}
+    contestants = {
+        name: Contestant("ours_tables.curve", {**options, "anew": anew})
+        for name, anew in {"grown": False, "anew": True}.items()
+    }
+    return Job(f"{classifier}, {_size(shape)}", Data("values", shape), contestants)
+
+
+def _equal_predictions(ours: dict[str, Any], theirs: dict[str, Any]) -> float:
+    return significant(float((np.array(ours["predicted"]) == np.array(theirs["predicted"])).mean()))
+
+
+def _each(make: Any, shapes: tuple[Shape, ...], kinds: tuple[str, ...]) -> list[Job]:
+    return [make(shape, kind) for shape in shapes for kind in kinds]
+
+
+BINNINGS = ("MDL", "equal frequency")
+TALL, QUICK = Shape(100000, 500, 10, 2), Shape(300, 100, 3, 3)
+VMI_SMALL, VMI_LARGE = Shape(2000, 500, 3, 4), Shape(60000, 784, 5, 10)
+BENCHMARKS = (
+    Benchmark(
+        "binning",
+        "MDL in seconds, equal frequency beside KBinsDiscretizer; fit and transform.",
+        _each(_binning, (Shape(72, 7129, 10, 2), TALL, Shape(500, 100000, 10, 2)), BINNINGS),
+        _each(_binning, (Shape(72, 300, 10, 2), Shape(5000, 20, 10, 2)), BINNINGS),
+        patience_s=20.0,
+    ),
+    Benchmark(
+        "startup",
+        "Whole processes: import bitsieve under 0.5 s, bitsieve select on a CSV of 62 x 2,000 under 2 s.",
+        [_startup(Shape(62, 2000, 10, 2))],
+        [_startup(Shape(62, 100, 10, 2))],
+        rounds=9,
+    ),
+    Benchmark(
+        "files",
+        "bitsieve select from a file to a ranking, one thread, beside a process that only reads the file.",
+        [
+            _file("csv", Shape(100000, 100, 10, 2), "mrmr"),
+            _file("parquet", Shape(1000000, 50, 10, 2), "mrmr"),
+            _file("npz", Shape(60000, 784, 10, 10), "jmi"),
+        ],
+        [_file(kind, QUICK, "mrmr") for kind in READ],
+        rounds=3,
+        patience_s=60.0,
+    ),
+    Benchmark(
+        "filters",
+        "FCBF and ReliefF, 10 neighbours, one core; agreement: the same columns, or the largest difference.",
+        [_fcbf(shape) for shape in (Shape(72, 7129, 3, 2), Shape(500, 20000, 3, 5), TALL)]
+        + [_relieff(shape) for shape in (Shape(100, 5000, 10, 2), Shape(1000, 200, 10, 3), Shape(2000, 500, 10, 2))],
+        [_fcbf(QUICK), _relieff(QUICK)],
+        agree=_alike,
+    ),
+    Benchmark(
+        "variational",
+        "VMI naive and pairwise on codes already made, sorting and tables included.",
+        [
+            _variational(VMI_SMALL, "naive", 50, 1, authors=True),
+            _variational(VMI_SMALL, "pairwise", 50, 1, authors=True),
+            _variational(VMI_LARGE, "naive", 50, 2),
+            _variational(VMI_LARGE, "pairwise", 50, 2, large=True),
+        ],
+        [_variational(QUICK, kind, 5, 2) for kind in VMI],
+    ),
+    Benchmark(
+        "comparison",
+        "Error curves of 10 to 100 features, one fold, one core: grown feature by feature, and fitted anew.",
+        _each(_curve, (Shape(62, 2000, 3, 2), Shape(1000, 200, 3, 3), Shape(4000, 100, 3, 10)), CLASSIFIERS),
+        _each(_curve, (Shape(62, 200, 3, 2), QUICK), CLASSIFIERS),
+        rounds=3,
+        patience_s=20.0,
+        agree=_equal_predictions,
+    ),
+)

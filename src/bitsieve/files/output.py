@@ -1,0 +1,106 @@
+"""Where results are written: the check before any work, and the one writer, whose files appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bitsieve.common.messages import one_line
+from bitsieve.files.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from os import PathLike
+    from typing import IO
+
+    AnyPath = str | PathLike[str]
+
+# A new file, never one that is there already and never through a link that someone else has put there.
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_ANY_WRITE_BIT = 0o222
+
+
+def check_output(
+    path: AnyPath, endings: Sequence[str] = (), *, what: str = "output", remark: str = "", source: AnyPath | None = None
+) -> None:
+    """Refuse a path that could not be written, before any work is done for it.
+
+    Parameters
+    ----------
+    path : path-like
+    endings : sequence of str
+        The formats, such as ".csv"; any where it is empty.
+    what : str
+        What the file is, for messages.
+    remark : str
+        What is said after the endings.
+    source : path-like, optional
+        The input, which must not be overwritten.
+
+    Raises
+    ------
+    DataError
+        The ending is none of them; the path is a directory, the input, read-only or no regular file; its directory is
+        not there or cannot be written.
+    """
+    path = Path(path)
+    if endings and path.suffix.lower() not in endings:
+        raise DataError(
+            f"cannot tell the format of the {what} {str(path)!r}: end it in one of {', '.join(endings)}{remark}"
+        )
+    if path.is_dir():
+        raise DataError(f"the {what} {str(path)!r} is a directory: give the path of a file")
+    if not path.parent.is_dir():
+        raise DataError(f"there is no directory {str(path.parent)!r} for the {what}: make it first")
+    if not os.access(path.parent, os.W_OK):
+        raise DataError(f"the directory {str(path.parent)!r} of the {what} cannot be written: choose another one")
+    if not path.exists():
+        return
+    if source is not None and os.path.exists(source) and path.samefile(source):
+        raise DataError(f"the {what} {str(path)!r} is the input itself: give it another name")
+    if not path.is_file():
+        raise DataError(f"the {what} {str(path)!r} is not a regular file: give another path")
+    # The mode too: the administrator may write any file, and still means it when one is made read-only.
+    if not (os.access(path, os.W_OK) and path.stat().st_mode & _ANY_WRITE_BIT):
+        raise DataError(f"the {what} {str(path)!r} is read-only: make it writable, delete it or give another path")
+
+
+@contextmanager
+def writing(path: AnyPath, what: str = "output") -> Iterator[IO[bytes]]:
+    """A binary file that takes the place of ``path`` at the end of the block; after an error nothing is left of it.
+
+    It is written under a random name in the same directory, reaches the disk, and is then renamed: another program
+    sees the old file or the new one. A file that is there already hands on its permissions. A link at ``path`` is
+    replaced, not followed.
+
+    Raises
+    ------
+    DataError
+        The file cannot be written.
+    """
+    path = Path(path)
+    check_output(path, what=what)
+    temporary = path.with_name(f".bitsieve-{secrets.token_hex(8)}.tmp")
+    try:
+        with open(temporary, "wb", opener=lambda name, _: os.open(name, _NEW, 0o666)) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if path.is_file():
+            shutil.copymode(path, temporary)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise DataError(f"cannot write {str(path)!r}: {error.strerror or one_line(error)}") from None
+    finally:  # also after Ctrl-C and SIGTERM; of a file that was renamed nothing is there to remove
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def write_text(path: AnyPath, text: str, what: str = "output") -> None:
+    """Write ``text`` in UTF-8; see :func:`writing`."""
+    with writing(path, what) as file:
+        file.write(text.encode())

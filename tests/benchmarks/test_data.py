@@ -1,0 +1,48 @@
+"""The tables of the benchmarks: seeded, of the shape that was asked for, with something to find."""
+
+import numpy as np
+import pytest
+from benchmarks.contestants.ours import planes_bytes
+from benchmarks.data import MAKERS, Data, Shape, make_codes, make_values
+
+
+def test_codes_are_seeded_and_dependent():
+    shape = Shape(2000, 40, 4, 3)
+    table, again, other = make_codes(shape), make_codes(shape), make_codes(shape, seed=1)
+    assert table.codes.dtype == np.uint8
+    assert table.codes.flags.f_contiguous
+    assert table.classes.dtype == np.int32
+    assert (table.codes == again.codes).all()
+    assert (table.codes != other.codes).any()
+    assert table.codes.max() == 3
+    assert set(table.classes) == {0, 1, 2}
+    shares = [table.codes[table.classes == c].mean(axis=0) for c in range(3)]
+    assert np.ptp(shares, axis=0).max() > 0.5  # the mean code of some feature moves with the class
+
+
+def test_values_are_seeded():
+    shape = Shape(50, 5, 4, 2)
+    assert (make_values(shape)[0] == make_values(shape)[0]).all()
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_every_kind_of_data_is_written(kind, tmp_path):
+    shape = Shape(60, 6, 3, 2)
+    Data(kind, shape).write(tmp_path)
+    arrays = {path.stem: np.load(path) for path in tmp_path.glob("*.npy")}
+    tables = [array for name, array in arrays.items() if array.shape == (60, 6)]
+    assert tables or (tmp_path / f"table.{kind}").stat().st_size > 60 * 6
+
+
+def test_the_redundancy_is_convex_with_its_shift(tmp_path):
+    Data("redundancy", Shape(60, 20, 3, 2)).write(tmp_path)
+    matrix, shift = np.load(tmp_path / "redundancy.npy"), np.load(tmp_path / "shift.npy")
+    assert shift >= 0
+    # Rounding of a 20 x 20 eigenvalue problem with entries below 2 bits.
+    assert np.linalg.eigvalsh(matrix + shift * np.eye(20)).min() > -1e-12
+
+
+def test_planes_bytes_by_hand():
+    # 9 features padded to 16, 2 planes each, classes of 65 and 3 samples: 2 + 1 words of 8 bytes.
+    assert planes_bytes(9, 3, [65, 3]) == 16 * 2 * 3 * 8
+    assert planes_bytes(9, 3, [68]) == 16 * 2 * 2 * 8

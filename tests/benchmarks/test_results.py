@@ -1,0 +1,118 @@
+"""Results by kind of machine, their tables, and the block of README."""
+
+import json
+
+import pytest
+from benchmarks.__main__ import main
+from benchmarks.show import document_text, format_table
+from benchmarks.suite import ALL
+
+from benchmarks import readme, results
+
+MACHINE = {
+    "cpu": "Example(R) Processor 7 CPU @ 2.00GHz",
+    "cpu_family_model": ["6", "1"],
+    "instruction_sets": ["popcnt", "avx2"],
+    "architecture": "x86_64",
+    "build": {"compiler": "GCC 12"},
+    "date": "2026-01-02 03:04 UTC",
+}
+ROW = {
+    "job": "jmi, 10 x 20",
+    "seconds": {"engine": 0.5, "fit": 2.0, "numpy bincount": 8.0, "ITMO_FS": 1000.0},
+    "times_ours": {"fit": 4.0, "numpy bincount": 16.0, "ITMO_FS": 2000.0},
+    "best_other": "numpy bincount",
+    "scaled_by": {"ITMO_FS": 10.0},
+    "limit_s": 0.25,
+    "work": 4e9,
+    "details": {"engine": {"packing_s": 0.125}},
+    "agreement": {"fit": "5 of 5"},
+}
+DOCUMENT = {"benchmark": "greedy", "claim": "Fast.", "machine": MACHINE, "rows": [ROW]}
+
+
+def test_results_lie_by_kind_of_machine(tmp_path):
+    path = results.write(DOCUMENT, keep=True, folder=tmp_path)
+    assert path == tmp_path / "example-7-6-1-avx2" / "greedy.json"
+    assert json.loads(path.read_text(encoding="utf-8")) == DOCUMENT
+    assert results.read("greedy", folder=tmp_path) == [DOCUMENT]
+    assert results.read("greedy", "another-kind", folder=tmp_path) == []
+
+
+def test_results_that_are_not_kept_are_not_read(tmp_path):
+    path = results.write(DOCUMENT, keep=False, folder=tmp_path)
+    assert path == tmp_path / "quick" / "greedy.json"
+    assert results.read("greedy", folder=tmp_path) == []
+    assert results.read("greedy", "quick", folder=tmp_path) == [DOCUMENT]
+
+
+def test_the_newest_comes_first(tmp_path):
+    newer = {**DOCUMENT, "machine": {**MACHINE, "cpu": "Other", "date": "2026-02-01 00:00 UTC"}}
+    for document in (DOCUMENT, newer):
+        results.write(document, keep=True, folder=tmp_path)
+    assert results.read("greedy", folder=tmp_path) == [newer, DOCUMENT]
+
+
+def test_results_refuse_what_is_not_json(tmp_path):
+    with pytest.raises(ValueError, match="JSON"):
+        results.write({**DOCUMENT, "rows": [{"job": "x", "goal": float("nan")}]}, keep=True, folder=tmp_path)
+
+
+def test_text_has_ours_limit_best_other_and_ratios():
+    lines = document_text(DOCUMENT).splitlines()
+    (job,) = [line.split() for line in lines if "0.5 engine" in line]
+    assert job == ["jmi,", "10", "x", "20", "0.5", "engine", "0.25", "2", "8", "numpy", "bincount", "16"]
+    assert any(line.split() == ["jmi,", "10", "x", "20", "ITMO_FS", "~1,000", "2,000", "-", "-"] for line in lines)
+
+
+def test_rates_are_work_over_seconds():
+    text = document_text({**DOCUMENT, "rate": "pair-samples"})
+    assert "8 engine" in text  # 4 10^9 in 0.5 s
+    assert "10^9 pair-samples a second" in text
+
+
+def test_table_aligns_columns():
+    lines = format_table(["job", "seconds"], [["matrix", 1.5], ["a", None]]).splitlines()
+    assert lines == ["job     seconds", "------  -------", "matrix      1.5", "a             -"]
+
+
+def test_readme_block_is_rewritten_and_the_rest_kept(tmp_path):
+    results.write(DOCUMENT, keep=True, folder=tmp_path)
+    path = tmp_path / "README.md"
+    path.write_text(f"before\n{readme.BEGIN}\nold\n{readme.END}\nafter\n", encoding="utf-8")
+    for _ in range(2):  # the second time changes nothing
+        readme.rewrite(path=path, folder=tmp_path)
+        text = path.read_text(encoding="utf-8")
+    assert text.startswith(f"before\n{readme.BEGIN}\n")
+    assert text.endswith(f"{readme.END}\nafter\n")
+    assert "old" not in text
+    assert "Example(R) Processor 7 CPU @ 2.00GHz AVX2, 2026-01-02" in text
+    assert "| jmi, 10 x 20 | 2 | 0.5 | - | 0.25 | 8 numpy bincount | 16 |" in text
+
+
+def test_readme_without_results_or_marks_is_refused(tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text("no marks", encoding="utf-8")
+    with pytest.raises(readme.NoResults, match="python -m benchmarks greedy"):
+        readme.rewrite(path=path, folder=tmp_path)
+    results.write(DOCUMENT, keep=True, folder=tmp_path)
+    with pytest.raises(readme.NoResults, match="has no lines"):
+        readme.rewrite(path=path, folder=tmp_path)
+    assert path.read_text(encoding="utf-8") == "no marks"
+
+
+def test_the_table_of_the_readme_is_that_of_the_results():
+    text = (readme.ROOT / "README.md").read_text(encoding="utf-8")
+    assert readme.table(results.read("greedy")[0]) in text
+
+
+def test_results_that_are_kept_can_be_shown(capsys):
+    assert main(["show"]) == 0
+    said = capsys.readouterr().out
+    assert all(f"== {name}:" in said for name in ALL)
+
+
+def test_unknown_names_are_refused_in_one_line(capsys):
+    with pytest.raises(SystemExit):
+        main(["show", "no_such"])
+    assert "no benchmark is called no_such; there are greedy, criteria" in capsys.readouterr().err
