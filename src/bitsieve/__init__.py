@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
     from bitsieve.selectors.gmi import GMI as GMI
     from bitsieve.selectors.koller_sahami import KollerSahami as KollerSahami
+    from bitsieve.selectors.model import ModelSelector as ModelSelector
     from bitsieve.selectors.qpfs import QPFS as QPFS
     from bitsieve.selectors.rcfs import RCFS as RCFS
     from bitsieve.selectors.registry import list_methods as list_methods
@@ -72,6 +73,7 @@ _HOMES = {
     "list_methods": "bitsieve.selectors.registry",
     "make_selector": "bitsieve.selectors.registry",
     "MDLBinner": "bitsieve.binning",
+    "ModelSelector": "bitsieve.selectors.model",
     "mutual_information": "bitsieve.selection.information",
     "mutual_information_matrix": "bitsieve.selection.information",
     "Nystrom": "bitsieve.optimize.nystrom",
@@ -108,6 +110,7 @@ __all__ = [
     "ForwardSelector",
     "KollerSahami",
     "MDLBinner",
+    "ModelSelector",
     "Nystrom",
     "PermutationStopping",
     "ReliefF",

@@ -6,6 +6,7 @@ All select one feature: the checks' data has as few as one column, and asking fo
 from __future__ import annotations
 
 import pytest
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bitsieve import (
@@ -22,6 +23,7 @@ from bitsieve import (
     ForwardSelector,
     KollerSahami,
     MDLBinner,
+    ModelSelector,
     Nystrom,
     ReliefF,
     SpecCMI,
@@ -53,6 +55,7 @@ SELECTORS = [
     RCFS(1, standardize=False),
     GMI(1, removal="backward", relevance=0.5, priors="pooled", n_repeats=2, n_jobs=2),
     DpSelector(1, weighted=True, n_jobs=2),
+    ModelSelector(1, model=LogisticRegression()),
     SDPCMI(1, rounding="factor", refine="swap", binning="none"),
     VMI(1, decomposition="pairwise", on_plateau="restart", binning=None, n_jobs=2),
 ]

@@ -16,6 +16,7 @@ from bitsieve.selectors.forward import ForwardSelector
 from bitsieve.selectors.gmi import GMI
 from bitsieve.selectors.koller_sahami import KollerSahami
 from bitsieve.selectors.method_info import MethodInfo
+from bitsieve.selectors.model import ModelSelector
 from bitsieve.selectors.qpfs import QPFS
 from bitsieve.selectors.rcfs import RCFS
 from bitsieve.selectors.relieff import ReliefF
@@ -37,6 +38,7 @@ SELECTORS: tuple[type[ColumnSelector], ...] = (
     RCFS,
     GMI,
     DpSelector,
+    ModelSelector,
     VMI,
 )
 SHARED = ("n_features_to_select", "binning", "n_jobs")  # parameters of every method
