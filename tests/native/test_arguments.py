@@ -36,8 +36,10 @@ arities = np.full(D, ARITY, np.int32)
 features = np.arange(D)
 table, shift = _native.term_table(N, N + 1), _native.term_shift(N)
 order = np.arange(N, dtype=np.uint32)
+samples = np.arange(N)
 starts = np.array([0, 9, N])
 seeds = np.arange(5, dtype=np.uint64)
+points = np.unique(random.integers(0, 9, (40, 2)) * 1.0, axis=0)
 
 
 def output(*shape: int, dtype: type = np.int64) -> np.ndarray:
@@ -127,6 +129,15 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda: (kernel, np.arange(N) * 1.0, 1.0, None, 1.0, 2, 9, output(N, dtype=double)),
         lambda: (kernel, np.arange(N) * 1.0, 1.0, np.arange(N) * 1.0, 1.0, 2, 9, output(N, dtype=double)),
     ],
+    "spanning_tree": [
+        lambda: (kernel, np.sort(random.random((1, 9)))),
+        lambda: (kernel, np.ascontiguousarray(points.T)),
+    ],
+    "cross_edges": [
+        lambda: (kernel, order, samples[None] * 1.0, samples, samples[::-1].copy(), samples % 2 * 1.0, 1.0 - samples % 2,
+                 np.tile(order, (3, 1)), np.tile(samples * 1.0, 3), np.arange(4) * N, np.array([0, 2]),
+                 output(2, dtype=double)),
+    ],
     "Packed.__init__": [lambda: (class_sizes, order, arities, kernel, "planes")],
     "Packed.pack": [lambda: (codes, 0, 2), lambda: (codes.astype(np.uint16), 0, 2)],
     "Packed.row_sums": [lambda: (table, shift, 1, np.arange(2), output(D), output(D))],
@@ -141,7 +152,6 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda: (1, features, output(D, 64 * 64), output(D, N)),
         lambda: (-1, features, output(D, 64), None),
     ],
-    "Packed.pair_table": [lambda: (0, 1, output(ARITY * ARITY * C))],
     "Packed.codes": [lambda: (2, output(N, dtype=np.uint16))],
     "Packed.simd_group_of": [lambda: (1,)],
     "Packed.refine": [lambda: (order, starts, 1)],
