@@ -37,6 +37,7 @@ features = np.arange(D)
 table, shift = _native.term_table(N, N + 1), _native.term_shift(N)
 order = np.arange(N, dtype=np.uint32)
 samples = np.arange(N)
+in_first = samples % 2 * 1.0
 starts = np.array([0, 9, N])
 seeds = np.arange(5, dtype=np.uint64)
 points = np.unique(random.integers(0, 9, (40, 2)) * 1.0, axis=0)
@@ -134,7 +135,7 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda: (kernel, np.ascontiguousarray(points.T)),
     ],
     "cross_edges": [
-        lambda: (kernel, order, samples[None] * 1.0, samples, samples[::-1].copy(), samples % 2 * 1.0, 1.0 - samples % 2,
+        lambda: (kernel, order, samples[None] * 1.0, samples, samples[::-1].copy(), in_first, 1.0 - in_first,
                  np.tile(order, (3, 1)), np.tile(samples * 1.0, 3), np.arange(4) * N, np.array([0, 2]),
                  output(2, dtype=double)),
     ],
