@@ -20,6 +20,21 @@ def mdl_cuts(
     shift: int,
     weights: Integers | None = None,
 ) -> NDArray[np.float64]: ...
+def spanning_tree(kernel: str, coordinates: Doubles) -> Integers: ...
+def cross_edges(
+    kernel: str,
+    shared_ranks: NDArray[np.uint32],
+    shared_values: Doubles,
+    shared_sample: Integers,
+    last_sample: Integers,
+    in_first: Doubles,
+    in_second: Doubles,
+    ranks: NDArray[np.uint32],
+    values: Doubles,
+    starts: Integers,
+    columns: Integers,
+    out: Doubles,
+) -> None: ...
 def log2(x: float) -> float: ...
 def exp2(kernel: str, values: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def log2_of_counts(limit: int) -> Doubles: ...
