@@ -50,7 +50,7 @@ def check_integer(name: str, value: Any, low: int, high: int = NO_LIMIT, why: st
     except TypeError:
         number = low - 1
     if isinstance(value, (bool, np.bool_)) or not low <= number <= high:
-        bounds = f"from {low} to {high}" if high < NO_LIMIT else f"of {low} or more"
+        bounds = f"from {low} to {high}" if high != NO_LIMIT else f"of {low} or more"
         raise ParameterError(name, value, f"give a whole number {bounds}{why and f' ({why})'}")
     return number
 
@@ -90,7 +90,7 @@ def check_threads(name: str, value: Any) -> None:
     except TypeError:
         wrong = True
     if wrong:
-        raise ParameterError(name, value, "give 1 or more, or -1 for every core", "is not a number of threads")
+        raise ParameterError(name, value, "give 1 or more, or -1 for every core", "is not a number of threads:")
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class FeatureCount:
                 "n_features_to_select",
                 value,
                 "this method does not end by itself, give a number",
-                "is not allowed here",
+                "is not allowed here:",
             )
         if isinstance(value, float) and 0 < value < 1:
             return max(1, int(value * n_features))

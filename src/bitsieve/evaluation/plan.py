@@ -87,7 +87,7 @@ def make_plan(
 ) -> Plan:
     """Check every part of a comparison, and put them together; see :func:`bitsieve.compare`."""
     if protocol not in PROTOCOLS:
-        raise ParameterError("protocol", protocol, choices(str(protocol), PROTOCOLS), "is not known;")
+        raise ParameterError("protocol", protocol, choices(str(protocol), PROTOCOLS), "is not known")
     check_integer("random_state", random_state, 0, 2**32 - 1)
     check_flag("bounds", bounds)
     name, grow = make_classifier(classifier, random_state)
