@@ -230,7 +230,7 @@ def test_methods(done):
         ),
         (
             ("select", "{data}", "--target", "diagnosis", "--method", "mrrm"),
-            "--method mrrm is not known; did you mean mrmr",
+            "--method mrrm is not known: did you mean mrmr",
         ),
         (("select", "{data}", "--target", "diagnosis", "--binning", "quantil"), "did you mean 'quantile'?"),
         (("select", "{data}", "--target", "diagnosis", "--bins", "5"), "--bins has no meaning with --binning mdl"),

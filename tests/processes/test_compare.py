@@ -117,7 +117,7 @@ def test_interrupt_and_resume(data, tmp_path, threads, ending, capsys):
             ["--folds", "213"],
             "class 'malignant' has 212 samples, fewer than the 213 folds: give --folds 212 or --folds loo",
         ),
-        (["--seed", "-1"], "--seed -1 is not allowed: give a whole number of 0 or more"),
+        (["--seed", "-1"], "--seed -1 is not allowed: give a whole number from 0 to 4294967295"),
         (["--target-bins", "1", "--target", "mean_area"], "--target-bins 1 is not allowed"),
         (["--folds", "lo"], "--folds lo is not allowed"),
         (["--protocol", "papr"], "--protocol papr is not known: did you mean paper"),

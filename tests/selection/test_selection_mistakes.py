@@ -67,7 +67,7 @@ def test_wrong_names(iris):
     refused(frame, "zzzzz", match="it is one of 'sepal_length', ")
     refused(frame, match="no target is given: name one of the columns 'sepal_length'")
     refused(X, "species", match="the data is an array, whose columns have no names")
-    refused(X, y, method="jmmi", n_features_to_select=2, match="method='jmmi' is not known; did you mean jmi")
+    refused(X, y, method="jmmi", n_features_to_select=2, match="method='jmmi' is not known: did you mean jmi")
     refused(X, y, binning="quantil", n_features_to_select=2, match="quantile")
 
 

@@ -123,9 +123,9 @@ def test_parameters_of_methods():
 @pytest.mark.parametrize(
     ("name", "parameters", "message"),
     [
-        ("mrm", {}, r"method='mrm' is not known; did you mean \w+ or \w+ or \w+\? 'bitsieve methods' lists all$"),
-        ("spec", {}, r"method='spec' is not known; did you mean speccmi or sdpcmi\? 'bitsieve methods' lists all$"),
-        ("zzz", {}, r"method='zzz' is not known; choose one of mim, mifs"),
+        ("mrm", {}, r"method='mrm' is not known: did you mean \w+ or \w+ or \w+\? 'bitsieve methods' lists all$"),
+        ("spec", {}, r"method='spec' is not known: did you mean speccmi or sdpcmi\? 'bitsieve methods' lists all$"),
+        ("zzz", {}, r"method='zzz' is not known: choose one of mim, mifs"),
         (None, {}, r"method=None is not known"),
         (
             "mifs",
@@ -139,7 +139,7 @@ def test_parameters_of_methods():
         ),
         ("mifs", {"beta": -1}, r"beta=-1 is not a weight: give a finite number of 0 or more$"),
         ("speccmi", {"beta": 1}, r"method 'speccmi' \(SpecCMI\) does not take beta"),
-        ("relief", {}, r"method='relief' is not known; did you mean relieff"),
+        ("relief", {}, r"method='relief' is not known: did you mean relieff"),
         ("relieff", {"n_neighbours": 1}, r"method 'relieff' \(ReliefF\) does not take n_neighbours"),
         ("rcfs", {"delta": 1}, r"method 'rcfs' \(RCFS\) does not take delta"),
     ],

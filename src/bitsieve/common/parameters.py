@@ -90,7 +90,7 @@ def check_threads(name: str, value: Any) -> None:
     except TypeError:
         wrong = True
     if wrong:
-        raise ParameterError(name, value, "give 1 or more, or -1 for every core", "is not a number of threads:")
+        raise ParameterError(name, value, "give 1 or more, or -1 for every core", "is not a number of threads")
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class FeatureCount:
                 "n_features_to_select",
                 value,
                 "this method does not end by itself, give a number",
-                "is not allowed here:",
+                "is not allowed here",
             )
         if isinstance(value, float) and 0 < value < 1:
             return max(1, int(value * n_features))

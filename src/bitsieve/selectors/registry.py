@@ -129,7 +129,7 @@ def method_name(method: str) -> str:
     name = str(method).lower()
     if name not in _METHODS:
         nearest = choices(name, _METHODS, whole="'bitsieve methods' lists all")
-        raise ParameterError("method", method, nearest, "is not known;")
+        raise ParameterError("method", method, nearest, "is not known")
     return name
 
 
