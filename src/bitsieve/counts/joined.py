@@ -55,9 +55,10 @@ class JoinedSource(CountSource):
 class JoinedPartition(Partition):
     """A partition by the joint values of groups: that of the other source by all their columns."""
 
+    source: JoinedSource
+
     def __init__(self, source: JoinedSource, base: Partition, members: tuple[int, ...]) -> None:
         self.source, self.base, self.members = source, base, members
-        self.n_samples, self.n_jobs = source.n_samples, source.n_jobs
 
     @property
     def keys(self) -> Integers:
@@ -72,7 +73,7 @@ class JoinedPartition(Partition):
         return JoinedPartition(self.source, base, (*self.members, feature))
 
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
-        """The tables of the part with each of ``columns``; None: of the part alone."""
+        """The tables of the part with each of ``columns``; None: of the part by itself."""
         if columns is None:
             return self.base.tables(None, by_class)
         known = self.base.keys.shape[1]

@@ -36,6 +36,8 @@ class PackedPartition(Partition):
         Samples in class order, part by part, and where each part starts; by default one part of all.
     """
 
+    source: PackedSource
+
     def __init__(
         self,
         source: PackedSource,
@@ -44,7 +46,6 @@ class PackedPartition(Partition):
         starts: NDArray[np.int64] | None = None,
     ) -> None:
         self.source, self.members = source, members
-        self.n_samples, self.n_jobs = source.n_samples, source.n_jobs
         self.order = np.arange(source.n_samples, dtype=np.uint32) if order is None else order
         self.starts = np.array([0, source.n_samples], np.int64) if starts is None else starts
 
@@ -72,7 +73,7 @@ class PackedPartition(Partition):
         return PackedPartition(self.source, (*self.members, feature), *split)
 
     def tables(self, columns: NDArray[np.intp] | None, by_class: bool) -> list[ContingencyTable]:
-        """The tables of the part with each of ``columns``; None: of the part alone."""
+        """The tables of the part with each of ``columns``; None: of the part by itself."""
         return self._joint.tables(columns, by_class)
 
     def marginal_sums(self, terms: Terms) -> tuple[int, int]:

@@ -62,12 +62,12 @@ def rows_of(table: Table, *, takes_missing: bool) -> Rows:
 
 
 def numbers_of(table: Table, method: str) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """All columns as numbers, those of two categories as 0 and 1, and which of them vary.
+    """All columns as numbers, shape (n_samples, n_features), and which of them vary; two categories are 0 and 1.
 
     Raises
     ------
     ValueError
-        If values are missing or infinite, or a column holds more than two categories; ``method`` is what needs numbers.
+        If values are missing or infinite, or a column holds more than two categories; the ``method`` is named.
     """
     rows = rows_of(table, takes_missing=False)
     wide = rows.categorical[rows.codes.max(axis=0, initial=0) > 1]
