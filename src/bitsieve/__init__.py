@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from bitsieve.selectors.relieff import ReliefF as ReliefF
     from bitsieve.selectors.sdpcmi import SDPCMI as SDPCMI
     from bitsieve.selectors.speccmi import SpecCMI as SpecCMI
+    from bitsieve.selectors.svm import L1SVM as L1SVM
+    from bitsieve.selectors.svm import SVMRFE as SVMRFE
     from bitsieve.selectors.vmi import VMI as VMI
 
     __version__: str
@@ -72,6 +74,7 @@ _HOMES = {
     "GMI": "bitsieve.selectors.gmi",
     "henze_penrose_divergence": "bitsieve.selection.geometric",
     "KollerSahami": "bitsieve.selectors.koller_sahami",
+    "L1SVM": "bitsieve.selectors.svm",
     "list_methods": "bitsieve.selectors.registry",
     "make_selector": "bitsieve.selectors.registry",
     "MDLBinner": "bitsieve.binning",
@@ -92,6 +95,7 @@ _HOMES = {
     "SignificanceStopping": "bitsieve.by_counts.stopping",
     "SpecCMI": "bitsieve.selectors.speccmi",
     "ThresholdStopping": "bitsieve.by_counts.stopping",
+    "SVMRFE": "bitsieve.selectors.svm",
     "VMI": "bitsieve.selectors.vmi",
 }
 
@@ -100,9 +104,11 @@ __all__ = [
     "FCBF",
     "GDM",
     "GMI",
+    "L1SVM",
     "QPFS",
     "RCFS",
     "SDPCMI",
+    "SVMRFE",
     "VMI",
     "CategoricalBinner",
     "Comparison",

@@ -19,7 +19,7 @@ from bitsieve.common.parameters import check_choice, check_integer, check_number
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import TIE
 from bitsieve.selectors.found import Found
-from bitsieve.selectors.linear import LinearSelector, columns_of, values_of
+from bitsieve.selectors.linear import LinearSelector, check_above_zero, columns_of, values_of
 from bitsieve.selectors.method_info import MethodInfo
 
 if TYPE_CHECKING:
@@ -145,6 +145,7 @@ class GDM(ClassifierMixin, LinearSelector):
 
     parameter_rules: ClassVar = {
         "tau": optional(check_tau),
+        "C": check_above_zero,
         "features_per_cut": optional(partial(check_integer, low=1)),
         "max_cuts": partial(check_integer, low=1),
         "matching": partial(check_choice, choices=MATCHINGS),
@@ -226,11 +227,6 @@ class GDM(ClassifierMixin, LinearSelector):
         decision = self.decision_function(X)
         codes = decision.argmax(axis=1) if decision.ndim == 2 else (decision > 0).astype(np.intp)
         return self.classes_[codes]
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if not check_number("C", self.C, 0) > 0:
-            raise ParameterError("C", self.C, "give a number above 0")
 
     def _choose(self, table: Any, k: int) -> Found:
         per_cut = -(-k // 2)

@@ -9,6 +9,8 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_consistent_length, validate_data
 
+from bitsieve.common.errors import ParameterError
+from bitsieve.common.parameters import check_number
 from bitsieve.selectors.sampled import SampleSelector, numbers_of
 from bitsieve.table.columns import read_columns
 from bitsieve.table.encoding import Encoded
@@ -23,6 +25,12 @@ if TYPE_CHECKING:
     from bitsieve.table.target import Target
 
 LARGEST = 1e300  # of a value: beyond, sums of a few overflow
+
+
+def check_above_zero(name: str, value: Any) -> None:
+    """Refuse what is no number above 0."""
+    if not check_number(name, value, 0) > 0:
+        raise ParameterError(name, value, "give a number above 0")
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,6 +23,7 @@ from bitsieve.selectors.rcfs import RCFS
 from bitsieve.selectors.relieff import ReliefF
 from bitsieve.selectors.sdpcmi import SDPCMI
 from bitsieve.selectors.speccmi import SpecCMI
+from bitsieve.selectors.svm import L1SVM, SVMRFE
 from bitsieve.selectors.vmi import VMI
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ SELECTORS: tuple[type[ColumnSelector], ...] = (
     ModelSelector,
     VMI,
     GDM,
+    L1SVM,
+    SVMRFE,
 )
 SHARED = ("n_features_to_select", "binning", "n_jobs")  # parameters of every method
 
