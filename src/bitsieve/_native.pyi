@@ -7,6 +7,7 @@ Integers = NDArray[np.int64]
 Doubles = NDArray[np.float64]
 Floats = NDArray[np.float32]
 Codes = NDArray[np.uint8] | NDArray[np.uint16]
+Index = NDArray[np.int32] | NDArray[np.int64]
 
 def term_shift(n_samples: int) -> int: ...
 def term_table(n_samples: int, limit: int) -> Integers: ...
@@ -135,6 +136,45 @@ def shuffled_sums(
     seeds: NDArray[np.uint64],
     out: Integers,
 ) -> None: ...
+def sparse_column_moments(
+    start: Index,
+    row: Index,
+    value: Doubles | Floats,
+    n_samples: int,
+    first: int,
+    last: int,
+    mean: Doubles,
+    length: Doubles,
+) -> None: ...
+def sparse_column_products(
+    start: Index,
+    row: Index,
+    value: Doubles | Floats,
+    n_samples: int,
+    first: int,
+    last: int,
+    mean: Doubles,
+    length: Doubles,
+    weights: Doubles,
+    sums: Doubles,
+    out: Doubles,
+) -> None: ...
+def sparse_correlated(
+    start: Index,
+    row: Index,
+    value: Doubles | Floats,
+    n_samples: int,
+    first: int,
+    last: int,
+    mean: Doubles,
+    length: Doubles,
+    chosen_start: Integers,
+    chosen_column: Integers,
+    chosen_value: Doubles,
+    level: Doubles,
+    peak: Doubles,
+    least: float,
+) -> tuple[Integers, Integers, Doubles]: ...
 
 class Packed:
     def __init__(

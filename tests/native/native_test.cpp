@@ -16,6 +16,7 @@
 
 using namespace bitsieve;
 
+void test_columns(int& passed, int& failed);
 void test_variational(int& passed, int& failed);
 void test_spanning_tree(int& passed, int& failed);
 
@@ -250,6 +251,7 @@ int main() {
     test_choice();
     test_terms();
     test_mdl();
+    test_columns(passed, failed);
     test_variational(passed, failed);
     test_spanning_tree(passed, failed);
     std::mt19937 random(7);
