@@ -7,6 +7,8 @@ from typing import NoReturn
 
 from bitsieve.common.messages import one_line
 
+TARGET_BINS = "classes of a target that is a quantity, or none: each number is a class (default: 5)"
+
 
 class UsageError(ValueError):
     """The command line itself is wrong."""
@@ -97,7 +99,7 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
         choices=("plug-in", "miller-madow", "shrinkage"),
         help="how information is estimated from counts (default: plug-in)",
     )
-    add("--target-bins", type=_count, default=5, metavar="N", help="classes of a continuous target (default: 5)")
+    add("--target-bins", type=_target_bins, metavar="N", help=TARGET_BINS)
     add(
         "--output",
         metavar="FILE",
@@ -155,7 +157,7 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
         help="what mdl does with a column without a cut (default: leave; with --protocol paper: median)",
     )
     add("--missing", choices=("error", "bin"), help="missing values: an error, or a code of their own (default: error)")
-    add("--target-bins", type=_count, default=5, metavar="N", help="classes of a continuous target (default: 5)")
+    add("--target-bins", type=_target_bins, metavar="N", help=TARGET_BINS)
     add("--bounds", action="store_true", help="bound the error of the best possible classifier on what is chosen")
     add("--report", metavar="FILE.html", help="write a report with figures, in one file (needs bitsieve[report])")
     add("--output", metavar="FILE", help="save errors by method, fold and number; .parquet, .csv or .json")
@@ -216,6 +218,10 @@ def _count(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no count: give a whole number, at least 1")
     return number
+
+
+def _target_bins(text: str) -> int | str:
+    return text if text == "none" else _count(text)
 
 
 def _assignment(text: str) -> tuple[str, object]:

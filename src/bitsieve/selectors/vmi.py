@@ -52,7 +52,8 @@ class VMI(SampleSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or "auto", default=10
+    n_features_to_select : int, float or "auto", optional
+        By default 10, or all columns where there are fewer.
         A float between 0 and 1 is a share of the columns; "auto" goes on until the bound no longer grows.
     decomposition : {"naive", "pairwise"}, default="naive"
     on_plateau : {"continue", "restart", "stop"}, default=None
@@ -130,7 +131,7 @@ class VMI(SampleSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | str = 10,
+        n_features_to_select: int | float | str | None = None,
         *,
         decomposition: str = "naive",
         on_plateau: str | None = None,
@@ -152,7 +153,7 @@ class VMI(SampleSelector):
                 "n_features_to_select",
                 "auto",
                 Sentence("give a number, or ", Setting("on_plateau", "stop")),
-                f"ends where the bound no longer grows, and on_plateau is {self.on_plateau!r}:",
+                f"ends where the bound no longer grows, and on_plateau is {self.on_plateau!r}",
             )
 
     def _choose(self, table: Table, k: int) -> Found:
