@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import chi2_contingency
+from scipy.stats import chi2_contingency, kstest
 
 from bitsieve.by_counts.criteria import CMI, JMI, MIM, make_criterion
 from bitsieve.by_counts.greedy.forward import forward_select
@@ -105,6 +105,16 @@ def test_permutation_agrees_with_the_g_test_on_many_samples(information_of):
     shuffled, tested = np.array(values).T
     # 400 shuffles tell a p to a standard deviation of 0.025 at most
     assert np.abs(shuffled - tested).max() < 0.08
+
+
+def test_permutation_p_is_uniform_on_noise(information_of):
+    """Tables of 30 cells seldom tie; at a level of 0.99 shuffles do not end early."""
+    values = []
+    for seed in range(150):
+        codes, classes = noise(400, 1, seed, n_codes=10, n_classes=3)
+        rule = PermutationStopping(level=0.99, n_permutations=99, random_state=seed)
+        values.append(rule.value(information_of(codes, classes).conditional(), 0, 1))
+    assert kstest(values, "uniform").pvalue > 1e-3
 
 
 def test_permutation_makes_more_shuffles_for_more_candidates(information_of):

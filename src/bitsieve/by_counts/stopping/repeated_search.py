@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log
+from math import log, prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +11,7 @@ from scipy.special import chdtrc
 
 from bitsieve.common.attributes import cached_property
 from bitsieve.counts.blocks import run_blocks
-from bitsieve.counts.contingency import ContingencyTable
+from bitsieve.counts.contingency import DENSE_CELLS, ContingencyTable
 from bitsieve.counts.search import joint_codes
 
 if TYPE_CHECKING:
@@ -83,7 +83,19 @@ class RepeatedSearch:
     def _tail(self, codes: Integers, classes: Integers) -> float:
         n_parts, n_codes, n_classes = int(self.parts.max()) + 1, int(codes.max()) + 1, self.search.n_classes
         shape = n_parts, n_codes, n_classes
-        table = ContingencyTable.of_samples(shape, (self.parts * n_codes + codes) * n_classes + classes)
+        cell = (self.parts * n_codes + codes) * n_classes + classes
+        if prod(shape) <= DENSE_CELLS:
+            cube = np.bincount(cell, minlength=prod(shape)).reshape(shape)
+            by_code, by_class = cube.sum(axis=2), cube.sum(axis=1)
+            sums = [self.terms.sum(part) for part in (cube, by_code, by_class, by_class.sum(axis=1))]
+            freedom = int((((by_code > 0).sum(axis=1) - 1) * ((by_class > 0).sum(axis=1) - 1)).sum())
+            return self._beyond(freedom, sums[0] - sums[1] - sums[2] + sums[3])
+        return self._sparse_tail(shape, cell)
+
+    def _sparse_tail(self, shape: tuple[int, int, int], cell: Integers) -> float:
+        """The same where most cells are empty."""
+        _, n_codes, n_classes = shape
+        table = ContingencyTable.of_samples(shape, cell)
         cells, counts = table.occupied()
         part, code, label = cells // (n_codes * n_classes), cells // n_classes, cells % n_classes
         by_code = np.unique(code, return_inverse=True)
@@ -92,10 +104,14 @@ class RepeatedSearch:
         codes_of = np.bincount(np.searchsorted(by_part[0], by_code[0] // n_codes))
         classes_of = np.bincount(np.searchsorted(by_part[0], by_class[0] // n_classes))
         freedom = int(((codes_of - 1) * (classes_of - 1)).sum())
+        xz, zc, z = (self._sum(inverse, counts) for _, inverse in (by_code, by_class, by_part))
+        return self._beyond(freedom, self.terms.sum(counts) - xz - zc + z)
+
+    def _beyond(self, freedom: int, sums: int) -> float:
+        """The tail of chi-squared beyond the statistic that a sum of terms stands for."""
         if not freedom:
             return 1.0
-        xz, zc, z = (self._sum(inverse, counts) for _, inverse in (by_code, by_class, by_part))
-        bits = (self.terms.sum(counts) - xz - zc + z) / self.terms.per_bit
+        bits = sums / self.terms.per_bit
         return float(chdtrc(freedom, max(0.0, 2 * self.terms.n_samples * log(2) * bits)))
 
     def _sum(self, places: NDArray[np.intp], counts: Integers) -> int:
