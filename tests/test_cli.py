@@ -209,7 +209,6 @@ def test_methods(done):
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        ((), "COMMAND"),
         (("selct",), "invalid choice: 'selct'"),
         (("select",), "the following arguments are required: DATA"),
         (("select", "{data}", "--nonsense"), "--nonsense"),
