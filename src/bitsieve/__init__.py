@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from bitsieve.selectors.eqpfs import EQPFS as EQPFS
     from bitsieve.selectors.fcbf import FCBF as FCBF
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
+    from bitsieve.selectors.gdm import GDM as GDM
     from bitsieve.selectors.gmi import GMI as GMI
     from bitsieve.selectors.koller_sahami import KollerSahami as KollerSahami
     from bitsieve.selectors.model import ModelSelector as ModelSelector
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
     from bitsieve.selectors.relieff import ReliefF as ReliefF
     from bitsieve.selectors.sdpcmi import SDPCMI as SDPCMI
     from bitsieve.selectors.speccmi import SpecCMI as SpecCMI
+    from bitsieve.selectors.svm import L1SVM as L1SVM
+    from bitsieve.selectors.svm import SVMRFE as SVMRFE
     from bitsieve.selectors.vmi import VMI as VMI
 
     __version__: str
@@ -66,10 +69,12 @@ _HOMES = {
     "EqualWidthBinner": "bitsieve.binning",
     "FCBF": "bitsieve.selectors.fcbf",
     "ForwardSelector": "bitsieve.selectors.forward",
+    "GDM": "bitsieve.selectors.gdm",
     "geometric_mutual_information": "bitsieve.selection.geometric",
     "GMI": "bitsieve.selectors.gmi",
     "henze_penrose_divergence": "bitsieve.selection.geometric",
     "KollerSahami": "bitsieve.selectors.koller_sahami",
+    "L1SVM": "bitsieve.selectors.svm",
     "list_methods": "bitsieve.selectors.registry",
     "make_selector": "bitsieve.selectors.registry",
     "MDLBinner": "bitsieve.binning",
@@ -90,16 +95,20 @@ _HOMES = {
     "SignificanceStopping": "bitsieve.by_counts.stopping",
     "SpecCMI": "bitsieve.selectors.speccmi",
     "ThresholdStopping": "bitsieve.by_counts.stopping",
+    "SVMRFE": "bitsieve.selectors.svm",
     "VMI": "bitsieve.selectors.vmi",
 }
 
 __all__ = [
     "EQPFS",
     "FCBF",
+    "GDM",
     "GMI",
+    "L1SVM",
     "QPFS",
     "RCFS",
     "SDPCMI",
+    "SVMRFE",
     "VMI",
     "CategoricalBinner",
     "Comparison",

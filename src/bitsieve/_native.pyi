@@ -7,6 +7,7 @@ Integers = NDArray[np.int64]
 Doubles = NDArray[np.float64]
 Floats = NDArray[np.float32]
 Codes = NDArray[np.uint8] | NDArray[np.uint16]
+Index = NDArray[np.int32] | NDArray[np.int64]
 
 def term_shift(n_samples: int) -> int: ...
 def term_table(n_samples: int, limit: int) -> Integers: ...
@@ -51,7 +52,7 @@ def likelihood_tables(
     offset: Integers,
     logs: bool,
     cells: Doubles | Floats,
-    own: Doubles,
+    true_class: Doubles,
 ) -> None: ...
 def naive_sums(
     kernel: str,
@@ -100,7 +101,7 @@ def pair_sums_float64(
     log_counts: Doubles,
     given: list[int],
     features: Integers,
-    own: Doubles,
+    true_class: Doubles,
     out: Doubles,
     state: Doubles | None,
 ) -> None: ...
@@ -135,6 +136,45 @@ def shuffled_sums(
     seeds: NDArray[np.uint64],
     out: Integers,
 ) -> None: ...
+def sparse_column_moments(
+    start: Index,
+    row: Index,
+    value: Doubles | Floats,
+    n_samples: int,
+    first: int,
+    last: int,
+    mean: Doubles,
+    length: Doubles,
+) -> None: ...
+def sparse_column_products(
+    start: Index,
+    row: Index,
+    value: Doubles | Floats,
+    n_samples: int,
+    first: int,
+    last: int,
+    mean: Doubles,
+    length: Doubles,
+    weights: Doubles,
+    sums: Doubles,
+    out: Doubles,
+) -> None: ...
+def sparse_correlated(
+    start: Index,
+    row: Index,
+    value: Doubles | Floats,
+    n_samples: int,
+    first: int,
+    last: int,
+    mean: Doubles,
+    length: Doubles,
+    chosen_start: Integers,
+    chosen_column: Integers,
+    chosen_value: Doubles,
+    level: Doubles,
+    peak: Doubles,
+    least: float,
+) -> tuple[Integers, Integers, Doubles]: ...
 
 class Packed:
     def __init__(
@@ -147,7 +187,7 @@ class Packed:
     ) -> None: ...
     def pack(self, codes: NDArray[np.uint8] | NDArray[np.uint16], first: int, last: int) -> None: ...
     def row_sums(
-        self, table: Integers, shift: int, pivot: int, units: Integers, xy: Integers, xyc: Integers | None
+        self, table: Integers, shift: int, pivot: int, groups: Integers, xy: Integers, xyc: Integers | None
     ) -> None: ...
     def matrix_block(
         self,
@@ -157,7 +197,7 @@ class Packed:
         xyc_sign: int,
         row: Integers,
         column: Integers,
-        unit: float,
+        one_bit: float,
         symmetric: bool,
         block: list[int],
         place: Integers,
@@ -172,10 +212,10 @@ class Packed:
         xyc_sign: int,
         row: Integers,
         column: Integers,
-        unit: float,
+        one_bit: float,
         symmetric: bool,
         pivots: Integers,
-        units: Integers,
+        groups: Integers,
         place: Integers,
         out: NDArray[np.floating],
     ) -> None: ...
@@ -204,6 +244,6 @@ class Packed:
     @property
     def n_simd_groups(self) -> int: ...
     @property
-    def tallied(self) -> bool: ...
+    def uses_counters(self) -> bool: ...
     @property
     def nbytes(self) -> int: ...

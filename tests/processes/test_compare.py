@@ -52,6 +52,8 @@ def test_all_outputs(data, table, tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[:3]] == ["method", "mim", "jmi"]
     assert lines[-1] == document["answer"]
+    assert main(["compare", str(data), *ASKED, "--folds", "5", "--bounds"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].endswith("Bayes error %")
 
 
 INTERRUPTED = """

@@ -12,6 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from bitsieve import (
     EQPFS,
     FCBF,
+    GDM,
     GMI,
     QPFS,
     RCFS,
@@ -58,6 +59,7 @@ SELECTORS = [
     ModelSelector(1, model=LogisticRegression()),
     SDPCMI(1, rounding="factor", refine="swap", binning="none"),
     VMI(1, decomposition="pairwise", on_plateau="restart", binning=None, n_jobs=2),
+    GDM(1, tau=0.1, C=100.0, matching="exact", n_jobs=2),
 ]
 
 
@@ -86,6 +88,9 @@ def expected_failures(selector):
         return dict.fromkeys(
             WITHOUT_WIDTH, "a class of one sample, or a column constant within a class, has no density"
         )
+    if isinstance(selector, GDM):
+        failures["check_classifier_multioutput"] = "several targets are one, whose classes are their combinations"
+        failures["check_classifiers_regression_target"] = "a continuous target is cut into intervals, its classes"
     binning = getattr(selector, "binning", None)  # a method on rows has none
     if binning == "none" or isinstance(binning, CategoricalBinner):
         failures["check_sample_weight_equivalence_on_dense_data"] = reason

@@ -81,7 +81,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         self._check_parameters()
-        table = read_xy(X, y, sample_weight, estimator=self)
+        table = self._read(X, y, sample_weight)
         if table.target.n_classes < 2:
             label = table.target.labels[:1].tolist()[0]
             raise ValueError(
@@ -132,6 +132,10 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
     def _wants_pandas(self) -> bool:
         own = getattr(self, "_sklearn_output_config", {}).get("transform")  # what set_output keeps
         return (own or get_config()["transform_output"]) == "pandas"
+
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> Table:
+        """The table that ``fit`` is given."""
+        return read_xy(X, y, sample_weight, estimator=self)
 
     def _check_parameters(self) -> None:
         """Raise ValueError for parameters that are wrong whatever the data."""

@@ -13,6 +13,7 @@ from bitsieve.selectors.dp import DpSelector
 from bitsieve.selectors.eqpfs import EQPFS
 from bitsieve.selectors.fcbf import FCBF
 from bitsieve.selectors.forward import ForwardSelector
+from bitsieve.selectors.gdm import GDM
 from bitsieve.selectors.gmi import GMI
 from bitsieve.selectors.koller_sahami import KollerSahami
 from bitsieve.selectors.method_info import MethodInfo
@@ -22,6 +23,7 @@ from bitsieve.selectors.rcfs import RCFS
 from bitsieve.selectors.relieff import ReliefF
 from bitsieve.selectors.sdpcmi import SDPCMI
 from bitsieve.selectors.speccmi import SpecCMI
+from bitsieve.selectors.svm import L1SVM, SVMRFE
 from bitsieve.selectors.vmi import VMI
 
 if TYPE_CHECKING:
@@ -40,6 +42,9 @@ SELECTORS: tuple[type[ColumnSelector], ...] = (
     DpSelector,
     ModelSelector,
     VMI,
+    GDM,
+    L1SVM,
+    SVMRFE,
 )
 SHARED = ("n_features_to_select", "binning", "n_jobs")  # parameters of every method
 
