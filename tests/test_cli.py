@@ -209,7 +209,6 @@ def test_methods(done):
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        ((), "COMMAND"),
         (("selct",), "invalid choice: 'selct'"),
         (("select",), "the following arguments are required: DATA"),
         (("select", "{data}", "--nonsense"), "--nonsense"),
@@ -252,7 +251,10 @@ def test_methods(done):
             ("select", "{data}", "--target", "diagnosis", "--method", "jmi", "--features", "auto", "--level", "7"),
             "7.0 is not allowed: give a probability",
         ),
-        (("select", "{data}", "--target", "diagnosis", "--features", "auto"), "this method does not end by itself"),
+        (
+            ("select", "{data}", "--target", "diagnosis", "--method", "speccmi", "--features", "auto"),
+            "this method does not end by itself",
+        ),
         (
             ("select", "{data}", "--target", "diagnosis", "--method", "jmi", "--include", "mean_aera"),
             "--include names column 'mean_aera', which is not there: did you mean 'mean_area'",

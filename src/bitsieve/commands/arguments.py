@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import NoReturn
 
+from bitsieve.common.defaults import DEFAULT_METHOD
 from bitsieve.common.messages import one_line
 
 TARGET_BINS = "classes of a target that is a quantity, or none: each number is a class (default: 5)"
@@ -27,7 +28,7 @@ def make_parser() -> argparse.ArgumentParser:
         prog="bitsieve", allow_abbrev=False, description="Feature selection by information, exact and in bits."
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     _add_select(commands)
     _add_compare(commands)
     methods = commands.add_parser("methods", allow_abbrev=False, help="list every method, its paper and what it needs")
@@ -64,7 +65,7 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
         help="the column to tell about; y by default in a .npz; give it again for several columns taken together",
     )
     add("--weight", metavar="COLUMN", help="the column that says how many times each row stands: whole numbers")
-    add("--method", default="speccmi", metavar="NAME", help="one of 'bitsieve methods' (default: speccmi)")
+    add("--method", default=DEFAULT_METHOD, metavar="NAME", help="one of 'bitsieve methods' (default: %(default)s)")
     add(
         "--set",
         action="append",
@@ -77,7 +78,7 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
         "--features",
         type=_how_many,
         metavar="K",
-        help="how many to select: a number, a share such as 0.1, or auto (default: 20, or all when there are fewer)",
+        help="how many to select: a number, a share such as 0.1, or auto (default: 20, or all if there are fewer)",
     )
     add("--stop", metavar="RULE", help="end earlier: significance, permutation or threshold (auto: significance)")
     add("--level", type=float, metavar="P", help="level of significance and permutation (default: 0.05)")

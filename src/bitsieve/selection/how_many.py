@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bitsieve.common.defaults import DEFAULT_FEATURES
 from bitsieve.selectors.constraints import check_constraints, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from bitsieve.table.table import Table
-
-DEFAULT_FEATURES = 20
 
 
 def default_number(table: Table, parameters: Mapping[str, Any]) -> tuple[int, list[str]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.common.defaults import DEFAULT_METHOD
 from bitsieve.common.layout import aligned
 from bitsieve.common.messages import quoted
 from bitsieve.selection.explanation import explanation
@@ -164,7 +165,7 @@ def select(
     target: Any = None,
     *,
     sample_weight: Any = None,
-    method: str = "speccmi",
+    method: str = DEFAULT_METHOD,
     n_features_to_select: int | float | str | None = None,
     binning: Any = "mdl",
     target_bins: int | str | None = None,
@@ -183,7 +184,7 @@ def select(
     sample_weight : str or array-like of shape (n_samples,), optional
         Frequency weights, as a column of ``data``, which is then no feature, or as values: whole numbers, how many
         times each sample counts.
-    method : str, default="speccmi"
+    method : str, default="cmim"
         One of :func:`bitsieve.list_methods`.
     n_features_to_select : int, float or "auto", optional
         By default 20, or all columns where there are fewer. A float between 0 and 1 is a share of the columns; "auto"
