@@ -39,11 +39,14 @@ def test_members_occur_together_and_are_correlated(made):
             assert np.abs(correlation[~np.eye(len(members), dtype=bool)] - expected).max() < 6 * (1 - expected**2) / 38
 
 
-def test_the_class_is_the_sign_of_the_weighted_sum(made):
+def test_the_class_is_the_upper_half_of_the_weighted_sum(made):
     first = np.array([np.flatnonzero(made.groups == g)[0] for g in range(12)])
     present = made.X[:, first].toarray() != 0
     assert (present.sum(axis=1) == 3).all()
-    assert (np.where(present @ made.weights >= 0, 1, -1) == made.y).all()
+    sums = present @ made.weights
+    clear = np.abs(sums - np.median(sums)) > 1e-9  # sums of three weights in another order
+    assert (np.where(sums > np.median(sums), 1, -1) == made.y)[clear].all()
+    assert abs(made.y.mean()) < 0.05
 
 
 def test_noise_is_spread_over_the_other_columns(made):

@@ -2,7 +2,7 @@
 
     each sample has a few of the groups, drawn without replacement: z_g = 1 for these, 0 for the others
     a member of group g:  s z_g (1 + 0.2 e), s a fair sign of the member, e normal
-    v_g normal;   y = sign(sum_g v_g z_g)
+    v_g normal;   y = 1 where sum_g v_g z_g is above its median, else -1
     noise: values 1 + 0.2 e in columns drawn at random, as many as make every sample's number of non-zeros the same
 
 so that members of a group are correlated by nearly 1 / 1.04 = 0.96 in absolute value. The columns are shuffled.
@@ -56,7 +56,7 @@ def make_sparse_groups(
     n_groups : int, default=200
         Groups that the class depends on, of 1 to 8 members.
     n_present : int, default=3
-        Groups of every sample; an odd number can leave no tie.
+        Groups of every sample.
     random_state : int or numpy Generator, optional
 
     Returns
@@ -103,16 +103,16 @@ def make_sparse_groups(
     columns = _Columns(groups, sizes, random.choice([-1.0, 1.0], len(members)))
     indices = np.empty((n_samples, n_nonzeros), np.int32)
     values = np.empty((n_samples, n_nonzeros))
-    y = np.empty(n_samples, np.intp)
+    sums = np.empty(n_samples)
     for first in range(0, n_samples, max(1, BATCH // n_nonzeros)):
         batch = slice(first, min(first + max(1, BATCH // n_nonzeros), n_samples))
-        present = random.random((len(y[batch]), n_groups)).argpartition(n_present - 1, axis=1)[:, :n_present]
-        y[batch] = np.where(np.add.reduce(weights[present], axis=1) >= 0, 1, -1)
+        present = random.random((len(sums[batch]), n_groups)).argpartition(n_present - 1, axis=1)[:, :n_present]
+        sums[batch] = np.add.reduce(weights[present], axis=1)
         columns.fill(random, present, indices[batch], values[batch])
     index = np.int32 if n_samples * n_nonzeros < 1 << 31 else np.int64
     start = np.arange(0, n_samples * n_nonzeros + 1, n_nonzeros, dtype=index)
     X = csr_array((values.ravel(), indices.ravel(), start), shape=(n_samples, n_features))
-    return SparseGroups(X, y, groups, weights)
+    return SparseGroups(X, np.where(sums > np.median(sums), 1, -1), groups, weights)
 
 
 class _Columns:

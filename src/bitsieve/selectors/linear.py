@@ -172,6 +172,8 @@ def _read_values(estimator: Any, X: Any, form: str, *, reset: bool) -> Any:
 
 
 def _refuse_large(values: NDArray[Any]) -> None:
-    largest = max(-values.min(initial=0.0), values.max(initial=0.0)) if values.dtype.kind == "f" else 0.0
+    if values.dtype.kind != "f" or values.dtype.itemsize < 8:
+        return
+    largest = float(max(-values.min(initial=0.0), values.max(initial=0.0)))
     if largest > LARGEST:
         raise ValueError(f"values of up to {largest:.3g} are too large to be added up: divide their columns first")

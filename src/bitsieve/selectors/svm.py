@@ -177,7 +177,7 @@ class SVMRFE(LinearSelector):
         fitted.fit(values, table.target.codes)
         kept = np.flatnonzero(fitted.support_)
         coef = fitted.estimator_.coef_
-        weights = np.asarray((coef.power(2) if issparse(coef) else coef**2).sum(axis=0)).ravel()
+        weights = np.square(coef.toarray() if issparse(coef) else coef).sum(axis=0)
         order = rank(weights)
         return Found(kept[order], weights[order])
 
