@@ -86,6 +86,7 @@ NB_MODULE(_native, m) {
     bind_packed(packed);
     bind_partition(m, packed);
     bind_variational(m);
+    bind_parzen(m);
 }
 
 }  // namespace bitsieve

@@ -88,6 +88,7 @@ inline Terms terms_of(const Input<std::int64_t>& table, int shift) {
 }
 
 void bind_packed(nb::class_<Packed>& packed);
+void bind_parzen(nb::module_& m);
 void bind_partition(nb::module_& m, nb::class_<Packed>& packed);
 void bind_variational(nb::module_& m);
 
