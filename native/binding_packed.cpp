@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "jobs.hpp"
-#include "table_sums.hpp"
 
 namespace bitsieve {
 namespace {
@@ -79,12 +78,6 @@ void fill_codes(const Packed& packed, std::int64_t feature, Output<std::uint16_t
     std::copy(codes, codes + packed.n_samples(), to);
 }
 
-void fill_pair_table(const Packed& packed, std::int64_t i, std::int64_t j, Output<std::int64_t> out) {
-    std::int64_t* counts = out.data();
-    nb::gil_scoped_release unlocked;
-    TablePivot(packed, i).table(j, counts);
-}
-
 }  // namespace
 
 void bind_packed(nb::class_<Packed>& packed) {
@@ -97,7 +90,6 @@ void bind_packed(nb::class_<Packed>& packed) {
         .def("pair_cells", &fill_cells, "pivot"_a, "columns"_a, "xy"_a, "xyc"_a.none())
         .def("matrix_rows", &fill_rows<double>)
         .def("matrix_rows", &fill_rows<float>)
-        .def("pair_table", &fill_pair_table, "i"_a, "j"_a, "out"_a)
         .def("codes", &fill_codes, "feature"_a, "out"_a, "The codes of a feature in class order.")
         .def("simd_group_of", &Packed::unit_of, "feature"_a)
         .def_prop_ro("n_simd_groups", &Packed::n_units)

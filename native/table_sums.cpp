@@ -125,14 +125,4 @@ void TablePivot::cells(std::int64_t other, std::int64_t* xy, std::int64_t* xyc) 
     visit(other, xyc != nullptr, append_to(xy), append_to(xyc));
 }
 
-void TablePivot::table(std::int64_t other, std::int64_t* out) {
-    const std::uint16_t* codes = packed_.codes(other, other_scratch_);
-    const std::int64_t n_codes = packed_.arity(other), n_classes = packed_.n_classes();
-    std::fill(out, out + arity_ * n_codes * n_classes, 0);
-    std::int64_t t = 0;
-    for (std::int64_t c = 0; c < n_classes; ++c)
-        for (const std::int64_t last = t + packed_.class_size(c); t < last; ++t)
-            ++out[(own_[t] * n_codes + codes[t]) * n_classes + c];
-}
-
 }  // namespace bitsieve

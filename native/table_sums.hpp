@@ -24,9 +24,6 @@ public:
     // them (null: skip). Room for as many as the table has cells, or samples if they are fewer.
     void cells(std::int64_t other, std::int64_t* xy, std::int64_t* xyc);
 
-    // The counts themselves: out[(own code * arity of other + code) * n_classes + class].
-    void table(std::int64_t other, std::int64_t* out);
-
 private:
     // pooled(count) and within(count) for every cell of the two tables, or some of the empty ones left out.
     template <class Pooled, class Within>

@@ -122,11 +122,11 @@ def test_where_the_class_determines_s_mifsu_is_mifs(information_of, make_table, 
 
 @settings(deadline=None, max_examples=50)
 @given(**tables)
-def test_normalised_redundancy_of_a_twin_is_1(information_of, make_table, n_samples, n_features, **table):
+def test_normalised_redundancy_of_a_duplicate_is_1(information_of, make_table, n_samples, n_features, **table):
     """As is that of a feature which the chosen one determines; a constant's is 0."""
     codes, classes = make_table(n_samples, n_features, **table)
-    twin, coarser, constant = codes[:, :1] + 3, codes[:, :1] // 2, codes[:, :1] * 0
-    b = Conditional(information_of, np.hstack([codes, twin, coarser, constant]), classes, 1)
+    duplicate, coarser, constant = codes[:, :1] + 3, codes[:, :1] // 2, codes[:, :1] * 0
+    b = Conditional(information_of, np.hstack([codes, duplicate, coarser, constant]), classes, 1)
     entropy, expected = b.information.entropy, b.rel.copy()
     expected[[n_features, n_features + 1]] -= entropy[[n_features, n_features + 1]] > 0
     for column in (n_features, n_features + 1, n_features + 2):

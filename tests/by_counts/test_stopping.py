@@ -44,7 +44,7 @@ def test_significance_is_the_g_test(information_of, seed):
         assert SignificanceStopping().value(given, i, 7) == pytest.approx(min(1, 7 * expected), rel=1e-9)
 
 
-def test_significance_adds_statistics_and_freedom_over_strata(information_of):
+def test_significance_adds_statistics_and_freedom_over_parts(information_of):
     codes, classes = noise(600, 3, 1)
     given = information_of(codes, classes).conditional().refine(0)
     statistic = freedom = 0.0
@@ -70,7 +70,7 @@ def test_noise_is_seldom_taken(information_of, rule):
     assert passed <= 22
 
 
-def test_noise_beside_what_is_chosen_is_seldom_taken(information_of):
+def test_noise_given_what_is_chosen_is_seldom_taken(information_of):
     """The same after a first choice that is certain, within its strata."""
     passed = 0
     for seed in range(100):
@@ -133,7 +133,7 @@ def test_seed_matters(information_of):
     assert PermutationStopping(random_state=2).value(given, 0, 1) in values
 
 
-def test_threshold_is_the_bits_beside_all_chosen(information_of, brute):
+def test_threshold_is_the_bits_given_all_chosen(information_of, brute):
     codes, classes = signal(500, 6, 3, seed=2)
     found = forward_select(information_of(codes, classes), make_criterion("mrmr"), 6, stopping=ThresholdStopping(0.05))
     for step, value in enumerate(found.outcome.values):

@@ -243,7 +243,7 @@ def test_miller_madow_may_be_negative(information_of):
     assert information.pair(3).redundancy.min() < -0.005
 
 
-def test_miller_madow_beside_several_features(information_of):
+def test_miller_madow_given_several_features(information_of):
     """I(Xi;C|Z) of corrected entropies, Z two features known together; samples alone in their stratum included."""
     codes, classes = mixed_table(n_samples=90, seed=4)
     information = information_of(codes, classes, estimator="miller-madow")

@@ -109,7 +109,7 @@ def test_identities(information_of, make_table, table):
         assert (red <= np.minimum(entropies, entropies[s]) + IDENTITY).all()
         assert (joint <= information.class_entropy + IDENTITY).all()
         assert (relg <= np.minimum(entropies, information.class_entropy) + IDENTITY).all()
-        # A feature beside itself: all of its information, and nothing more about the class.
+        # A feature given itself: all of its information, and nothing more about the class.
         assert red[s] == entropies[s]
         assert relg[s] == 0
         assert joint[s] == rel[s]
@@ -192,18 +192,18 @@ def test_repeating_all_samples(information_of, make_table, table):
 
 @settings(deadline=None, max_examples=60)
 @given(table=tables)
-def test_a_duplicated_column_has_the_numbers_of_its_twin(information_of, make_table, table):
+def test_a_duplicated_column_has_the_numbers_of_its_duplicate(information_of, make_table, table):
     codes, classes = build(make_table, table)
     information = information_of(np.column_stack([codes, codes[:, 0]]), classes)
-    twin = codes.shape[1]
+    duplicate = codes.shape[1]
     values = everything(information)
     for name, numbers in values.items():
         if name != "class entropy":
-            assert numbers[0].tobytes() == numbers[twin].tobytes() or name == "conditional matrix", name
+            assert numbers[0].tobytes() == numbers[duplicate].tobytes() or name == "conditional matrix", name
     whole = values["conditional matrix"]
-    assert (whole[0, 1:twin] == whole[twin, 1:twin]).all()
-    assert (whole[1:twin, 0] == whole[1:twin, twin]).all()
-    assert whole[0, twin] == whole[twin, 0] == 0  # beside its twin a feature tells nothing more
+    assert (whole[0, 1:duplicate] == whole[duplicate, 1:duplicate]).all()
+    assert (whole[1:duplicate, 0] == whole[1:duplicate, duplicate]).all()
+    assert whole[0, duplicate] == whole[duplicate, 0] == 0  # given its duplicate a feature tells nothing more
 
 
 def test_independence_is_nothing(information_of):

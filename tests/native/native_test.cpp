@@ -117,7 +117,7 @@ void test_problem(const Problem& p, const Kernel& kernel, Storage storage) {
     std::vector<std::int64_t> units(std::size_t(packed.n_units())), xy(n), xyc(n), pooled(n);
     for (std::size_t u = 0; u < units.size(); ++u) units[u] = std::int64_t(u);
     std::vector<std::int64_t> all_xy(n * n), all_xyc(n * n);
-    bool rows = true, unconditional = true, tables = true;
+    bool rows = true, unconditional = true;
     for (std::int64_t i = -1; i < n; ++i) {
         row_sums(packed, terms, i, units.data(), packed.n_units(), xy.data(), xyc.data());
         row_sums(packed, terms, i, units.data(), packed.n_units(), pooled.data(), nullptr);
@@ -127,17 +127,10 @@ void test_problem(const Problem& p, const Kernel& kernel, Storage storage) {
             if (i < 0) continue;
             all_xy[i * n + j] = xy[j];
             all_xyc[i * n + j] = xyc[j];
-            if (std::int64_t(p.arities[i]) * p.arities[j] > 5000) continue;
-            std::vector<std::int64_t> counts(std::size_t(p.arities[i]) * p.arities[j] * p.class_sizes.size());
-            TablePivot(packed, i).table(j, counts.data());
-            std::int64_t sum = 0;
-            for (const auto c : counts) sum += terms(std::uint64_t(c));
-            tables = tables && sum == xyc[j];
         }
     }
     check(rows, "row_sums");
     check(unconditional, "row_sums without classes");
-    check(tables, "pair tables");
     check(cells_agree(p, packed), "pair_cells");
 
     std::vector<std::int64_t> zero(n), place(n);

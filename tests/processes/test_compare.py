@@ -55,12 +55,12 @@ def test_all_outputs(data, table, tmp_path, capsys):
 
 
 INTERRUPTED = """
-import sys, time
+import os, sys, time
 import bitsieve.evaluation.run as run
 score, done = run.score, []
 def slow(plan, fold, rankings, stopped):
     if len(done) >= 3:
-        print("ready", flush=True)
+        os.write(1, b"ready\\n")  # in one piece, as two threads may come here at once
         while not stopped():
             time.sleep(0.01)
     done.append(1)
@@ -78,10 +78,13 @@ def test_interrupt_and_resume(data, tmp_path, threads, ending, capsys):
     asked = ["compare", str(data), *ASKED, "--folds", "8", "--threads", str(threads)]
     assert main([*asked, "--output", str(whole)]) == 0
     command = [sys.executable, "-c", INTERRUPTED, *asked, "--output", str(output)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "ready\n"
-    process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=60)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "ready\n"
+            process.send_signal(signal.SIGINT)
+            _, stderr = process.communicate(timeout=60)
+        finally:
+            process.kill()  # nothing is left behind, whatever failed
     assert process.returncode == 130
     kept = output.with_name(output.name + ".folds")
     finished = len(kept.read_text().splitlines()) - 1

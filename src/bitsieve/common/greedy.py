@@ -59,23 +59,9 @@ def choose_greedily(
     A constant column carries no information about anything: none is chosen while another column is left, whatever its
     score (mrmr gives it 0, more than a relevant but redundant column).
 
-    Parameters
-    ----------
-    first : ndarray of shape (n_features,)
-        The scores while nothing is chosen.
-    scores : Scores
-        Of the other choices, S being empty.
-    n_features_to_select : int
-        At least 1, at most the number of features that are not excluded.
-    varies : ndarray of bool, shape (n_features,)
-        False for constant columns.
-    monitor : Monitor, optional
-    must_include : sequence of int
-        Chosen first, in this order, and not refused.
-    exclude : sequence of int
-        Never chosen.
-    progress : callable, optional
-        Called as ``progress(chosen so far, to choose)``.
+    ``first`` holds the scores while nothing is chosen, ``varies`` is False for constant columns. ``must_include`` are
+    chosen first, in this order, and not refused; ``exclude`` never. At least one feature, and at most those that are
+    not excluded, may be asked for. ``progress(chosen so far, to choose)`` is called after each choice.
     """
     left = np.ones(len(varies), bool)
     left[list(exclude)] = False

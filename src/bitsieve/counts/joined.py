@@ -72,7 +72,7 @@ class JoinedPartition(Partition):
         return JoinedPartition(self.source, base, (*self.members, feature))
 
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
-        """The tables of the part with each of ``columns``; None: of the part alone."""
+        """The tables of the part with each of ``columns``; None: of the part by itself."""
         if columns is None:
             return self.base.tables(None, by_class)
         known = self.base.keys.shape[1]

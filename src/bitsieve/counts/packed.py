@@ -22,12 +22,10 @@ from bitsieve.counts.checks import (
     checked_codes,
     checked_weights,
 )
-from bitsieve.counts.contingency import DENSE_CELLS, ContingencyTable
-from bitsieve.counts.joint_codes import JointCodes, sample_tables
+from bitsieve.counts.joint_codes import CodedSource, JointCodes
 from bitsieve.counts.kernels import KernelChoice, choose_kernel
 from bitsieve.counts.packed_layout import PackedLayout
 from bitsieve.counts.packed_partition import PackedPartition
-from bitsieve.counts.source import CountSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,7 +42,7 @@ WORTH_A_THREAD = 300e-6  # seconds of work below which starting a thread costs m
 PLANE_CELLS = 64 * 64  # of the table of two features stored as planes, at most
 
 
-class PackedSource(CountSource):
+class PackedSource(CodedSource):
     """Contingency tables of an array of codes, packed into bit planes.
 
     Parameters
@@ -123,31 +121,15 @@ class PackedSource(CountSource):
         self.packed.codes(feature, code)
         return code
 
-    def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
-        """The tables of the pivot (None: no pivot) with each of ``columns``, of shape (codes, codes, classes)."""
-        n_own = 1 if pivot is None else int(self.arities[pivot])
-        largest = n_own * int(self.arities[columns].max()) * self.n_classes
-        if largest > DENSE_CELLS:
-            own = np.zeros(self.n_samples, np.uint16) if pivot is None else self.codes(pivot)
-            return sample_tables(self, own, n_own, columns, by_class)
-        tables = []
-        for column in columns:
-            shape = n_own, int(self.arities[column]), self.n_classes
-            counts = np.empty(shape[0] * shape[1] * shape[2], np.int64)
-            self.packed.pair_table(-1 if pivot is None else pivot, int(column), counts)
-            table = ContingencyTable(shape, counts)
-            tables.append(table if by_class else table.pooled())
-        return tables
-
     def partition(self) -> PackedPartition:
         """All samples in one part, to be refined by conditioning features."""
         return PackedPartition(self)
 
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
         """``S_x`` and ``S_xc`` of every feature."""
-        alone, with_class = np.empty((2, self.n_features), np.int64)
-        self._fill_sums(terms, -1, self.layout.all_groups, alone, with_class)
-        return alone, with_class
+        pooled, with_class = np.empty((2, self.n_features), np.int64)
+        self._fill_sums(terms, -1, self.layout.all_groups, pooled, with_class)
+        return pooled, with_class
 
     def pair_sums(
         self,
@@ -202,7 +184,7 @@ class PackedSource(CountSource):
         self.run_groups(fill, self.layout.seconds(len(pivots), groups), np.arange(len(pivots), dtype=np.int64))
 
     def _places(self, columns: Columns) -> Integers:
-        """Where every feature stands in ``columns``; -1: nowhere."""
+        """The place of every feature in ``columns``; -1: none."""
         place = np.full(self.n_features, -1, np.int64)
         place[columns] = np.arange(len(columns))
         return place

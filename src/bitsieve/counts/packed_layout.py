@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from bitsieve import _native
 
-TALLY_WIDTH = 16  # SIMD groups a block with packed counters: what the counters leave of the second-level cache
+COUNTERS_WIDTH = 16  # SIMD groups a block with packed counters: what the counters leave of the second-level cache
 BLOCK_BYTES = 256 << 10  # planes of one side of a matrix block: half of a common second-level cache
 
 
@@ -66,7 +66,7 @@ class PackedLayout(CostHints):
         width = int(np.clip(BLOCK_BYTES // group_bytes, 1, 256))
         height = max(width, min(64, -(-(last - first) // (8 * threads))))
         if self.packed.tallied:  # rows are independent of each other, and each prepares its samples for a whole block
-            width, height = TALLY_WIDTH, 2
+            width, height = COUNTERS_WIDTH, 2
         return [
             [i, min(i + height, last), j, min(j + width, last)]
             for j in range(first, last, width)

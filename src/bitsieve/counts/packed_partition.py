@@ -72,7 +72,7 @@ class PackedPartition(Partition):
         return PackedPartition(self.source, (*self.members, feature), *split)
 
     def tables(self, columns: NDArray[np.intp] | None, by_class: bool) -> list[ContingencyTable]:
-        """The tables of the part with each of ``columns``; None: of the part alone."""
+        """The tables of the part with each of ``columns``; None: of the part by itself."""
         return self._joint.tables(columns, by_class)
 
     def marginal_sums(self, terms: Terms) -> tuple[int, int]:

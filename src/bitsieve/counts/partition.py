@@ -68,7 +68,7 @@ class Partition(Protocol):
 
     @abstractmethod
     def tables(self, columns: NDArray[np.intp] | None, by_class: bool) -> list[ContingencyTable]:
-        """The tables of the part with each of ``columns``, of shape (parts, codes, classes); None: of the part alone.
+        """The tables of the part with each of ``columns``, of shape (parts, codes, classes); None: of the part.
 
         They add up over portions of the samples. ``by_class`` False pools the classes.
         """
@@ -122,8 +122,8 @@ class Partition(Protocol):
             _native.shuffled_sums(terms.table, terms.shift, codes, run_ends, part_ends, seeds[some], out[some])
 
         run_blocks(shuffle, range(0, len(seeds), SEEDS_A_BLOCK), self.n_jobs)
-        alone = terms.sum(np.ones(1, np.int64)) * (self.n_samples - len(codes))
-        return out + alone
+        singletons = terms.sum(np.ones(1, np.int64)) * (self.n_samples - len(codes))
+        return out + singletons
 
 
 def _runs(labels: Integers, counts: Integers) -> tuple[Integers, Integers]:

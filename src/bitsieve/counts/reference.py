@@ -10,19 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.counts.joined import JoinedSource
-from bitsieve.counts.joint_codes import JointCodes, sample_tables
-from bitsieve.counts.source import CountSource
+from bitsieve.counts.joint_codes import CodedSource
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import ArrayLike, NDArray
 
-    from bitsieve.counts.contingency import ContingencyTable
 
-
-class NaiveSource(CountSource):
+class NaiveSource(CodedSource):
     """The simplest source of counts: it gives what a source must and nothing more.
 
     Parameters
@@ -58,20 +52,6 @@ class NaiveSource(CountSource):
     def codes(self, feature: int) -> NDArray[np.int64]:
         """The code of every sample."""
         return self._codes[:, feature]
-
-    def tables(self, pivot: int | None, columns: NDArray[np.intp], by_class: bool) -> list[ContingencyTable]:
-        """The tables of the pivot (None: no pivot) with each of ``columns``, counted sample by sample."""
-        if pivot is None:
-            return sample_tables(self, np.zeros(self.n_samples, np.int64), 1, columns, by_class)
-        return sample_tables(self, self.codes(pivot), int(self.arities[pivot]), columns, by_class)
-
-    def partition(self) -> JointCodes:
-        """All samples in one part."""
-        return JointCodes(self)
-
-    def joined(self, groups: Sequence[NDArray[np.intp]]) -> JoinedSource:
-        """The same samples with one feature for each group of columns."""
-        return JoinedSource(self, groups)
 
 
 def joint_table(x: ArrayLike, y: ArrayLike, c: ArrayLike, shape: tuple[int, int, int]) -> NDArray[np.int64]:

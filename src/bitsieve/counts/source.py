@@ -53,9 +53,10 @@ class CountSource(Protocol):
     """Contingency tables of ``n_features`` columns of codes and one class.
 
     A source must give the attributes listed, :meth:`tables`, :meth:`partition` and :meth:`joined` (for which
-    :class:`~bitsieve.counts.joined.JoinedSource` will do): every method works on any source that does. The other methods have one definition here, in terms of these, and may be overridden by a source that
-    counts and sums at once; overrides return the same integers. ``S`` below is the sum of entropy terms over the cells
-    of a table (see :mod:`bitsieve.counts.terms`).
+    :class:`~bitsieve.counts.joined.JoinedSource` will do): every method works on any source that does. The other
+    methods have one definition here, in terms of these, and may be overridden by a source that counts and sums at once;
+    overrides return the same integers. ``S`` below is the sum of entropy terms over the cells of a table (see
+    :mod:`bitsieve.counts.terms`).
 
     Attributes
     ----------
@@ -97,14 +98,13 @@ class CountSource(Protocol):
         ValueError
             If a group has more than 65,536 joint values.
         """
-        ...
 
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
         """``S_x`` of every feature and ``S_xc`` of every feature with the class, each of shape (n_features,)."""
-        alone, with_class = np.empty((2, self.n_features), np.int64)
+        pooled, with_class = np.empty((2, self.n_features), np.int64)
         for place, table in self._tables_by_blocks(None, np.arange(self.n_features), True):
-            alone[place], with_class[place] = terms.sum(table.pooled().counts), terms.sum(table.counts)
-        return alone, with_class
+            pooled[place], with_class[place] = terms.sum(table.pooled().counts), terms.sum(table.counts)
+        return pooled, with_class
 
     def pair_sums(
         self,

@@ -159,5 +159,5 @@ def put_relevance(out: NDArray[np.floating], pivots: Columns, columns: Columns, 
     """Write I(Xi;C) where a row of pairs, of a pivot with ``columns``, meets the pivot itself."""
     place = np.full(len(relevance), -1, np.intp)
     place[columns] = np.arange(len(columns))
-    own = np.flatnonzero(place[pivots] >= 0)
-    out[own, place[pivots[own]]] = relevance[pivots[own]]
+    rows = np.flatnonzero(place[pivots] >= 0)
+    out[rows, place[pivots[rows]]] = relevance[pivots[rows]]

@@ -102,27 +102,16 @@ class ShrinkageInformation:
         self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
     ) -> Matrix:
         """I(Xi;Xj) of every pair of ``columns`` (None: all), H(Xi) on the diagonal."""
-        chosen = np.arange(self.n_features) if columns is None else columns
-        matrix = np.diag(self.entropy[chosen]).astype(dtype)
-
-        def fill(place: int, others: slice, row: Row) -> None:
-            matrix[place, others] = matrix[others, place] = row.redundancy
-
-        self._fill(fill, chosen, False, progress)
-        return matrix
+        return self._matrix(self.entropy, lambda row: (row.redundancy,) * 2, dtype, columns, progress, by_class=False)
 
     def conditional_redundancy_matrix(
         self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
     ) -> Matrix:
         """I(Xi;Xj|C) of every pair of ``columns`` (None: all), H(Xi|C) on the diagonal."""
-        chosen = np.arange(self.n_features) if columns is None else columns
-        matrix = np.diag(self._rows.single.entropy_by_class[chosen]).astype(dtype)
-
-        def fill(place: int, others: slice, row: Row) -> None:
-            matrix[place, others] = matrix[others, place] = row.conditional_redundancy
-
-        self._fill(fill, chosen, True, progress)
-        return matrix
+        diagonal = self._rows.single.entropy_by_class
+        return self._matrix(
+            diagonal, lambda row: (counted_by_class(row.conditional_redundancy),) * 2, dtype, columns, progress
+        )
 
     def conditional_mutual_information_matrix(
         self,
@@ -133,40 +122,47 @@ class ShrinkageInformation:
         symmetric: bool = False,
     ) -> Matrix:
         """[i, j] = I(Xi;C|Xj), the diagonal I(Xi;C); ``symmetric``: the mean with its transpose."""
-        chosen = np.arange(self.n_features) if columns is None else columns
-        matrix = np.diag(self.relevance[chosen]).astype(dtype)
-
-        def fill(place: int, others: slice, row: Row) -> None:
-            forward, backward = counted_by_class(row.pivot_relevance), counted_by_class(row.conditional_relevance)
-            if symmetric:
-                forward = backward = (forward + backward) / 2
-            matrix[place, others] = forward
-            matrix[others, place] = backward
-
-        self._fill(fill, chosen, True, progress)
-        return matrix
+        parts = _symmetric_relevances if symmetric else _conditional_relevances
+        return self._matrix(self.relevance, parts, dtype, columns, progress)
 
     def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: NDArray[np.floating]) -> None:
         """Rows of the symmetric conditional matrix, written to ``out`` of shape (pivots, columns)."""
 
         def work(place: int) -> None:
-            row = self._rows.row(int(pivots[place]), columns, True, n_jobs=1)
-            out[place] = (counted_by_class(row.pivot_relevance) + counted_by_class(row.conditional_relevance)) / 2
+            out[place], _ = _symmetric_relevances(self._rows.row(int(pivots[place]), columns, True, n_jobs=1))
 
         run_blocks(work, range(len(pivots)), self.source.n_jobs)
         put_relevance(out, pivots, columns, self.relevance)
 
-    def _fill(
-        self, fill: Callable[[int, slice, Row], None], chosen: Columns, by_class: bool, progress: Progress
-    ) -> None:
-        """``fill(place, others, row)`` for every column of ``chosen`` with those after it, a row a thread."""
+    def _matrix(
+        self,
+        diagonal: Floats,
+        parts: Callable[[Row], tuple[Floats, Floats]],
+        dtype: DTypeLike,
+        columns: Columns | None,
+        progress: Progress,
+        *,
+        by_class: bool = True,
+    ) -> Matrix:
+        """A matrix over ``columns``: ``parts`` makes of a row its entries right of the diagonal, and those below."""
+        chosen = np.arange(self.n_features) if columns is None else columns
+        matrix = np.diag(diagonal[chosen]).astype(dtype)
 
-        def work(place: int) -> None:
-            columns = chosen[place + 1 :]
-            row = self._rows.row(int(chosen[place]), columns, by_class, n_jobs=1)
-            fill(place, slice(place + 1, None), row)
+        def fill(place: int) -> None:
+            row = self._rows.row(int(chosen[place]), chosen[place + 1 :], by_class, n_jobs=1)
+            matrix[place, place + 1 :], matrix[place + 1 :, place] = parts(row)
 
-        run_blocks(work, range(len(chosen) - 1), self.source.n_jobs, progress)
+        run_blocks(fill, range(len(chosen) - 1), self.source.n_jobs, progress)
+        return matrix
+
+
+def _conditional_relevances(row: Row) -> tuple[Floats, Floats]:
+    return counted_by_class(row.pivot_relevance), counted_by_class(row.conditional_relevance)
+
+
+def _symmetric_relevances(row: Row) -> tuple[Floats, Floats]:
+    forward, backward = _conditional_relevances(row)
+    return ((forward + backward) / 2,) * 2
 
 
 class ShrunkPair:

@@ -28,7 +28,7 @@ UNITS_PER_BIT = 2.0**56  # an entropy is below 64 bits: its sum stays within int
 
 
 def uniform_weight(counts: Counts, n_cells: Any, n_samples: int) -> Floats:
-    """``lambda`` of tables, one a row of ``counts``; zeros are no cells of their own, ``n_cells`` counts all."""
+    """``lambda`` of tables, one a row of ``counts``; ``n_cells`` counts all cells, whatever zeros a row holds."""
     squares = (counts * counts).sum(axis=1)
     pairs = n_samples * n_samples  # at most 2**62
     spread = (n_samples - 1) * (squares / pairs - 1 / np.asarray(n_cells, np.float64))

@@ -1,6 +1,7 @@
 """Symmetric uncertainty: mutual information as a share of the two entropies.
 
-``SU(X,Y) = 2 I(X;Y) / (H(X) + H(Y))``, 0 where both entropies are 0; between 0 and 1, and 1 if each tells the other.
+``SU(X,Y) = 2 I(X;Y) / (H(X) + H(Y))``, 0 where both entropies are 0; it lies between 0 and 1, and is 1 if each
+determines the other.
 """
 
 from __future__ import annotations

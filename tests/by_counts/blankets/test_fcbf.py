@@ -148,7 +148,7 @@ def test_names_of_codes_and_classes_do_not_matter(run, make_table):
     assert renamed.scores.tobytes() == found.scores.tobytes()
 
 
-def test_twins_change_nothing(run, make_table):
+def test_duplicates_change_nothing(run, make_table):
     """A copy at the end is removed by its original, or by what removed that."""
     codes, classes = make_table(150, 12, seed=5)
     twice = run(np.column_stack([codes, codes]), classes)

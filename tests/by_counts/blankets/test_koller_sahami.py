@@ -94,7 +94,7 @@ def test_without_blankets_the_order_is_that_of_relevance(information_of, run, ma
 
 
 def test_a_blanket_of_one_is_a_pair(information_of, run, make_table):
-    """I(Xi;C|M_i) by strata has the bits of the matrix of pairs."""
+    """I(Xi;C|M_i) by a partition has the bits of the matrix of pairs."""
     codes, classes = make_table(200, 12, seed=2)
     matrix = information_of(codes, classes).conditional_mutual_information_matrix()
     found = run(codes, classes, 1)
@@ -112,7 +112,7 @@ def test_the_last_one_has_no_blanket(information_of, run, make_table):
     assert [len(blanket) for blanket in found.blankets] == [0, 1, 2, 3, 3, 3]
 
 
-def test_twins_go_first(run, make_table):
+def test_duplicates_go_first(run, make_table):
     codes, classes = make_table(200, 8, n_codes=4, seed=4)
     found = run(np.column_stack([codes, codes]), classes, 1)
     assert sorted(found.order[8:].tolist()) == list(range(8, 16))

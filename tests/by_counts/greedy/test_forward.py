@@ -55,7 +55,7 @@ def test_ties_go_to_the_lowest_column(information_of, make_table, name):
 
 
 @every_criterion
-def test_of_twins_the_lower_column_comes_first(information_of, make_table, name):
+def test_of_duplicates_the_lower_column_comes_first(information_of, make_table, name):
     codes, classes = make_table(60, 8, n_codes=3, seed=6)
     place = np.random.default_rng(0).permutation(16)
     found = forward_select(information_of(np.column_stack([codes, codes])[:, place], classes), make_criterion(name), 16)

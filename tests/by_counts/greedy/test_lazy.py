@@ -83,7 +83,7 @@ def test_equal_to_eager(check_equal, make_table, name, seed):
 @every_lazy_criterion
 @pytest.mark.parametrize("seed", range(10))
 def test_equal_to_eager_among_ties(check_equal, name, seed):
-    """Few samples and codes, twins and constants: most scores tie."""
+    """Few samples and codes, duplicates and constants: most scores tie."""
     random = np.random.default_rng(seed)
     codes = random.integers(0, 2, (int(random.integers(2, 9)), 40))
     codes = codes[:, random.integers(0, 40, 90)]
@@ -136,4 +136,4 @@ def test_small_rows_are_counted_whole(make_table, monkeypatch):
     monkeypatch.setattr(greedy, "LAZY_FROM", 0.0)
     assert isinstance(greedy._scores_for(information, make_criterion("cmim")), greedy.LazyScores)
     assert isinstance(greedy._scores_for(information, make_criterion("jmi")), greedy.EagerScores)
-    assert isinstance(greedy._scores_for(information, make_criterion("mim")), greedy.MarginalScores)
+    assert isinstance(greedy._scores_for(information, make_criterion("mim")), greedy.EagerScores)

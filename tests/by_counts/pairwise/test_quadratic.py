@@ -107,7 +107,7 @@ def test_not_convex(information_of):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("extended", [False, True])
-def test_twins_share_their_weight(information_of, make_table, seed, extended):
+def test_duplicates_share_their_weight(information_of, make_table, seed, extended):
     codes, classes = make_table(200, 8, n_codes=3, seed=seed)
     renamed = np.array([1, 2, 0], np.uint8)
     wide = np.column_stack([codes, renamed[codes[:, 2]], codes[:, 5], codes[:, 2]])

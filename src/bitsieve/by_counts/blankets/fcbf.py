@@ -54,7 +54,7 @@ def fast_correlation_filter(
     strict : bool
         Both comparisons are ``>`` instead of ``>=``.
     progress : callable, optional
-        Called as ``progress(features settled, all)``.
+        Called as ``progress(features kept or removed, all)``.
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""Koller and Sahami's backward elimination: drop, again and again, the feature that its blanket makes superfluous.
+"""Koller and Sahami's backward elimination: features are dropped one by one, the least informative given its blanket.
 
 D. Koller, M. Sahami, "Toward optimal feature selection", ICML 1996. The blanket of a feature are the K features left
-that come nearest to saying what it says; what it still tells beside all of them together decides.
+that carry most of its information; its information about the class, conditional on all of them, decides.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Elimination:
-    """All features, the one that stayed longest first; what each told beside its blanket when it was dropped."""
+    """All features, the one that stayed longest first; the information of each given its blanket when dropped."""
 
     order: Columns
     scores: NDArray[np.float64]
@@ -56,8 +56,8 @@ def blanket_elimination(
 
     Notes
     -----
-    Cost: one matrix, O(n^2 d) samples read as bits, and some n (K + 1) counts of a feature and the class in the strata
-    of its blanket. Memory: n^2 numbers.
+    Cost: one matrix, O(n^2 d) samples read as bits, and some n (K + 1) tables of a feature and the class given its
+    blanket. Memory: n^2 numbers.
     """
     blankets = _Blankets(information, blanket_size, rule)
     dropped = np.flatnonzero(~information.varies)[::-1].tolist()
@@ -75,7 +75,7 @@ def blanket_elimination(
 
 
 class _Blankets:
-    """The blanket of every feature left, and what the feature tells beside it."""
+    """The blanket of every feature left, and I(Xi;C|M_i)."""
 
     def __init__(self, information: Information, size: int, rule: str) -> None:
         self.information = information

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bitsieve.by_counts.criteria.base import Criterion
+
 if TYPE_CHECKING:
-    from bitsieve.by_counts.criteria.base import Floats, Needs
+    from bitsieve.by_counts.criteria.base import Floats
     from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
-class AMIFS:
+class AMIFS(Criterion):
     """Relevance less the mean normalised redundancy: ``J(i|S) = I(Xi;C) - (1/#S) sum_s I(Xi;Xs) / min(H(Xi), H(Xs))``.
 
     The normalised redundancy is 0 for independent features and 1 where one of them determines the other; it is 0 for a
@@ -25,14 +27,12 @@ class AMIFS:
     doi:10.1109/IJCNN.2004.1379918
     """
 
-    name: ClassVar[str] = "amifs"
-    title: ClassVar[str] = "Adaptive mutual information feature selection"
-    formula: ClassVar[str] = "I(Xi;C) - mean_s I(Xi;Xs) / min(H(Xi), H(Xs))"
-    paper: ClassVar[str] = "Tesmer, Estevez 2004"
-    unit: ClassVar[str] = "mixed"
-    needs: ClassVar[Needs] = "pairs"
-    start: ClassVar[float] = 0.0
-    never_increases: ClassVar[bool] = False
+    name = "amifs"
+    title = "Adaptive mutual information feature selection"
+    formula = "I(Xi;C) - mean_s I(Xi;Xs) / min(H(Xi), H(Xs))"
+    paper = "Tesmer, Estevez 2004"
+    unit = "mixed"
+    needs = "pairs"
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Sum of I(Xi;Xs) / min(H(Xi), H(Xs))."""

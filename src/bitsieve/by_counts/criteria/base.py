@@ -1,10 +1,11 @@
-"""What a greedy criterion is: the terms it needs, how it folds them, and its score.
+"""What a greedy criterion is: the information it needs, how it folds that over the chosen features, and its score.
 
 All arrays are elementwise over candidates, so the loop may hand over all of them or a few.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from numbers import Real
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
@@ -33,14 +34,14 @@ class NamedCriterion(Protocol):
         Of the score: "bits"; "ratio" of bits by bits; "mixed" where both are added.
     needs : "marginals", "pairs", "class pairs" or "joint"
         The tables it looks at: each feature with the class; also pairs of features; also pairs within each class,
-        which cost more to count; each feature and the class within the strata of several chosen features.
+        which cost more to count; each feature and the class, conditional on several chosen features together.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     formula: ClassVar[str]
     paper: ClassVar[str]
-    unit: ClassVar[str]
+    unit: ClassVar[str] = "bits"
     needs: ClassVar[Needs]
 
 
@@ -52,7 +53,7 @@ class JointCriterion(NamedCriterion, Protocol):
 
 
 class Criterion(NamedCriterion, Protocol):
-    """A score J(i | S) of candidate i beside the chosen set S, folded over S one feature at a time.
+    """A score J(i | S) of candidate i given the chosen set S, folded over S one feature at a time.
 
     Attributes
     ----------
@@ -62,14 +63,16 @@ class Criterion(NamedCriterion, Protocol):
         Whether adding to S can never raise a score, so that stale scores bound fresh ones (Fleuret's lazy rule).
     """
 
-    start: ClassVar[float]
-    never_increases: ClassVar[bool]
+    start: ClassVar[float] = 0.0
+    never_increases: ClassVar[bool] = False
 
+    @abstractmethod
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        """The fold over S and one more feature, whose terms with the candidates are given."""
+        """The fold over S and one more feature, whose information with the candidates is given."""
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        """J(i | S) from the fold, the relevance I(Xi;C) and the size of S (at least 1)."""
+        """J(i | S) from the fold, the relevance I(Xi;C) and the size of S (at least 1); by default the fold itself."""
+        return folded
 
 
 def check_weight(name: str, value: float) -> None:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from bitsieve.by_counts.criteria.base import check_weight
+from bitsieve.by_counts.criteria.base import Criterion, check_weight
 
 if TYPE_CHECKING:
-    from bitsieve.by_counts.criteria.base import Floats, Needs
+    from bitsieve.by_counts.criteria.base import Floats
     from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
-class BetaGamma:
+class BetaGamma(Criterion):
     """Any weights of both redundancies: ``J(i|S) = I(Xi;C) - beta sum_s I(Xi;Xs) + gamma sum_s I(Xi;Xs|C)``.
 
     (0, 0) is mim, (beta, 0) mifs, (0, 1) condred, (1, 1) cife; where the weights are 1/#S it would be mrmr and emrmr.
@@ -31,14 +31,11 @@ class BetaGamma:
     information theoretic feature selection", Journal of Machine Learning Research 13, 2012.
     """
 
-    name: ClassVar[str] = "betagamma"
-    title: ClassVar[str] = "Linear family of both redundancies"
-    formula: ClassVar[str] = "I(Xi;C) - beta sum_s I(Xi;Xs) + gamma sum_s I(Xi;Xs|C)"
-    paper: ClassVar[str] = "Brown, Pocock, Zhao, Lujan 2012"
-    unit: ClassVar[str] = "bits"
-    needs: ClassVar[Needs] = "class pairs"
-    start: ClassVar[float] = 0.0
-    never_increases: ClassVar[bool] = False
+    name = "betagamma"
+    title = "Linear family of both redundancies"
+    formula = "I(Xi;C) - beta sum_s I(Xi;Xs) + gamma sum_s I(Xi;Xs|C)"
+    paper = "Brown, Pocock, Zhao, Lujan 2012"
+    needs = "class pairs"
 
     beta: float = 1.0
     gamma: float = 1.0

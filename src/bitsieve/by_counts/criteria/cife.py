@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
+
+from bitsieve.by_counts.criteria.base import Criterion
 
 if TYPE_CHECKING:
-    from bitsieve.by_counts.criteria.base import Floats, Needs
+    from bitsieve.by_counts.criteria.base import Floats
     from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
-class CIFE:
+class CIFE(Criterion):
     """Relevance less the class-relevant redundancy: ``J(i|S) = I(Xi;C) - sum_s [I(Xi;Xs) - I(Xi;Xs|C)]``.
 
     Equal to ``(1 - #S) I(Xi;C) + sum_s I(Xi;C|Xs)``: the redundancy comes to outweigh relevance as S grows.
@@ -22,14 +24,11 @@ class CIFE:
     ECCV 2006. doi:10.1007/11744023_6
     """
 
-    name: ClassVar[str] = "cife"
-    title: ClassVar[str] = "Conditional infomax feature extraction"
-    formula: ClassVar[str] = "I(Xi;C) - sum_s [I(Xi;Xs) - I(Xi;Xs|C)]"
-    paper: ClassVar[str] = "Lin, Tang 2006"
-    unit: ClassVar[str] = "bits"
-    needs: ClassVar[Needs] = "class pairs"
-    start: ClassVar[float] = 0.0
-    never_increases: ClassVar[bool] = False
+    name = "cife"
+    title = "Conditional infomax feature extraction"
+    formula = "I(Xi;C) - sum_s [I(Xi;Xs) - I(Xi;Xs|C)]"
+    paper = "Lin, Tang 2006"
+    needs = "class pairs"
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Sum of I(Xi;Xs) - I(Xi;Xs|C)."""

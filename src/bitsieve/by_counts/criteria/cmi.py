@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
 
-if TYPE_CHECKING:
-    from bitsieve.by_counts.criteria.base import Needs
+from bitsieve.by_counts.criteria.base import JointCriterion
 
 
 @dataclass(frozen=True)
-class CMI:
-    """What the candidate tells when all chosen features are known together: ``J(i|S) = I(Xi;C|S)``.
+class CMI(JointCriterion):
+    """The candidate's information about the class given all chosen features together: ``J(i|S) = I(Xi;C|S)``.
 
-    The exact criterion that the others approximate by pairs. The samples split into strata that agree on all of S;
-    once S determines the class, or no two samples agree, every score is 0 and the lowest column is taken.
+    The exact criterion that the others approximate by pairs. The samples are divided by the joint value of S; once
+    S determines the class, or no two samples share a value, every score is 0 and the lowest column is taken.
 
     References
     ----------
@@ -22,12 +20,11 @@ class CMI:
     information theoretic feature selection", Journal of Machine Learning Research 13, 2012.
     """
 
-    name: ClassVar[str] = "cmi"
-    title: ClassVar[str] = "Conditional mutual information given all chosen features"
-    formula: ClassVar[str] = "I(Xi;C|S)"
-    paper: ClassVar[str] = "Brown, Pocock, Zhao, Lujan 2012"
-    unit: ClassVar[str] = "bits"
-    needs: ClassVar[Needs] = "joint"
+    name = "cmi"
+    title = "Conditional mutual information given all chosen features"
+    formula = "I(Xi;C|S)"
+    paper = "Brown, Pocock, Zhao, Lujan 2012"
+    needs = "joint"
 
     def condition(self, chosen: list[int]) -> list[int]:
         """All of S."""

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
 
-if TYPE_CHECKING:
-    from bitsieve.by_counts.criteria.base import Needs
+from bitsieve.by_counts.criteria.base import JointCriterion
 
 
 @dataclass(frozen=True)
-class CMIFS:
-    """What the candidate tells beside the first and the last chosen feature: ``J(i|S) = I(Xi;C|X_first,X_last)``.
+class CMIFS(JointCriterion):
+    """The candidate's information given the first and the last chosen feature: ``J(i|S) = I(Xi;C|X_first,X_last)``.
 
     An interpretation: the article was not at hand, and this is how the literature that cites it reads it.
 
@@ -21,12 +19,11 @@ class CMIFS:
     synergy and redundancy", ETRI Journal 33(2), 2011. doi:10.4218/etrij.11.0110.0237
     """
 
-    name: ClassVar[str] = "cmifs"
-    title: ClassVar[str] = "Conditional mutual information feature selection"
-    formula: ClassVar[str] = "I(Xi;C|X_first,X_last)"
-    paper: ClassVar[str] = "Cheng, Qin, Feng, Wang, Li 2011"
-    unit: ClassVar[str] = "bits"
-    needs: ClassVar[Needs] = "joint"
+    name = "cmifs"
+    title = "Conditional mutual information feature selection"
+    formula = "I(Xi;C|X_first,X_last)"
+    paper = "Cheng, Qin, Feng, Wang, Li 2011"
+    needs = "joint"
 
     def condition(self, chosen: list[int]) -> list[int]:
         """The first and the last of S."""

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bitsieve.by_counts.criteria.base import Criterion
+
 if TYPE_CHECKING:
-    from bitsieve.by_counts.criteria.base import Floats, Needs
+    from bitsieve.by_counts.criteria.base import Floats
     from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
-class CMIM:
-    """What the candidate still tells when any one chosen feature is known: ``J(i|S) = min_s I(Xi;C|Xs)``.
+class CMIM(Criterion):
+    """The least information of the candidate about the class given one chosen feature: ``J(i|S) = min_s I(Xi;C|Xs)``.
 
     The minimum is over S only, as the paper defines it; its algorithm also caps the score by I(Xi;C), which
     differs under synergy. A score never increases, so stale scores bound fresh ones.
@@ -25,19 +27,14 @@ class CMIM:
     Research 5, 2004.
     """
 
-    name: ClassVar[str] = "cmim"
-    title: ClassVar[str] = "Conditional mutual information maximisation"
-    formula: ClassVar[str] = "min_s I(Xi;C|Xs)"
-    paper: ClassVar[str] = "Fleuret 2004"
-    unit: ClassVar[str] = "bits"
-    needs: ClassVar[Needs] = "class pairs"
-    start: ClassVar[float] = float("inf")
-    never_increases: ClassVar[bool] = True
+    name = "cmim"
+    title = "Conditional mutual information maximisation"
+    formula = "min_s I(Xi;C|Xs)"
+    paper = "Fleuret 2004"
+    needs = "class pairs"
+    start = float("inf")
+    never_increases = True
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Minimum of I(Xi;C|Xs)."""
         return np.minimum(folded, pair.conditional_relevance)
-
-    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        """The minimum itself."""
-        return folded

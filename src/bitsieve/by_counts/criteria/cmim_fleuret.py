@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bitsieve.by_counts.criteria.base import Criterion
+
 if TYPE_CHECKING:
-    from bitsieve.by_counts.criteria.base import Floats, Needs
+    from bitsieve.by_counts.criteria.base import Floats
     from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
-class CMIMFleuret:
+class CMIMFleuret(Criterion):
     """As cmim, and never above the relevance: ``J(i|S) = min(I(Xi;C), min_s I(Xi;C|Xs))``.
 
     The algorithm of the paper, whose scores start from the relevance; its definition, cmim, has the minimum over S
@@ -26,14 +28,13 @@ class CMIMFleuret:
     Research 5, 2004.
     """
 
-    name: ClassVar[str] = "cmim_fleuret"
-    title: ClassVar[str] = "Conditional mutual information maximisation, capped by relevance"
-    formula: ClassVar[str] = "min(I(Xi;C), min_s I(Xi;C|Xs))"
-    paper: ClassVar[str] = "Fleuret 2004"
-    unit: ClassVar[str] = "bits"
-    needs: ClassVar[Needs] = "class pairs"
-    start: ClassVar[float] = float("inf")
-    never_increases: ClassVar[bool] = True
+    name = "cmim_fleuret"
+    title = "Conditional mutual information maximisation, capped by relevance"
+    formula = "min(I(Xi;C), min_s I(Xi;C|Xs))"
+    paper = "Fleuret 2004"
+    needs = "class pairs"
+    start = float("inf")
+    never_increases = True
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Minimum of I(Xi;C|Xs)."""

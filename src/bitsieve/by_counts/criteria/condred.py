@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
+
+from bitsieve.by_counts.criteria.base import Criterion
 
 if TYPE_CHECKING:
-    from bitsieve.by_counts.criteria.base import Floats, Needs
+    from bitsieve.by_counts.criteria.base import Floats
     from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
-class CondRed:
+class CondRed(Criterion):
     """Relevance and the redundancy within the classes, as a gain: ``J(i|S) = I(Xi;C) + sum_s I(Xi;Xs|C)``.
 
     The linear family without its redundancy term: betagamma with beta = 0 and gamma = 1.
@@ -22,14 +24,11 @@ class CondRed:
     information theoretic feature selection", Journal of Machine Learning Research 13, 2012.
     """
 
-    name: ClassVar[str] = "condred"
-    title: ClassVar[str] = "Conditional redundancy"
-    formula: ClassVar[str] = "I(Xi;C) + sum_s I(Xi;Xs|C)"
-    paper: ClassVar[str] = "Brown, Pocock, Zhao, Lujan 2012"
-    unit: ClassVar[str] = "bits"
-    needs: ClassVar[Needs] = "class pairs"
-    start: ClassVar[float] = 0.0
-    never_increases: ClassVar[bool] = False
+    name = "condred"
+    title = "Conditional redundancy"
+    formula = "I(Xi;C) + sum_s I(Xi;Xs|C)"
+    paper = "Brown, Pocock, Zhao, Lujan 2012"
+    needs = "class pairs"
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Sum of I(Xi;Xs|C)."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
+
+from bitsieve.by_counts.criteria.base import Criterion
 
 if TYPE_CHECKING:
-    from bitsieve.by_counts.criteria.base import Floats, Needs
+    from bitsieve.by_counts.criteria.base import Floats
     from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
-class DISR:
+class DISR(Criterion):
     """The joint relevance of jmi, each normalised: ``J(i|S) = sum_s I(Xi,Xs;C) / H(Xi,Xs,C)``.
 
     Against the liking of jmi for features of many codes. Scores are ratios between 0 and #S, not
@@ -23,19 +25,13 @@ class DISR:
     EvoWorkshops 2006. doi:10.1007/11732242_9
     """
 
-    name: ClassVar[str] = "disr"
-    title: ClassVar[str] = "Double input symmetrical relevance"
-    formula: ClassVar[str] = "sum_s I(Xi,Xs;C) / H(Xi,Xs,C)"
-    paper: ClassVar[str] = "Meyer, Bontempi 2006"
-    unit: ClassVar[str] = "ratio"
-    needs: ClassVar[Needs] = "class pairs"
-    start: ClassVar[float] = 0.0
-    never_increases: ClassVar[bool] = False
+    name = "disr"
+    title = "Double input symmetrical relevance"
+    formula = "sum_s I(Xi,Xs;C) / H(Xi,Xs,C)"
+    paper = "Meyer, Bontempi 2006"
+    unit = "ratio"
+    needs = "class pairs"
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Sum of I(Xi,Xs;C) / H(Xi,Xs,C)."""
         return folded + pair.symmetric_relevance
-
-    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        """The sum itself."""
-        return folded

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
+
+from bitsieve.by_counts.criteria.base import Criterion
 
 if TYPE_CHECKING:
-    from bitsieve.by_counts.criteria.base import Floats, Needs
+    from bitsieve.by_counts.criteria.base import Floats
     from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
-class EMRMR:
+class EMRMR(Criterion):
     """Relevance less the mean class-relevant redundancy: ``J(i|S) = I(Xi;C) - (1/#S) sum_s [I(Xi;Xs) - I(Xi;Xs|C)]``.
 
     Equal to the mean of I(Xi;C|Xs), which is how it is computed, as ``I(Xi;C|Xs) = I(Xi;C) - I(Xi;Xs) + I(Xi;Xs|C)``.
@@ -23,14 +25,11 @@ class EMRMR:
     selection", KDD 2014. doi:10.1145/2623330.2623611
     """
 
-    name: ClassVar[str] = "emrmr"
-    title: ClassVar[str] = "Extended minimum redundancy, maximum relevance"
-    formula: ClassVar[str] = "I(Xi;C) - mean_s [I(Xi;Xs) - I(Xi;Xs|C)]"
-    paper: ClassVar[str] = "Vinh, Chan, Romano, Bailey 2014"
-    unit: ClassVar[str] = "bits"
-    needs: ClassVar[Needs] = "class pairs"
-    start: ClassVar[float] = 0.0
-    never_increases: ClassVar[bool] = False
+    name = "emrmr"
+    title = "Extended minimum redundancy, maximum relevance"
+    formula = "I(Xi;C) - mean_s [I(Xi;Xs) - I(Xi;Xs|C)]"
+    paper = "Vinh, Chan, Romano, Bailey 2014"
+    needs = "class pairs"
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Sum of I(Xi;C|Xs)."""

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bitsieve.by_counts.criteria.base import Criterion
+
 if TYPE_CHECKING:
-    from bitsieve.by_counts.criteria.base import Floats, Needs
+    from bitsieve.by_counts.criteria.base import Floats
     from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
-class ICAP:
+class ICAP(Criterion):
     """Relevance less redundancy, no credit for synergy: ``J(i|S) = I(Xi;C) - sum_s max(0, I(Xi;Xs) - I(Xi;Xs|C))``.
 
     As cife where every chosen feature takes from what the candidate tells, never above it. A score never increases, as
@@ -24,14 +26,12 @@ class ICAP:
     A. Jakulin, "Machine learning based on attribute interactions", PhD thesis, University of Ljubljana, 2005.
     """
 
-    name: ClassVar[str] = "icap"
-    title: ClassVar[str] = "Interaction capping"
-    formula: ClassVar[str] = "I(Xi;C) - sum_s max(0, I(Xi;Xs) - I(Xi;Xs|C))"
-    paper: ClassVar[str] = "Jakulin 2005"
-    unit: ClassVar[str] = "bits"
-    needs: ClassVar[Needs] = "class pairs"
-    start: ClassVar[float] = 0.0
-    never_increases: ClassVar[bool] = True
+    name = "icap"
+    title = "Interaction capping"
+    formula = "I(Xi;C) - sum_s max(0, I(Xi;Xs) - I(Xi;Xs|C))"
+    paper = "Jakulin 2005"
+    needs = "class pairs"
+    never_increases = True
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Sum of I(Xi;Xs) - I(Xi;Xs|C) where positive."""

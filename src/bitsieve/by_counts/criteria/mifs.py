@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from bitsieve.by_counts.criteria.base import check_weight
+from bitsieve.by_counts.criteria.base import Criterion, check_weight
 
 if TYPE_CHECKING:
-    from bitsieve.by_counts.criteria.base import Floats, Needs
+    from bitsieve.by_counts.criteria.base import Floats
     from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
-class MIFS:
+class MIFS(Criterion):
     """Relevance less the summed redundancy: ``J(i|S) = I(Xi;C) - beta sum_s I(Xi;Xs)``.
 
     Parameters
@@ -27,14 +27,11 @@ class MIFS:
     Transactions on Neural Networks 5(4), 1994. doi:10.1109/72.298224
     """
 
-    name: ClassVar[str] = "mifs"
-    title: ClassVar[str] = "Mutual information feature selection"
-    formula: ClassVar[str] = "I(Xi;C) - beta sum_s I(Xi;Xs)"
-    paper: ClassVar[str] = "Battiti 1994"
-    unit: ClassVar[str] = "bits"
-    needs: ClassVar[Needs] = "pairs"
-    start: ClassVar[float] = 0.0
-    never_increases: ClassVar[bool] = False
+    name = "mifs"
+    title = "Mutual information feature selection"
+    formula = "I(Xi;C) - beta sum_s I(Xi;Xs)"
+    paper = "Battiti 1994"
+    needs = "pairs"
 
     beta: float = 1.0
 

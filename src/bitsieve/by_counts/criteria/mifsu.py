@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from bitsieve.by_counts.criteria.base import check_weight
+from bitsieve.by_counts.criteria.base import Criterion, check_weight
 
 if TYPE_CHECKING:
-    from bitsieve.by_counts.criteria.base import Floats, Needs
+    from bitsieve.by_counts.criteria.base import Floats
     from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
-class MIFSU:
+class MIFSU(Criterion):
     """Relevance less weighted redundancy: ``J(i|S) = I(Xi;C) - beta sum_s [I(Xs;C)/H(Xs)] I(Xi;Xs)``.
 
     The sum of mifs, each redundancy weighted by the share of the chosen feature's entropy that tells about the class. A
@@ -30,14 +30,11 @@ class MIFSU:
     13(1), 2002. doi:10.1109/72.977291
     """
 
-    name: ClassVar[str] = "mifsu"
-    title: ClassVar[str] = "Mutual information feature selection under uniform information"
-    formula: ClassVar[str] = "I(Xi;C) - beta sum_s [I(Xs;C)/H(Xs)] I(Xi;Xs)"
-    paper: ClassVar[str] = "Kwak, Choi 2002"
-    unit: ClassVar[str] = "bits"
-    needs: ClassVar[Needs] = "pairs"
-    start: ClassVar[float] = 0.0
-    never_increases: ClassVar[bool] = False
+    name = "mifsu"
+    title = "Mutual information feature selection under uniform information"
+    formula = "I(Xi;C) - beta sum_s [I(Xs;C)/H(Xs)] I(Xi;Xs)"
+    paper = "Kwak, Choi 2002"
+    needs = "pairs"
 
     beta: float = 1.0
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
+
+from bitsieve.by_counts.criteria.base import Criterion
 
 if TYPE_CHECKING:
-    from bitsieve.by_counts.criteria.base import Floats, Needs
+    from bitsieve.by_counts.criteria.base import Floats
     from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
-class MIM:
+class MIM(Criterion):
     """Relevance alone: ``J(i) = I(Xi;C)``.
 
-    Also called maxRel. Blind to redundancy: twins are chosen together.
+    Also called maxRel. Blind to redundancy: duplicates are chosen together.
 
     References
     ----------
@@ -22,14 +24,12 @@ class MIM:
     Workshop, 1992.
     """
 
-    name: ClassVar[str] = "mim"
-    title: ClassVar[str] = "Mutual information maximisation"
-    formula: ClassVar[str] = "I(Xi;C)"
-    paper: ClassVar[str] = "Lewis 1992"
-    unit: ClassVar[str] = "bits"
-    needs: ClassVar[Needs] = "marginals"
-    start: ClassVar[float] = 0.0
-    never_increases: ClassVar[bool] = True
+    name = "mim"
+    title = "Mutual information maximisation"
+    formula = "I(Xi;C)"
+    paper = "Lewis 1992"
+    needs = "marginals"
+    never_increases = True
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Nothing to fold."""

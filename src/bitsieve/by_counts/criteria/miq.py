@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bitsieve.by_counts.criteria.base import Criterion
 from bitsieve.common.errors import ParameterError
 
 if TYPE_CHECKING:
-    from bitsieve.by_counts.criteria.base import Floats, Needs
+    from bitsieve.by_counts.criteria.base import Floats
     from bitsieve.information.protocol import PairInformation
 
 NOTHING = 1e-12  # bits
 
 
 @dataclass(frozen=True)
-class MIQ:
+class MIQ(Criterion):
     """Relevance over the mean redundancy: ``J(i|S) = I(Xi;C) / (eps + (1/#S) sum_s I(Xi;Xs))``.
 
     Scores are ratios, not bits. By decision ``x/0 = inf`` and ``0/0 = 0``. Quantities of less than 1e-12 bit, which
@@ -35,14 +36,12 @@ class MIQ:
     doi:10.1109/CSB.2003.1227396
     """
 
-    name: ClassVar[str] = "miq"
-    title: ClassVar[str] = "Mutual information quotient"
-    formula: ClassVar[str] = "I(Xi;C) / mean_s I(Xi;Xs)"
-    paper: ClassVar[str] = "Ding, Peng 2003"
-    needs: ClassVar[Needs] = "pairs"
-    unit: ClassVar[str] = "ratio"
-    start: ClassVar[float] = 0.0
-    never_increases: ClassVar[bool] = False
+    name = "miq"
+    title = "Mutual information quotient"
+    formula = "I(Xi;C) / mean_s I(Xi;Xs)"
+    paper = "Ding, Peng 2003"
+    needs = "pairs"
+    unit = "ratio"
 
     eps: float = 0.0
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
+
+from bitsieve.by_counts.criteria.base import Criterion
 
 if TYPE_CHECKING:
-    from bitsieve.by_counts.criteria.base import Floats, Needs
+    from bitsieve.by_counts.criteria.base import Floats
     from bitsieve.information.protocol import PairInformation
 
 
 @dataclass(frozen=True)
-class MRMR:
+class MRMR(Criterion):
     """Relevance less the mean redundancy: ``J(i|S) = I(Xi;C) - (1/#S) sum_s I(Xi;Xs)``.
 
     The difference form (MID); its quotient is :class:`~bitsieve.by_counts.criteria.miq.MIQ`.
@@ -22,14 +24,11 @@ class MRMR:
     Analysis and Machine Intelligence 27(8), 2005. doi:10.1109/TPAMI.2005.159
     """
 
-    name: ClassVar[str] = "mrmr"
-    title: ClassVar[str] = "Minimum redundancy, maximum relevance"
-    formula: ClassVar[str] = "I(Xi;C) - mean_s I(Xi;Xs)"
-    paper: ClassVar[str] = "Peng, Long, Ding 2005"
-    unit: ClassVar[str] = "bits"
-    needs: ClassVar[Needs] = "pairs"
-    start: ClassVar[float] = 0.0
-    never_increases: ClassVar[bool] = False
+    name = "mrmr"
+    title = "Minimum redundancy, maximum relevance"
+    formula = "I(Xi;C) - mean_s I(Xi;Xs)"
+    paper = "Peng, Long, Ding 2005"
+    needs = "pairs"
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Sum of I(Xi;Xs)."""

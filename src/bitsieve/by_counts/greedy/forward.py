@@ -37,7 +37,7 @@ class ForwardChoice(GreedyChoice):
 
 
 class EagerScores:
-    """Every candidate is brought up to date at every step: one row of pair terms a step."""
+    """Every candidate is brought up to date at every step: one row of pairs, or none if the criterion needs none."""
 
     def __init__(self, information: Information, criterion: Criterion) -> None:
         self.information = information
@@ -46,34 +46,15 @@ class EagerScores:
         self.n_selected = 0
 
     def add(self, feature: int) -> None:
-        """Fold the terms of one more chosen feature into every candidate."""
-        terms = self.information.pair(feature, by_class=self.criterion.needs == "class pairs")
-        self.folded = self.criterion.fold(self.folded, terms)
+        """Fold the information of one more chosen feature into every candidate."""
+        if self.criterion.needs != "marginals":
+            pair = self.information.pair(feature, by_class=self.criterion.needs == "class pairs")
+            self.folded = self.criterion.fold(self.folded, pair)
         self.n_selected += 1
 
     def best(self, candidates: NDArray[np.bool_]) -> tuple[int, float]:
         """The best candidate and its score."""
         scores = self.criterion.score(self.folded, self.information.relevance, self.n_selected)
-        chosen = pick(np.where(candidates, scores, -np.inf))
-        return chosen, float(scores[chosen])
-
-
-class MarginalScores:
-    """Scores of criteria that look at no pairs (mim): nothing is counted."""
-
-    def __init__(self, information: Information, criterion: Criterion) -> None:
-        self.relevance = information.relevance
-        self.criterion = criterion
-        self.folded = np.full(information.n_features, criterion.start)
-        self.n_selected = 0
-
-    def add(self, feature: int) -> None:
-        """Only the size of S changes."""
-        self.n_selected += 1
-
-    def best(self, candidates: NDArray[np.bool_]) -> tuple[int, float]:
-        """The best candidate and its score."""
-        scores = self.criterion.score(self.folded, self.relevance, self.n_selected)
         chosen = pick(np.where(candidates, scores, -np.inf))
         return chosen, float(scores[chosen])
 
@@ -127,8 +108,7 @@ def _scores_for(information: Information, criterion: Criterion | JointCriterion)
     if criterion.needs == "joint":
         return JointScores(information, cast("JointCriterion", criterion))
     criterion = cast("Criterion", criterion)
-    if criterion.needs == "marginals":
-        return MarginalScores(information, criterion)
-    if criterion.never_increases and information.source.hints.row_seconds >= LAZY_FROM:
+    lazy = criterion.never_increases and criterion.needs != "marginals"
+    if lazy and information.source.hints.row_seconds >= LAZY_FROM:
         return LazyScores(information, criterion)
     return EagerScores(information, criterion)

@@ -1,4 +1,4 @@
-"""How far a subset of k features can be from the best one: its objective x'Qx beside bounds on every subset's.
+"""How far a subset of k features can be from the best one: its objective x'Qx, and bounds on that of every subset.
 
 ``Q_ii = I(Xi;C)``, ``Q_ij = (I(Xi;C|Xj) + I(Xj;C|Xi)) / 2``, x the 0/1 vector of the subset; all in bits. A bound holds
 for every subset of k, so the best subset lies between the objective and the bound.
@@ -30,7 +30,7 @@ class Certificate(NamedTuple):
 
 
 def certify(objective: float, bounds: Iterable[float]) -> Certificate:
-    """The objective beside the least of the bounds.
+    """The objective and the least of the bounds.
 
     A bound that rounding put below the objective is raised to it; the gap of a bound of 0 is 0.
     """
@@ -67,7 +67,7 @@ def row_bound_by_rows(
 ) -> float:
     """:func:`row_bound` of a matrix whose rows are made when asked for.
 
-    ``largest_other`` holds the largest entry beside the diagonal of every row: rows are asked for from the most
+    ``largest_other`` holds the largest entry off the diagonal of every row: rows are asked for from the most
     promising on, until no other can be among the k best.
     """
     limit = diagonal + (k - 1) * largest_other if k > 1 else diagonal  # of b_i
@@ -83,7 +83,7 @@ def row_bound_by_rows(
 
 
 def largest_others(matrix: NDArray[np.floating]) -> Floats:
-    """The largest entry beside the diagonal of every row; -inf if there is none."""
+    """The largest entry off the diagonal of every row; -inf if there is none."""
     found = (max(row[:i].max(initial=-np.inf), row[i + 1 :].max(initial=-np.inf)) for i, row in enumerate(matrix))
     return np.fromiter(found, np.float64, len(matrix))
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class ConditionalMatrix(Protocol):
-    """What a subset is improved and judged by."""
+    """What is asked of the matrix to improve a subset and to bound its objective."""
 
     @property
     def diagonal(self) -> Floats:
@@ -44,7 +44,7 @@ class ConditionalMatrix(Protocol):
 
 
 class FullMatrix(ConditionalMatrix, Protocol):
-    """What the eigenvector is found by besides."""
+    """What is asked of it besides, to find the eigenvector."""
 
     def multiply(self, vector: Floats) -> Floats:
         """The product with a vector, the same bits for any number of threads."""

@@ -80,9 +80,9 @@ def semidefinite_choice(
     Cost: one conditional matrix, O(n^2 d) samples read as bits; then O(n^3), a few eigenvalue problems' time. Memory:
     four n x n arrays.
     """
-    heard = phase("counting pairs")
-    given = information.conditional_mutual_information_matrix(np.float64, columns, heard, symmetric=True)
-    matrix = given.astype(np.float64, copy=False)
+    progress = phase("counting pairs")
+    counted = information.conditional_mutual_information_matrix(np.float64, columns, progress, symmetric=True)
+    matrix = counted.astype(np.float64, copy=False)
     with threadpool_limits(1):  # sums of BLAS depend on its threads
         solution = solve_low_rank(matrix, k, progress=phase("ranking"))
         rounded = round_factor(matrix, solution.factor, k, rounding, n_roundings, draw)

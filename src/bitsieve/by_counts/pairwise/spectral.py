@@ -55,9 +55,9 @@ def rank_by_landmarks(
     ----------
     rows : ndarray of shape (p, n)
     landmarks : ndarray of shape (p,)
-        Where the rows stand in Q.
+        The places of the rows in Q.
     variant : {"extension", "paper"}, optional
-        "extension" (the default) carries the eigenvector of the landmarks' own square on to the others in one step;
+        "extension" (the default) carries the eigenvector of the landmarks' square matrix on to the others in one step;
         "paper" takes the top eigenvector of the approximated matrix, whose weights may be negative.
 
     Notes
@@ -72,7 +72,7 @@ def rank_by_landmarks(
         weights, shift = nystrom_weights(factor.matrix), factor.shift
     else:
         weights, shift = extended_weights(known, landmarks), 0.0
-    own = weights[landmarks]
-    length = dot(own, own)
-    value = dot(own, multiply(known, weights)) / length if length > 0 else 0.0
+    of_landmarks = weights[landmarks]
+    length = dot(of_landmarks, of_landmarks)
+    value = dot(of_landmarks, multiply(known, weights)) / length if length > 0 else 0.0
     return SpectralRanking(weights, rank(weights), value, shift)

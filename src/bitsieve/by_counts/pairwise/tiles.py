@@ -54,7 +54,7 @@ class TiledProducts:
 
     @property
     def largest_others(self) -> Floats:
-        """The largest entry beside the diagonal of every row; -inf if there is none. Known after one product."""
+        """The largest entry off the diagonal of every row; -inf if there is none. Known after one product."""
         if not self._passes:
             for _ in self._tiles():
                 pass
@@ -69,9 +69,9 @@ class TiledProducts:
             square = max(first + rows - start, 0)  # on the diagonal: it holds both images of its pairs
             for a in range(0, rows, STRIP):
                 strip = tile[a : a + STRIP]
-                own = slice(first + a, first + a + len(strip))
-                y[own] += np.add.reduce(strip * x[start : start + columns], axis=1)
-                y[start + square : start + columns] += np.add.reduce(strip[:, square:] * x[own, None], axis=0)
+                places = slice(first + a, first + a + len(strip))
+                y[places] += np.add.reduce(strip * x[start : start + columns], axis=1)
+                y[start + square : start + columns] += np.add.reduce(strip[:, square:] * x[places, None], axis=0)
         return self._unsorted(y)
 
     def _unsorted(self, values: Floats) -> Floats:

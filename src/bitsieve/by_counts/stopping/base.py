@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class StoppingRule(Protocol):
-    """Judges the candidate that a criterion would take next by I(Xi;C|S), all of S known.
+    """Accepts or refuses the candidate that a criterion would take next, by I(Xi;C|S).
 
     Attributes
     ----------

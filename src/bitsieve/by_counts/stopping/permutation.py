@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PermutationStopping:
-    """Compare I(Xi;C|S) with its values after shuffles of Xi within the strata of S.
+    """Compare I(Xi;C|S) with its values after shuffles of Xi among samples of equal S.
 
-    Shuffling within strata keeps what Xi has to do with S and breaks what it tells beside S. The ``n_permutations``
+    Such shuffles keep the dependence of Xi on S and break that on the class given S. The ``n_permutations``
     values give a gamma distribution of the same mean and variance (the limit of a plug-in information under
     independence), whose tail beyond the observed one is multiplied by the candidates tried (Bonferroni): a p far below
     ``1 / n_permutations`` can be told so. The p is never less than the plain share of shuffles that reach the observed
@@ -34,7 +34,7 @@ class PermutationStopping:
 
     Notes
     -----
-    Cost: O(n_permutations d) a step, d the samples in strata of two and more.
+    Cost: O(n_permutations d) a step, d the samples whose value of S another sample shares.
 
     References
     ----------
@@ -48,7 +48,7 @@ class PermutationStopping:
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> fitted = ForwardSelector("auto", criterion="cmi", stopping=PermutationStopping(random_state=1)).fit(X, y)
     >>> fitted.get_feature_names_out().tolist(), fitted.stopping_reason_
-    (['petal length (cm)', 'petal width (cm)'], 'p = 0.22 > 0.05')
+    (['petal length (cm)', 'petal width (cm)'], 'p = 0.21 > 0.05')
     """
 
     name: ClassVar[str] = "permutation"
@@ -71,7 +71,7 @@ class PermutationStopping:
         reached = (1 + int((shuffled >= observed).sum())) / (1 + self.n_permutations)
         mean, variance = float(shuffled.mean()), float(shuffled.var(ddof=1))
         if mean <= 0 or variance == 0:
-            return 1.0  # every shuffle tells the same: nothing can be said
+            return 1.0  # every shuffle has the same information: nothing can be said
         tail = float(gammaincc(mean * mean / variance, observed * mean / variance))
         return max(reached, min(1.0, n_candidates * tail))
 
@@ -80,5 +80,5 @@ class PermutationStopping:
         return value > self.level
 
     def reason(self, value: float) -> str:
-        """p beside the level."""
+        """p and the level."""
         return f"p = {value:.2g} > {self.level:g}"

@@ -20,7 +20,7 @@ class SignificanceStopping:
     """The G-test of I(Xi;C|S) = 0, corrected for the number of candidates tried.
 
     ``G = 2 N ln(2) I(Xi;C|S)`` is compared with chi-squared of ``sum_z (codes_z - 1) (classes_z - 1)`` degrees of
-    freedom, over the codes and classes that occur in each stratum z of S; p is multiplied by the candidates tried
+    freedom, over the codes and classes that occur at each joint value z of S; p is multiplied by the candidates tried
     (Bonferroni).
 
     Parameters
@@ -68,5 +68,5 @@ class SignificanceStopping:
         return value > self.level
 
     def reason(self, value: float) -> str:
-        """p beside the level."""
+        """p and the level."""
         return f"p = {value:.2g} > {self.level:g}"

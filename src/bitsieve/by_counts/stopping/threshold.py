@@ -56,5 +56,5 @@ class ThresholdStopping:
         return value < self.bits
 
     def reason(self, value: float) -> str:
-        """The bits beside the threshold."""
+        """The bits and the threshold."""
         return f"it adds {max(value, 0.0):.4f} bits < {self.bits:g}"
