@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bitsieve.by_counts.criteria import ALIASES, CRITERIA, make_criterion
 from bitsieve.common.errors import ParameterError
 from bitsieve.common.messages import choices
+from bitsieve.selectors.dominant_set_mii import DominantSetMII
 from bitsieve.selectors.eqpfs import EQPFS
 from bitsieve.selectors.fcbf import FCBF
 from bitsieve.selectors.forward import ForwardSelector
@@ -34,6 +35,7 @@ SELECTORS: tuple[type[ColumnSelector], ...] = (
     ReliefF,
     RCFS,
     VMI,
+    DominantSetMII,
 )
 SHARED = ("n_features_to_select", "binning", "n_jobs")  # parameters of every method
 
