@@ -3,8 +3,8 @@
     rho:    W = |rho|
     error:  W = 1 - e / max e,   e = (var_i + var_j) / 2 * (1 - rho^2)
 
-e is the mean, over both directions, of the squared error left when one column is predicted by the other; it depends on the
-columns' units. The largest e of all pairs becomes similarity 0.
+e is the mean, over both directions, of the squared error left when one column is predicted by the other; it depends on
+the columns' units. The largest e of all pairs becomes similarity 0.
 
 C. R. Rao, "Linear statistical inference and its applications", Wiley 1973.
 """

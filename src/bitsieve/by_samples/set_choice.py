@@ -1,7 +1,7 @@
 """The choice of features from sets of them, one set after another, by the information of all that are chosen.
 
-Within a set the feature f with the greatest I(S + f;C) is taken, S being all that was chosen so far, in this set and those
-before; ties (1e-10) go to the lowest column.
+Within a set the feature f with the greatest I(S + f;C) is taken, S being all that was chosen so far, in this set and
+those before; ties (1e-10) go to the lowest column.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Dominant sets: the supports of local maxima of x'Wx on the simplex, taken off one after another.
 
-In a dominant set every member is more similar to the others of the set than what is outside: it is what a maximal clique is
-where edges have weights. ``f(u) = u'Wu / 2`` at the maximum u is the set's cohesiveness.
+In a dominant set every member is more similar to the others of the set than what is outside: it is what a maximal
+clique is where edges have weights. ``f(u) = u'Wu / 2`` at the maximum u is the set's cohesiveness.
 
 M. Pavan, M. Pelillo, "Dominant sets and pairwise clustering", IEEE Transactions on Pattern Analysis and Machine
 Intelligence 29(1), 2007. doi:10.1109/TPAMI.2007.250608

@@ -5,8 +5,8 @@ grows; if it fares worse and has weight, the others grow at its cost, down to 0.
 greatest x'Wx, in closed form, and takes O(n). It ends at a Nash equilibrium, where no r is positive and r is 0 on the
 support, measured by ``sum_i min(x_i, -r_i)^2``.
 
-S. Rota Bulo, M. Pelillo, I. M. Bomze, "Graph-based quadratic optimization: a fast evolutionary approach", Computer Vision
-and Image Understanding 115(7), 2011. doi:10.1016/j.cviu.2010.12.004
+S. Rota Bulo, M. Pelillo, I. M. Bomze, "Graph-based quadratic optimization: a fast evolutionary approach", Computer
+Vision and Image Understanding 115(7), 2011. doi:10.1016/j.cviu.2010.12.004
 """
 
 from __future__ import annotations

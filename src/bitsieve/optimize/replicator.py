@@ -1,7 +1,7 @@
 """Replicator dynamics on the simplex: ``x_i <- x_i (Wx)_i / x'Wx`` raises x'Wx until it is a local maximum.
 
-Weights of what does not belong to the support shrink at a geometric rate and are never 0, so the support is read off by a
-threshold.
+Weights of what does not belong to the support shrink at a geometric rate and are never 0, so the support is read off
+by a threshold.
 
 M. Pavan, M. Pelillo, "A new graph-theoretic approach to clustering and segmentation", CVPR 2003.
 doi:10.1109/CVPR.2003.1211348

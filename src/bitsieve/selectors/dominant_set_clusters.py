@@ -36,8 +36,8 @@ class DominantSetClusters(ColumnSelector):
     Parameters
     ----------
     similarity : {"auto", "parzen", "distinct", "binned", "rho", "error"} or ndarray, default="auto"
-        As for :class:`DominantSetMII`: mutual information as a share of the entropies, by Parzen windows, distinct values
-        or bins; the size of the correlation; the error of regression; or one row and one column a feature.
+        As for :class:`DominantSetMII`: mutual information as a share of the entropies, by Parzen windows, distinct
+        values or bins; the size of the correlation; the error of regression; or one row and one column a feature.
     bandwidth : {"scott", "log"} or float, default="scott"
         The width of Parzen windows: ``N^(-1/(d+4))``, ``1 / ln N``, or a number, in standard deviations.
     dynamics : {"infection", "replicator"}, default="infection"
@@ -93,7 +93,9 @@ class DominantSetClusters(ColumnSelector):
         "n_jobs": check_threads,
     }
     shared_attributes: ClassVar[Mapping[str, str]] = {
-        line: text for line, text in OF_ALL.items() if line.split()[0] in ("support_", "n_features_in_", "feature_names_in_")
+        line: text
+        for line, text in OF_ALL.items()
+        if line.split()[0] in ("support_", "n_features_in_", "feature_names_in_")
     }
 
     def __init__(
@@ -161,7 +163,9 @@ class DominantSetClusters(ColumnSelector):
         self.selected_ = np.array(stand or [0], np.intp)
         self.support_ = np.zeros(n, bool)
         self.support_[self.selected_] = True
-        self.similarity_matrix_ = _in_all(similarity.matrix, varying, n) if isinstance(similarity, SimilarityMatrix) else None
+        self.similarity_matrix_ = (
+            _in_all(similarity.matrix, varying, n) if isinstance(similarity, SimilarityMatrix) else None
+        )
         return self
 
     def __sklearn_tags__(self) -> Any:

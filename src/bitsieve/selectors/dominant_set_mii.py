@@ -22,8 +22,6 @@ from bitsieve.selectors.sampled import SampleSelector, numbers_of, rows_of
 from bitsieve.selectors.similarity import check_similarity, code_table, find_similarity
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from bitsieve.by_samples.set_choice import SetInformation
     from bitsieve.table.table import Table
 
@@ -34,9 +32,10 @@ class DominantSetMII(SampleSelector):
     r"""Choose features from dominant sets of similar ones by what all that are chosen tell about the target.
 
     A dominant set is the support of a local maximum u of ``x'Wx`` over weights x of sum 1, W the similarities; sets are
-    taken off until every feature is in one. They are gone through by falling cohesiveness ``u'Wu / 2``: within a set the
-    feature f with the greatest multidimensional interaction information ``I(S + f;C)`` is added to S until the set is
-    used up, S being carried over to the next. Ties (1e-10) go to the lowest column; columns that do not vary come last.
+    taken off until every feature is in one. They are gone through by falling cohesiveness ``u'Wu / 2``: within a set
+    the feature f with the greatest multidimensional interaction information ``I(S + f;C)`` is added to S until the set
+    is used up, S being carried over to the next. Ties (1e-10) go to the lowest column; columns that do not vary come
+    last.
 
     Parameters
     ----------
@@ -58,8 +57,8 @@ class DominantSetMII(SampleSelector):
         The width of Parzen windows: ``N^(-1/(d+4))``, ``1 / ln N``, or a number, in standard deviations, for N samples
         and d columns.
     dynamics : {"infection", "replicator"}, default="infection"
-        How the maxima are found: infection and immunisation dynamics, whose support is exact; replicator dynamics, as in
-        the paper, whose support are weights above 1e-5, and which needs all similarities in memory.
+        How the maxima are found: infection and immunisation dynamics, whose support is exact; replicator dynamics, as
+        in the paper, whose support are weights above 1e-5, and which needs all similarities in memory.
     memory : int or str, default=None
         The most that similarities may take, such as "2GB"; beyond, rows are made anew when they are needed. None is as
         much as the matrix takes.
@@ -117,7 +116,7 @@ class DominantSetMII(SampleSelector):
         MethodInfo(
             name="dominant-set-mii",
             title="Multidimensional interaction information in dominant sets",
-            formula="I(XS,Xi;C) among the members of one dominant set of W_ij = 2 I(Xi;Xj) / (H(Xi) + H(Xj)) after another",
+            formula="max I(XS,Xi;C), one dominant set after another of W_ij = 2 I(Xi;Xj) / (H(Xi) + H(Xj))",
             paper="Zhang, Hancock 2011",
             needs="the values themselves: similarities of all pairs of features; n x n numbers",
             cost="O(n^2 d + k m d^2) for sets of m features, n^2 numbers",

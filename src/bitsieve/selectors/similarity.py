@@ -45,7 +45,7 @@ def check_similarity(name: str, value: Any) -> None:
     """Refuse what is neither the name of a kind nor a square array of numbers."""
     if isinstance(value, str) and value in SIMILARITIES:
         return
-    shape = getattr(value, "shape", ())
+    shape: tuple[int, ...] = getattr(value, "shape", ())
     if isinstance(value, str) or len(shape) != 2 or shape[0] != shape[1]:
         given = value if isinstance(value, str) or value is None else f"an object of shape {shape}"
         kinds = ", ".join(map(repr, SIMILARITIES))
@@ -106,7 +106,9 @@ def code_table(table: Table, kind: str, n_jobs: int | None) -> Information:
     rows = rows_of(table, takes_missing=False)
     varying = np.flatnonzero(rows.varies)
     codes = np.empty((rows.n_samples, rows.n_features), np.uint16)
-    wide = EqualWidthBinner(n_bins=FEW_VALUES, n_jobs=n_jobs).fit_table(table).codes(table) if kind == "binned" else None
+    wide = (
+        EqualWidthBinner(n_bins=FEW_VALUES, n_jobs=n_jobs).fit_table(table).codes(table) if kind == "binned" else None
+    )
     codes[:, rows.categorical] = rows.codes
     for place, j in enumerate(rows.numeric.tolist()):
         distinct, own = np.unique(rows.numbers[:, place], return_inverse=True)
@@ -115,7 +117,7 @@ def code_table(table: Table, kind: str, n_jobs: int | None) -> Information:
         elif len(distinct) > 1 << 16:
             raise ValueError(
                 Sentence(
-                    f"column {table.names[j]!r} has {len(distinct):,} distinct values, more than {1 << 16:,} codes: give ",
+                    f"column {table.names[j]!r} has {len(distinct):,} distinct values, more than {1 << 16:,}: give ",
                     Setting("similarity", "binned"),
                 )
             )
@@ -178,7 +180,9 @@ def _given(similarity: Any, table: Table) -> SimilarityMatrix:
         matrix = matrix.astype(np.float64)
     for i, row in enumerate(matrix):  # row by row: no second matrix
         if not np.isfinite(row).all() or row.min() < 0 or not np.array_equal(row, matrix[:, i]):
-            raise ValueError("the similarities given must be finite numbers of 0 or more, and those of i, j and j, i equal")
+            raise ValueError(
+                "the similarities given must be finite numbers of 0 or more, and those of i, j and j, i equal"
+            )
     if np.diagonal(matrix).any():
         matrix = matrix.copy()
         np.fill_diagonal(matrix, 0.0)

@@ -31,11 +31,9 @@ def uncertainty_rows(information: Information, first: int, last: int) -> Floats:
     return out
 
 
-def uncertainty_matrix(
-    information: Information, progress: Callable[[int, int], object] | None = None
-) -> Floats:
+def uncertainty_matrix(information: Information, progress: Callable[[int, int], object] | None = None) -> Floats:
     """W of all features, counted pair by pair: the numbers of the rows, bit for bit. Memory: 8 n^2 bytes."""
-    out = np.asarray(information.mutual_information_matrix(np.float64, None, progress))
+    out = np.asarray(information.mutual_information_matrix(np.float64, None, progress), np.float64)
     entropy = information.entropy
     for i, row in enumerate(out):
         sums = entropy + entropy[i]

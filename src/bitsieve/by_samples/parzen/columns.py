@@ -3,12 +3,12 @@
     p(x) = mean_i N(x - x_i; 0, h^2 (S + ridge I))
 
 S is the sample covariance (n - 1) of the points used, columns being standardised by their population standard
-deviation; h depends on the number of points N and of dimensions d: ``N^(-1/(d + 4))`` ("scott"), ``1 / ln N`` ("log"), or
-a number. The ridge, 1e-6, keeps duplicate columns, columns that do not vary within a class, and fewer points than
+deviation; h depends on the number of points N and of dimensions d: ``N^(-1/(d + 4))`` ("scott"), ``1 / ln N`` ("log"),
+or a number. The ridge, 1e-6, keeps duplicate columns, columns that do not vary within a class, and fewer points than
 dimensions from a singular covariance; it is a standard deviation of 0.001 beside one of 1.
 
-N. Kwak, C.-H. Choi, "Input feature selection by mutual information based on Parzen window", IEEE Transactions on Pattern
-Analysis and Machine Intelligence 24(12), 2002. doi:10.1109/TPAMI.2002.1114861
+N. Kwak, C.-H. Choi, "Input feature selection by mutual information based on Parzen window", IEEE Transactions on
+Pattern Analysis and Machine Intelligence 24(12), 2002. doi:10.1109/TPAMI.2002.1114861
 """
 
 from __future__ import annotations

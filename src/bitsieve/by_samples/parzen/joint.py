@@ -3,17 +3,19 @@
     p(f) = sum_c P(c) p(f|c),   I(F;C) = mean_n log2 [p(f_n|c_n) / p(f_n)]               ("parzen")
                                 I(F;C) = H(C) - mean_n H(C|f_n),  P(c|f) = P(c) p(f|c) / p(f)   ("parzen-posterior")
 
-The covariance of each class is factored as ``L L'`` once: a further feature adds one row to L, and one coordinate to the
-samples, in which the windows are round. The distances in the coordinates before are shared by all candidates.
+The covariance of each class is factored as ``L L'`` once: a further feature adds one row to L, and one coordinate to
+the samples, in which the windows are round. The distances in the coordinates before are shared by all candidates.
 
 Cost: n^2 kernels a candidate for n samples, whatever the number of classes and features. Memory: m numbers a sample
 and class for m features chosen; of each candidate 8 C n bytes, candidates being taken in parts of 64 MiB.
 
-Z. Zhang, E. R. Hancock, "Mutual information criteria for feature selection", SIMBAD 2011. doi:10.1007/978-3-642-24471-1_17
+Z. Zhang, E. R. Hancock, "Mutual information criteria for feature selection", SIMBAD 2011.
+doi:10.1007/978-3-642-24471-1_17
 """
 
 from __future__ import annotations
 
+import itertools
 from math import log2 as _exact_log2
 from math import sqrt
 from typing import TYPE_CHECKING
@@ -53,8 +55,8 @@ class _ClassFactor:
     def extend(self, values: Floats, coordinates: Floats, centred_rows: Floats) -> tuple[Floats, Floats, Floats]:
         """Loads, pivots and the new coordinate of each of some features beside the chosen ones.
 
-        ``values`` are theirs for all samples; ``coordinates`` the shared ones, ``centred_rows`` the class's own values of
-        the chosen features.
+        ``values`` are theirs for all samples; ``coordinates`` the shared ones, ``centred_rows`` the class's own values
+        of the chosen features.
         """
         own = values[:, self.first : self.last]
         own = own - (np.add.reduce(own, axis=1) / self.n_points)[:, None]
@@ -97,7 +99,7 @@ class JointInformation:
         self.values, self.bandwidth, self.n_jobs, self.posterior = values, bandwidth, n_jobs, posterior
         self.n_samples = values.shape[1]
         ends = np.concatenate([[0], np.cumsum(class_sizes)]).tolist()
-        self._classes = [_ClassFactor(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        self._classes = [_ClassFactor(a, b) for a, b in itertools.pairwise(ends)]
         self._coordinates = [np.empty((0, self.n_samples)) for _ in self._classes]
         self._rows = [np.empty((0, each.n_points)) for each in self._classes]
         self._codes = np.repeat(np.arange(len(self._classes)), class_sizes)

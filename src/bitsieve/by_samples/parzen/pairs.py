@@ -5,8 +5,8 @@
 
 Differential entropies depend on the unit: they are those of standardised columns.
 
-Cost: a pair takes 2 n 24^2 products for n samples, in place of n^2 kernels: these are spread over a grid that is right to
-1e-11 (native/parzen.hpp). Memory: the values twice, and the grid of a pair, 128 MiB a thread at the most.
+Cost: a pair takes 2 n 24^2 products for n samples, in place of n^2 kernels: these are spread over a grid that is right
+to 1e-11 (native/parzen.hpp). Memory: the values twice, and the grid of a pair, 128 MiB a thread at the most.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ class ParzenPairs:
         return out
 
     def information(self, i: int, others: NDArray[np.intp]) -> Floats:
-        """I(fi;fj) of a column with others, in bits; 0 where one does not vary. The same bits for (i, j) as for (j, i)."""
+        """I(fi;fj) of a column with others, in bits; 0 where one does not vary. The same bits for (i, j) as for (j,
+        i)."""
         out = np.zeros(len(others))
         if self.varies[i]:
             # The first of a pair is the one of the lower index, so that a pair has one value.
@@ -87,7 +88,9 @@ class ParzenPairs:
             some = others[start : start + CHUNK]
             values = self.values[some]
             loads = covariances(values, self.values[i]) / first
-            pivots = np.array([pivot(*pair) for pair in zip(self._variances[some].tolist(), (loads**2).tolist(), strict=True)])
+            pivots = np.array(
+                [pivot(*pair) for pair in zip(self._variances[some].tolist(), (loads**2).tolist(), strict=True)]
+            )
             unit = 1 / (self._beside * first)
             sums = self._sums(self.values[i], values, unit, loads / first, 1 / (self._beside * pivots))
             heights = np.array([_native.log2(2 * pi * self._beside / unit * own) for own in pivots.tolist()])
