@@ -61,7 +61,7 @@ class DominantSetClusters(ColumnSelector):
     cohesiveness_ : ndarray of float, shape (n_groups,)
         ``u'Wu / 2`` of every group; 0 for a single column.
     similarity_ : str
-        The similarity used; "given" for an array.
+        The similarity used; "given" for an array, "none" where no column varies.
     similarity_matrix_ : ndarray of shape (n_features, n_features) or None
         The similarities, 0 on the diagonal; None where ``memory`` did not hold them.
 
@@ -140,7 +140,7 @@ class DominantSetClusters(ColumnSelector):
         labels, weights = np.zeros(n, np.intp), np.zeros(n)
         groups: list[NDArray[np.intp]] = []
         cohesiveness: list[float] = []
-        similarity, kind = None, "given" if not isinstance(self.similarity, str) else self.similarity
+        similarity, kind = None, "none"
         if len(varying):
             similarity, kind = find_similarity(
                 table, self.similarity, self.bandwidth, memory, self.n_jobs, type(self).__name__

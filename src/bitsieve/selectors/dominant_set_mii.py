@@ -76,7 +76,7 @@ class DominantSetMII(SampleSelector):
     cohesiveness_ : ndarray of float
         Of each of them; 0 for a single feature.
     similarity_ : str
-        The similarity used; "given" for an array.
+        The similarity used; "given" for an array, "none" where no column varies.
 
     Notes
     -----
@@ -145,19 +145,19 @@ class DominantSetMII(SampleSelector):
     def _choose(self, table: Table, k: int) -> Found:
         varies = rows_of(table, takes_missing=False).varies
         varying = np.flatnonzero(varies)
-        scores = self._information(table) if len(varying) else None
-        memory, who = check_memory(self.memory), type(self).__name__
+        if not len(varying):
+            nothing = {"groups_": [np.empty(0, np.intp)] * k, "sets_": [], "cohesiveness_": np.empty(0)}
+            return Found(np.arange(k), np.zeros(k), extras={**nothing, "similarity_": "none"})
+        scores, memory, who = self._information(table), check_memory(self.memory), type(self).__name__
         similarity, kind = find_similarity(table, self.similarity, self.bandwidth, memory, self.n_jobs, who)
         found = dominant_sets(similarity, DYNAMICS[self.dynamics], phase("dominant sets"))
         sets = [each.members for each in found]
-        order, gains = np.empty(0, np.intp), np.empty(0)
-        if scores is not None:
-            until_negative = self.n_features_to_select == "auto"
-            chosen = choose_from_sets(sets, scores, k, until_negative=until_negative, progress=phase("ranking"))
-            order, gains = varying[chosen.order], chosen.gains
-        if len(order) == len(varying) and self.n_features_to_select != "auto":
+        ends_itself = self.n_features_to_select == "auto"
+        chosen = choose_from_sets(sets, scores, k, until_negative=ends_itself, progress=phase("ranking"))
+        order, gains = varying[chosen.order], chosen.gains
+        if not ends_itself and len(order) < k:
             order = constants_last(order, varies)[:k]
-            gains = np.concatenate([gains, np.zeros(len(order) - len(gains))])
+            gains = np.concatenate([gains, np.zeros(k - len(gains))])
         in_table = [varying[members] for members in sets]
         group_of = {int(j): members for members in in_table for j in members}
         groups = [group_of.get(j, np.array([j], np.intp)) for j in order.tolist()]
