@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 
+from bitsieve.experiments import zhang_hancock
 from bitsieve.experiments.item import Options
 from bitsieve.experiments.zhang_hancock import ITEMS
 
@@ -55,7 +56,8 @@ def test_a_file_that_is_not_there(files):
     assert "Statlog (Australian Credit Approval)" in result.text
 
 
-def test_figure_2(files):
+def test_figure_2(files, monkeypatch):
+    monkeypatch.setattr(zhang_hancock, "COMPONENTS", (2, 3, 4))
     (table,), result = run("figure 2", files)
     assert len(table["rows"]) == 6
     assert "First dominant set" in result.text

@@ -154,7 +154,7 @@ def test_what_is_refused(tumours):
     refused(DominantSetMII(2, similarity=np.ones((3, 3))), X, y, "(3, 3)", "12 features")
     lopsided = np.ones((12, 12))
     lopsided[0, 1] = 0.5
-    refused(DominantSetMII(2, similarity=lopsided), X, y, "the same for i, j as for j, i")
+    refused(DominantSetMII(2, similarity=lopsided), X, y, "those of i, j and j, i equal")
     refused(DominantSetMII(2, similarity=-np.ones((12, 12))), X, y, "0 or more")
     refused(DominantSetMII(2, bandwidth=0), X, y, "'scott' or 'log', or a number above 0")
     refused(DominantSetMII(2, information="all"), X, y, "second-order")

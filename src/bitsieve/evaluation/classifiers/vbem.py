@@ -24,8 +24,8 @@ class VariationalMixtureClassifier(ClassifierMixin, BaseEstimator):
 
     The mixture is scikit-learn's ``BayesianGaussianMixture`` (full covariances, Dirichlet weights), fitted to
     standardised columns without labels; every component is then named after the class that most of its samples have
-    (equal counts: the lower class; no sample: the largest class). The start of the fit decides which mixture is found; one that has
-    not settled after 300 steps is taken as it is.
+    (equal counts: the lower class; no sample: the largest class). The start decides which mixture is found; one that
+    has not settled after 300 steps is taken as it is.
 
     Parameters
     ----------
