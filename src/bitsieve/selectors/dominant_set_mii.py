@@ -96,11 +96,9 @@ class DominantSetMII(SampleSelector):
     >>> from bitsieve import DominantSetMII
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> selector = DominantSetMII(2).fit(X, y)
-    >>> [group.tolist() for group in selector.sets_], selector.similarity_
-    ([[0, 2, 3], [1]], 'distinct')
-    >>> selector.selected_.tolist()
-    [2, 3]
+    >>> selector = DominantSetMII(2, similarity="rho").fit(X, y)
+    >>> [members.tolist() for members in selector.sets_], selector.selected_.tolist()
+    ([[0, 2, 3], [1]], [3, 2])
     """
 
     feature_count = FeatureCount(open_ended=("auto",))
