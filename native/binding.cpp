@@ -11,7 +11,7 @@ namespace {
 
 nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>> make_term_table(std::uint64_t n, std::uint64_t limit) {
     require(n >= 1 && n <= std::uint64_t(kMostSamples), "n_samples must lie between 1 and 2^31");
-    require(limit <= n + 1, "limit may be n_samples + 1 at most");
+    require(limit <= n + 1 && limit <= std::uint64_t(kMostTabled), "limit may be n_samples + 1 and 2^24 at most");
     std::vector<std::int64_t> table;
     {
         nb::gil_scoped_release unlocked;
@@ -37,7 +37,7 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> mdl_cuts_of(Input<double> values, In
                                                         std::optional<Input<std::int64_t>> weights) {
     if (values.size() != classes.size() || (weights && weights->size() != values.size()))
         throw std::invalid_argument("values, classes and weights differ in length");
-    require(n_classes <= std::size_t(kMostSamples), "n_classes may be 2^31 at most");
+    require(n_classes <= std::size_t(kMostClasses), "n_classes may be 2^26 at most");
     require_all_within(classes, 0, std::int64_t(n_classes), "classes");
     for (std::size_t i = 0; i < values.size(); ++i)
         require(std::isfinite(values.data()[i]) && (i == 0 || values.data()[i - 1] <= values.data()[i]),
@@ -87,6 +87,8 @@ NB_MODULE(_native, m) {
     bind_partition(m, packed);
     bind_variational(m);
     bind_parzen(m);
+    bind_columns(m);
+    bind_spanning_tree(m);
 }
 
 }  // namespace bitsieve

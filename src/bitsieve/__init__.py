@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from bitsieve.optimize.nystrom import Nystrom as Nystrom
     from bitsieve.report.similarity import plot_similarity as plot_similarity
     from bitsieve.report.weights import plot_weights as plot_weights
+    from bitsieve.selection.geometric import bayes_error_bounds as bayes_error_bounds
+    from bitsieve.selection.geometric import geometric_mutual_information as geometric_mutual_information
+    from bitsieve.selection.geometric import henze_penrose_divergence as henze_penrose_divergence
     from bitsieve.selection.information import (
         conditional_mutual_information_matrix as conditional_mutual_information_matrix,
     )
@@ -34,10 +37,14 @@ if TYPE_CHECKING:
     from bitsieve.selectors.constraints import Constraints as Constraints
     from bitsieve.selectors.dominant_set_clusters import DominantSetClusters as DominantSetClusters
     from bitsieve.selectors.dominant_set_mii import DominantSetMII as DominantSetMII
+    from bitsieve.selectors.dp import DpSelector as DpSelector
     from bitsieve.selectors.eqpfs import EQPFS as EQPFS
     from bitsieve.selectors.fcbf import FCBF as FCBF
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
+    from bitsieve.selectors.gdm import GDM as GDM
+    from bitsieve.selectors.gmi import GMI as GMI
     from bitsieve.selectors.koller_sahami import KollerSahami as KollerSahami
+    from bitsieve.selectors.model import ModelSelector as ModelSelector
     from bitsieve.selectors.qpfs import QPFS as QPFS
     from bitsieve.selectors.rcfs import RCFS as RCFS
     from bitsieve.selectors.registry import list_methods as list_methods
@@ -45,11 +52,14 @@ if TYPE_CHECKING:
     from bitsieve.selectors.relieff import ReliefF as ReliefF
     from bitsieve.selectors.sdpcmi import SDPCMI as SDPCMI
     from bitsieve.selectors.speccmi import SpecCMI as SpecCMI
+    from bitsieve.selectors.svm import L1SVM as L1SVM
+    from bitsieve.selectors.svm import SVMRFE as SVMRFE
     from bitsieve.selectors.vmi import VMI as VMI
 
     __version__: str
 
 _HOMES = {
+    "bayes_error_bounds": "bitsieve.selection.geometric",
     "CategoricalBinner": "bitsieve.binning",
     "compare": "bitsieve.evaluation.compare",
     "Comparison": "bitsieve.evaluation.comparison",
@@ -57,16 +67,23 @@ _HOMES = {
     "Constraints": "bitsieve.selectors.constraints",
     "DominantSetClusters": "bitsieve.selectors.dominant_set_clusters",
     "DominantSetMII": "bitsieve.selectors.dominant_set_mii",
+    "DpSelector": "bitsieve.selectors.dp",
     "entropy": "bitsieve.selection.information",
     "EQPFS": "bitsieve.selectors.eqpfs",
     "EqualFrequencyBinner": "bitsieve.binning",
     "EqualWidthBinner": "bitsieve.binning",
     "FCBF": "bitsieve.selectors.fcbf",
     "ForwardSelector": "bitsieve.selectors.forward",
+    "GDM": "bitsieve.selectors.gdm",
+    "geometric_mutual_information": "bitsieve.selection.geometric",
+    "GMI": "bitsieve.selectors.gmi",
+    "henze_penrose_divergence": "bitsieve.selection.geometric",
     "KollerSahami": "bitsieve.selectors.koller_sahami",
+    "L1SVM": "bitsieve.selectors.svm",
     "list_methods": "bitsieve.selectors.registry",
     "make_selector": "bitsieve.selectors.registry",
     "MDLBinner": "bitsieve.binning",
+    "ModelSelector": "bitsieve.selectors.model",
     "mutual_information": "bitsieve.selection.information",
     "mutual_information_matrix": "bitsieve.selection.information",
     "Nystrom": "bitsieve.optimize.nystrom",
@@ -84,26 +101,33 @@ _HOMES = {
     "SignificanceStopping": "bitsieve.by_counts.stopping",
     "SpecCMI": "bitsieve.selectors.speccmi",
     "ThresholdStopping": "bitsieve.by_counts.stopping",
+    "SVMRFE": "bitsieve.selectors.svm",
     "VMI": "bitsieve.selectors.vmi",
 }
 
 __all__ = [
     "EQPFS",
     "FCBF",
+    "GDM",
+    "GMI",
+    "L1SVM",
     "QPFS",
     "RCFS",
     "SDPCMI",
+    "SVMRFE",
     "VMI",
     "CategoricalBinner",
     "Comparison",
     "Constraints",
     "DominantSetClusters",
     "DominantSetMII",
+    "DpSelector",
     "EqualFrequencyBinner",
     "EqualWidthBinner",
     "ForwardSelector",
     "KollerSahami",
     "MDLBinner",
+    "ModelSelector",
     "Nystrom",
     "PermutationStopping",
     "ReliefF",
@@ -113,9 +137,12 @@ __all__ = [
     "SpecCMI",
     "ThresholdStopping",
     "__version__",
+    "bayes_error_bounds",
     "compare",
     "conditional_mutual_information_matrix",
     "entropy",
+    "geometric_mutual_information",
+    "henze_penrose_divergence",
     "list_methods",
     "make_selector",
     "mutual_information",

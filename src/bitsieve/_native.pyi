@@ -7,6 +7,7 @@ Integers = NDArray[np.int64]
 Doubles = NDArray[np.float64]
 Floats = NDArray[np.float32]
 Codes = NDArray[np.uint8] | NDArray[np.uint16]
+Index = NDArray[np.int32] | NDArray[np.int64]
 
 def term_shift(n_samples: int) -> int: ...
 def term_table(n_samples: int, limit: int) -> Integers: ...
@@ -20,6 +21,21 @@ def mdl_cuts(
     shift: int,
     weights: Integers | None = None,
 ) -> NDArray[np.float64]: ...
+def spanning_tree(kernel: str, coordinates: Doubles) -> Integers: ...
+def cross_edges(
+    kernel: str,
+    shared_ranks: NDArray[np.uint32],
+    shared_values: Doubles,
+    shared_sample: Integers,
+    last_sample: Integers,
+    in_first: Doubles,
+    in_second: Doubles,
+    ranks: NDArray[np.uint32],
+    values: Doubles,
+    starts: Integers,
+    columns: Integers,
+    out: Doubles,
+) -> None: ...
 def log2(x: float) -> float: ...
 def exp2(kernel: str, values: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def log2_of_counts(limit: int) -> Doubles: ...
@@ -36,7 +52,7 @@ def likelihood_tables(
     offset: Integers,
     logs: bool,
     cells: Doubles | Floats,
-    own: Doubles,
+    true_class: Doubles,
 ) -> None: ...
 def naive_sums(
     kernel: str,
@@ -85,7 +101,7 @@ def pair_sums_float64(
     log_counts: Doubles,
     given: list[int],
     features: Integers,
-    own: Doubles,
+    true_class: Doubles,
     out: Doubles,
     state: Doubles | None,
 ) -> None: ...
@@ -126,6 +142,45 @@ def grid_log_sums(
 def joint_log_sums(
     kernel: str, shared: Doubles, own: Doubles, first: int, last: int, start: int, stop: int, logs: Doubles
 ) -> None: ...
+def sparse_column_moments(
+    start: Index,
+    row: Index,
+    value: Doubles | Floats,
+    n_samples: int,
+    first: int,
+    last: int,
+    mean: Doubles,
+    length: Doubles,
+) -> None: ...
+def sparse_column_products(
+    start: Index,
+    row: Index,
+    value: Doubles | Floats,
+    n_samples: int,
+    first: int,
+    last: int,
+    mean: Doubles,
+    length: Doubles,
+    weights: Doubles,
+    sums: Doubles,
+    out: Doubles,
+) -> None: ...
+def sparse_correlated(
+    start: Index,
+    row: Index,
+    value: Doubles | Floats,
+    n_samples: int,
+    first: int,
+    last: int,
+    mean: Doubles,
+    length: Doubles,
+    chosen_start: Integers,
+    chosen_column: Integers,
+    chosen_value: Doubles,
+    level: Doubles,
+    peak: Doubles,
+    least: float,
+) -> tuple[Integers, Integers, Doubles]: ...
 
 class Packed:
     def __init__(
@@ -138,7 +193,7 @@ class Packed:
     ) -> None: ...
     def pack(self, codes: NDArray[np.uint8] | NDArray[np.uint16], first: int, last: int) -> None: ...
     def row_sums(
-        self, table: Integers, shift: int, pivot: int, units: Integers, xy: Integers, xyc: Integers | None
+        self, table: Integers, shift: int, pivot: int, groups: Integers, xy: Integers, xyc: Integers | None
     ) -> None: ...
     def matrix_block(
         self,
@@ -148,7 +203,7 @@ class Packed:
         xyc_sign: int,
         row: Integers,
         column: Integers,
-        unit: float,
+        one_bit: float,
         symmetric: bool,
         block: list[int],
         place: Integers,
@@ -163,10 +218,10 @@ class Packed:
         xyc_sign: int,
         row: Integers,
         column: Integers,
-        unit: float,
+        one_bit: float,
         symmetric: bool,
         pivots: Integers,
-        units: Integers,
+        groups: Integers,
         place: Integers,
         out: NDArray[np.floating],
     ) -> None: ...
@@ -195,6 +250,6 @@ class Packed:
     @property
     def n_simd_groups(self) -> int: ...
     @property
-    def tallied(self) -> bool: ...
+    def uses_counters(self) -> bool: ...
     @property
     def nbytes(self) -> int: ...

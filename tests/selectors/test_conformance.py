@@ -6,20 +6,25 @@ All select one feature: the checks' data has as few as one column, and asking fo
 from __future__ import annotations
 
 import pytest
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bitsieve import (
     EQPFS,
     FCBF,
+    GDM,
+    GMI,
     QPFS,
     RCFS,
     SDPCMI,
     VMI,
     CategoricalBinner,
+    DpSelector,
     EqualFrequencyBinner,
     ForwardSelector,
     KollerSahami,
     MDLBinner,
+    ModelSelector,
     Nystrom,
     ReliefF,
     SpecCMI,
@@ -49,8 +54,12 @@ SELECTORS = [
     KollerSahami(1, blanket_size=2, blanket="redundancy", binning="quantile"),
     ReliefF(1, n_neighbors=3, n_samples=10, random_state=0, n_jobs=2),
     RCFS(1, standardize=False),
+    GMI(1, removal="backward", relevance=0.5, priors="pooled", n_repeats=2, n_jobs=2),
+    DpSelector(1, weighted=True, n_jobs=2),
+    ModelSelector(1, model=LogisticRegression()),
     SDPCMI(1, rounding="factor", refine="swap", binning="none"),
     VMI(1, decomposition="pairwise", on_plateau="restart", binning=None, n_jobs=2),
+    GDM(1, tau=0.1, C=100.0, matching="exact", n_jobs=2),
 ]
 
 
@@ -79,13 +88,16 @@ def expected_failures(selector):
         return dict.fromkeys(
             WITHOUT_WIDTH, "a class of one sample, or a column constant within a class, has no density"
         )
+    if isinstance(selector, GDM):
+        failures["check_classifier_multioutput"] = "several targets are one, whose classes are their combinations"
+        failures["check_classifiers_regression_target"] = "a continuous target is cut into intervals, its classes"
     binning = getattr(selector, "binning", None)  # a method on rows has none
     if binning == "none" or isinstance(binning, CategoricalBinner):
         failures["check_sample_weight_equivalence_on_dense_data"] = reason
     if isinstance(binning, CategoricalBinner):
         # The check subtracts a mean from float data; where NaN is allowed it does not make whole numbers of them.
         failures["check_positive_only_tag_during_fit"] = reason
-    if isinstance(selector, ReliefF) and selector.n_samples is not None:
+    if isinstance(selector, GMI) or (isinstance(selector, ReliefF) and selector.n_samples is not None):
         failures["check_sample_weight_equivalence_on_dense_data"] = "which samples are drawn depends on their order"
     if isinstance(selector, QPFS) and selector.convexify is None and selector.approximation is None:
         # The check has more columns than samples, for which H is hardly ever convex.

@@ -9,11 +9,13 @@ import numpy as np
 
 from bitsieve import _native
 from bitsieve.counts.blocks import run_blocks
+from bitsieve.counts.contingency import column_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.counts.contingency import ContingencyTable
+    from bitsieve.counts.source import CountSource
     from bitsieve.counts.terms import Terms
 
     Integers = NDArray[np.int64]
@@ -47,15 +49,13 @@ class Partition(Protocol):
 
     Attributes
     ----------
-    n_samples : int
-    n_jobs : int or None
+    source : CountSource
     keys : ndarray of int64, shape (n_parts, n_conditioning)
         The codes of the conditioning features in every part that occurs, in lexicographic order. Sources that hold the
         samples in portions agree on them by the union of the (old part, new code) pairs that occur in each portion.
     """
 
-    n_samples: int
-    n_jobs: int | None
+    source: CountSource
 
     @property
     @abstractmethod
@@ -81,8 +81,10 @@ class Partition(Protocol):
     def sums(self, terms: Terms, columns: NDArray[np.intp]) -> tuple[Integers, Integers]:
         """``S_xz`` and ``S_xzc`` of ``columns``: over parts and codes, and over parts, codes and classes."""
         xz, xzc = np.empty((2, len(columns)), np.int64)
-        for place, table in enumerate(self.tables(columns, True)):
-            xz[place], xzc[place] = terms.sum(table.pooled().counts), terms.sum(table.counts)
+        source = self.source
+        for block in column_blocks(len(self.keys), source.arities[columns], source.n_classes, source.n_samples):
+            for place, table in enumerate(self.tables(columns[block], True), block.start):
+                xz[place], xzc[place] = terms.sum(table.pooled().counts), terms.sum(table.counts)
         return xz, xzc
 
     def degrees_of_freedom(self, feature: int) -> int:
@@ -94,6 +96,28 @@ class Partition(Protocol):
         part, n_inside = cells // (n_classes * n_codes), n_classes
         classes = np.bincount(np.unique(part * n_inside + cells % n_classes) // n_inside, minlength=n_parts)
         return int(((codes - 1) * (classes - 1)).sum())
+
+    def least_expected(self, feature: int) -> float:
+        """The least ``n_xz n_zc / n_z`` over the codes and classes that occur in each part where both vary, else inf.
+
+        A sum of a test over tables approaches chi-squared where no cell expects but a few samples.
+        """
+        codes, run_ends, part_ends = self.arrangement(feature)
+        if not len(codes):
+            return np.inf
+        run_starts = np.r_[0, run_ends[:-1]]
+        part_of_run = np.repeat(np.arange(len(part_ends)), np.diff(part_ends, prepend=0))
+        run_sizes = run_ends - run_starts
+        part = np.repeat(part_of_run, run_sizes)
+        n_codes = int(codes.max()) + 1
+        pairs, code_sizes = np.unique(part * n_codes + codes, return_counts=True)
+        part_of_code = pairs // n_codes
+        least_class, least_code = np.full((2, len(part_ends)), np.iinfo(np.int64).max)
+        np.minimum.at(least_class, part_of_run, run_sizes)
+        np.minimum.at(least_code, part_of_code, code_sizes)
+        sizes = np.bincount(part)
+        both = (np.bincount(part_of_run) > 1) & (np.bincount(part_of_code) > 1)
+        return float((least_class[both] * least_code[both] / sizes[both]).min(initial=np.inf))
 
     def arrangement(self, feature: int) -> Arrangement:
         """The codes of a feature, arranged for shuffles within the parts."""
@@ -121,8 +145,8 @@ class Partition(Protocol):
             some = slice(first, first + SEEDS_A_BLOCK)
             _native.shuffled_sums(terms.table, terms.shift, codes, run_ends, part_ends, seeds[some], out[some])
 
-        run_blocks(shuffle, range(0, len(seeds), SEEDS_A_BLOCK), self.n_jobs)
-        singletons = terms.sum(np.ones(1, np.int64)) * (self.n_samples - len(codes))
+        run_blocks(shuffle, range(0, len(seeds), SEEDS_A_BLOCK), self.source.n_jobs)
+        singletons = terms.sum(np.ones(1, np.int64)) * (self.source.n_samples - len(codes))
         return out + singletons
 
 

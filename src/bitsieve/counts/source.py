@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
+from bitsieve.counts.contingency import column_blocks
 from bitsieve.counts.hints import CostHints
 
 if TYPE_CHECKING:
@@ -16,14 +17,13 @@ if TYPE_CHECKING:
 
     from bitsieve.counts.contingency import ContingencyTable
     from bitsieve.counts.partition import Partition
+    from bitsieve.counts.search import ClassSearch
     from bitsieve.counts.terms import Terms
 
     Integers = NDArray[np.int64]
     Columns = NDArray[np.intp]
     Matrix = NDArray[np.floating]
     Progress = Callable[[int, int], object] | None
-
-BLOCK_CELLS = 1 << 22  # of the tables that are held at once where sums are made from them
 
 
 class PairForm(NamedTuple):
@@ -68,6 +68,8 @@ class CountSource(Protocol):
         Threads for work on its counts. Its methods may be called from several threads at once.
     hints : CostHints
         What is cheap to count, for sources that know.
+    search : ClassSearch or None
+        What looked at the classes before the columns were codes; None: nothing did.
     """
 
     n_samples: int
@@ -77,6 +79,7 @@ class CountSource(Protocol):
     class_sizes: Integers
     n_jobs: int | None
     hints: CostHints = CostHints()
+    search: ClassSearch | None = None
 
     @abstractmethod
     def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
@@ -168,14 +171,10 @@ class CountSource(Protocol):
         self, pivot: int | None, columns: Columns, by_class: bool
     ) -> Iterator[tuple[int, ContingencyTable]]:
         """The tables with ``columns`` and their places, as many at once as may be held."""
-        codes = (1 if pivot is None else int(self.arities[pivot])) * self.arities[columns].astype(np.int64)
-        cells = np.cumsum(np.minimum(codes * (self.n_classes if by_class else 1), self.n_samples))
-        first = 0
-        while first < len(columns):
-            held = int(cells[first - 1]) if first else 0
-            last = max(first + 1, int(np.searchsorted(cells, held + BLOCK_CELLS, side="right")))
-            yield from enumerate(self.tables(pivot, columns[first:last], by_class), first)
-            first = last
+        n_first = 1 if pivot is None else int(self.arities[pivot])
+        n_classes = self.n_classes if by_class else 1
+        for block in column_blocks(n_first, self.arities[columns], n_classes, self.n_samples):
+            yield from enumerate(self.tables(pivot, columns[block], by_class), block.start)
 
 
 def _stacked(rows: list[Integers]) -> Integers:

@@ -22,10 +22,11 @@ def compare(
     folds: Any = None,
     protocol: str = "nested",
     binning: Any = None,
-    target_bins: int = 5,
+    target_bins: int | str | None = None,
     random_state: int = 0,
     n_jobs: int | None = None,
     checkpoint: str | PathLike[str] | None = None,
+    bounds: bool = False,
 ) -> Comparison:
     """Compare methods by the cross-validated error of a classifier on their first k features, for every k.
 
@@ -53,8 +54,10 @@ def compare(
         "paper" ranks once on all samples, test samples included: as published results were made, and too good.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, optional
         By default "mdl"; with ``protocol="paper"`` columns that MDL leaves uncut are cut at their median.
-    target_bins : int, default=5
-        Classes of a continuous target, cut by equal frequency over all samples.
+    target_bins : int or "none", optional
+        Equal-frequency classes of a target that is a quantity, 5 by default: numbers with a fractional part, or more
+        than 100 different whole numbers. A number that is given is obeyed by whole numbers, too, of which more
+        different ones occur; "none" takes each number as a class.
     random_state : int, default=0
         Of the shuffle into folds, and of selectors and classifiers that draw at random and are given no seed.
     n_jobs : int, optional
@@ -62,6 +65,9 @@ def compare(
     checkpoint : path, optional
         Finished folds are kept there, one line each; if it is there already and of the same comparison, they are not
         done again.
+    bounds : bool, default=False
+        Whether to bound the error that the best possible classifier has on the features chosen by each method: how much
+        is left to gain by another classifier.
 
     Returns
     -------
@@ -106,5 +112,6 @@ def compare(
         protocol=protocol,
         binning=binning,
         random_state=random_state,
+        bounds=bounds,
     )
     return run_plan(plan, n_jobs, None if checkpoint is None else Checkpoint(checkpoint, plan))

@@ -11,12 +11,12 @@ from sklearn.base import clone
 from bitsieve.binning import MDLBinner, make_binner
 from bitsieve.common.errors import ParameterError
 from bitsieve.common.messages import choices
-from bitsieve.common.parameters import check_integer
+from bitsieve.common.parameters import check_flag, check_integer
 from bitsieve.evaluation.classifiers import make_classifier
 from bitsieve.evaluation.feature_counts import feature_counts
 from bitsieve.evaluation.folds import make_folds
 from bitsieve.evaluation.seeded import seeded
-from bitsieve.selection.notes import refuse_what_tells_nothing
+from bitsieve.selection.notes import explain_target, refuse_what_tells_nothing
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.selectors.registry import make_selector, method_name
 
@@ -51,6 +51,8 @@ class Plan:
     binning : binner or str
     random_state : int
     notes : list of str
+    bounds : bool
+        Whether the Bayes error of the chosen features is bounded.
     """
 
     table: Table = field(repr=False)
@@ -63,6 +65,7 @@ class Plan:
     binning: Any
     random_state: int
     notes: list[str]
+    bounds: bool = False
 
     @property
     def target(self) -> Target:
@@ -80,23 +83,18 @@ def make_plan(
     protocol: str = "nested",
     binning: Any = None,
     random_state: int = 0,
+    bounds: bool = False,
 ) -> Plan:
     """Check every part of a comparison, and put them together; see :func:`bitsieve.compare`."""
     if protocol not in PROTOCOLS:
-        raise ParameterError("protocol", protocol, choices(str(protocol), PROTOCOLS), "is not known;")
+        raise ParameterError("protocol", protocol, choices(str(protocol), PROTOCOLS), "is not known")
     check_integer("random_state", random_state, 0, 2**32 - 1)
+    check_flag("bounds", bounds)
     name, grow = make_classifier(classifier, random_state)
     binner = _binning(binning, protocol)
     refuse_what_tells_nothing(table)
     asked, notes = feature_counts(counts, table.n_features)
-    target = table.target
-    if target.edges is not None:
-        edges = ", ".join(f"{edge:g}" for edge in target.edges)
-        notes.append(
-            f"target {target.name!r} is continuous: the classes to be told apart are {target.n_classes} intervals "
-            f"of equal frequency with edges {edges}"
-        )
-    made, on_folds = make_folds(target, folds, random_state)
+    made, on_folds = make_folds(table.target, folds, random_state)
     return Plan(
         table=table,
         selectors=make_selectors(methods, int(asked[-1]), binner, random_state),
@@ -107,7 +105,8 @@ def make_plan(
         protocol=protocol,
         binning=binner,
         random_state=random_state,
-        notes=notes + on_folds,
+        notes=notes + explain_target(table) + on_folds,
+        bounds=bounds,
     )
 
 

@@ -61,19 +61,19 @@ def rows_of(table: Table, *, takes_missing: bool) -> Rows:
     return Rows(numbers, codes, numeric, categorical)
 
 
-def numbers_of(table: Table, who: str) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """All columns as numbers, two categories as 0 and 1, and which of them vary.
+def numbers_of(table: Table, method: str) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """All columns as numbers, shape (n_samples, n_features), and which of them vary; two categories are 0 and 1.
 
     Raises
     ------
     ValueError
-        If values are missing or infinite, or a column holds more than two categories; ``who`` refuses it.
+        If values are missing or infinite, or a column holds more than two categories; the ``method`` is named.
     """
     rows = rows_of(table, takes_missing=False)
     wide = rows.categorical[rows.codes.max(axis=0, initial=0) > 1]
     if len(wide):
         raise ValueError(
-            f"{who} needs numbers, and {len(wide):,} of the columns hold more than two categories: "
+            f"{method} needs numbers, and {len(wide):,} of the columns hold more than two categories: "
             f"{table.quoted(wide)}; encode them as numbers, or leave them out"
         )
     numbers = np.empty((rows.n_samples, rows.n_features))

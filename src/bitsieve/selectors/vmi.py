@@ -44,7 +44,8 @@ class VMI(SampleSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or "auto", default=10
+    n_features_to_select : int, float or "auto", optional
+        By default 10, or all columns where there are fewer.
         A float between 0 and 1 is a share of the columns; "auto" goes on until the bound no longer grows.
     decomposition : {"naive", "pairwise"}, default="naive"
     on_plateau : {"continue", "restart", "stop"}, default=None
@@ -122,7 +123,7 @@ class VMI(SampleSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | str = 10,
+        n_features_to_select: int | float | str | None = None,
         *,
         decomposition: str = "naive",
         on_plateau: str | None = None,

@@ -42,7 +42,8 @@ def check_values(
             "replace infinity by a finite number, or drop the rows"
         )
     if not allow_missing:
-        raise ValueError(f"{_columns_hold(len(suspects))} missing values (NaN): {table.quoted(suspects)}; {instead}")
+        what = f"{_columns_hold(len(suspects))} missing values (NaN): {table.quoted(suspects)}; "
+        raise ValueError(Sentence(what, instead))
 
 
 def is_missing(values: NDArray[Any]) -> NDArray[np.bool_] | None:

@@ -1,0 +1,1 @@
+"""The group discovery machine: support features of a linear classifier and what is correlated with them."""

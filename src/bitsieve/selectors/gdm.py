@@ -1,0 +1,281 @@
+"""GDM: support features of a large-margin classifier, and for each the features that are correlated with it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from bitsieve.by_samples.cutting_plane.dense import DenseColumns
+from bitsieve.by_samples.cutting_plane.groups import Groups, affiliate
+from bitsieve.by_samples.cutting_plane.search import Settings, search
+from bitsieve.by_samples.cutting_plane.sparse import SparseColumns
+from bitsieve.common.errors import ParameterError
+from bitsieve.common.parameters import check_choice, check_integer, check_number, check_threads, optional
+from bitsieve.common.progress import phase
+from bitsieve.common.ties import TIE
+from bitsieve.selectors.found import Found
+from bitsieve.selectors.linear import LinearSelector, check_above_zero, columns_of, values_of
+from bitsieve.selectors.method_info import MethodInfo
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bitsieve.by_samples.cutting_plane import search as searching
+    from bitsieve.by_samples.cutting_plane.columns import Columns
+
+MATCHINGS = ("disjoint", "greedy", "exact")
+
+
+def check_tau(name: str, value: Any) -> None:
+    """Refuse what is no number inside 0 and 1."""
+    if not 0 < check_number(name, value, 0, 1, instead="without 0 and 1, or None") < 1:
+        raise ParameterError(name, value, "give a number inside 0 and 1, such as 0.25, or None")
+
+
+class GDM(ClassifierMixin, LinearSelector):
+    r"""Choose features of which no two are correlated for a linear classifier, with the groups they stand for.
+
+    Chosen are *support features*; the columns that are correlated with one of them by 1 - tau or more are its
+    *affiliated features*, and are kept as its group. With columns f_j of mean 0 and length 1 the classifier has the
+    largest margin over all sets of B features of which no two are correlated by 1 - tau or more,
+
+        ``min_alpha max_delta  sum_j delta_j c_j^2 / 2 + |alpha|^2 / (2C),   c_j = sum_i alpha_i y_i f_ij``,
+
+    alpha weights of the samples, not negative and of sum 1. A cutting plane method solves it: find the set delta that
+    is worst for the current alpha (a cut), solve the problem over the cuts found so far, and again. The support
+    features are those of all cuts.
+
+    Parameters
+    ----------
+    n_features_to_select : int, default=10
+        Support features. There are fewer where the other columns are correlated with those chosen.
+    tau : float, default=0.25
+        Two columns are correlated where |rho| >= 1 - tau, inside 0 and 1. None sets no limit and finds no groups: that
+        is the feature generating machine (FGM).
+    C : float, default=1.0
+        Weight of the squared slacks beside the margin, for columns of length 1: a strong regularisation, under which
+        the cuts differ little. ``C=n_samples`` is C = 1 for columns of variance 1.
+    features_per_cut : int, default=None
+        B, up to ``n_features_to_select``; None takes half of these. It is doubled where the next cut would bring no
+        new feature or not raise the objective.
+    max_cuts : int, default=10
+        The last one has as many features as are to be selected.
+    matching : {"disjoint", "greedy", "exact"}, default="disjoint"
+        How the worst set is found. "greedy" is the paper's way: the best ranked column that is in no group of this cut
+        yet, and again; features of different cuts may be correlated. "disjoint" also leaves out what is correlated
+        with a support feature of an earlier cut, so that no two of all that are chosen are, and every group has one
+        support feature. "exact" finds the best set by branch and bound: correlation is not transitive, and the greedy
+        set need not be the best.
+    n_jobs : int, default=None
+        Threads (None is 1, -1 every core); the result is the same to the last bit for any number.
+
+    Attributes
+    ----------
+    selected_ : ndarray of int, shape (k,)
+        Support features in order of choice: by cut, within a cut by score.
+    scores_ : ndarray of float, shape (k,)
+        ``|c_j| / |alpha|`` in the cut that chose the feature first: the cosine between it and alpha y, from 0 to 1.
+    groups_ : list of ndarray of int, length k
+        The affiliated features of every support feature, the most correlated ones first. In a cut a column is in the
+        group of the first support feature with which it is correlated; the groups of all cuts are united.
+    correlations_ : list of ndarray of float, length k
+        Their correlations with the support feature.
+    coef_ : ndarray of float, shape (1, n_features) or (n_classes, n_features)
+        Weights of the columns as they are, 0 for those not selected; a row a class where there are more than two.
+    intercept_ : ndarray of float, shape (1,) or (n_classes,)
+        Of the mean of all columns the decision is 0.
+    cuts_ : list of ndarray of int
+        The support features of every cut, by score.
+    objective_ : ndarray of float, shape (n_cuts,)
+        Optimum over the cuts so far, after each: it rises towards the optimum over all sets.
+    duality_gap_ : float
+        How far an optimum may be from the true one, at most and relative to it.
+    violation_ : float
+        By how much the next cut would exceed the objective, relative to it; up to 1e-4 is convergence.
+    converged_ : bool
+        Whether the violation is no larger, and the duality gaps at most 1e-8.
+    matching_gap_ : float
+        With "exact", by how much another set than that of a cut might be better, at most and relative to its sum of
+        squares; 0 where all are proved to be the best. Otherwise nan.
+
+    Raises
+    ------
+    ValueError
+        When fitting, if no column is correlated with the classes.
+
+    Notes
+    -----
+    Three or more classes are told apart one against the rest, each with weights alpha of its own, and choose their
+    features together: c_j^2 is summed over them.
+
+    There is no bias beside the centring of the columns, which suits classes of about equal size; scores and groups do
+    not depend on it. A classifier that is fitted on the support features is often better than this one.
+
+    Sparse matrices and arrays are taken as they are, CSC without a copy, others turned to CSC; they are never made
+    dense. Columns of two categories count as 0 and 1; those of more are refused, as are missing values. Columns that do
+    not vary, or are not correlated with the classes at all, are never selected.
+
+    Cost: a pass over the stored values for each cut and one more for the groups; correlations of the best ranked
+    columns; some dozens of products with n_samples x k numbers. Memory: beside the table, for a sparse one that is not
+    CSC a copy, and some numbers a column and a sample; n_samples x k numbers for a dense one.
+
+    References
+    ----------
+    Y. Zhai, M. Tan, I. Tsang, Y. S. Ong, "Discovering support and affiliated features from very high dimensions", ICML
+    2012. doi:10.48550/arXiv.1206.6477
+
+    M. Tan, L. Wang, I. Tsang, "Learning sparse SVM for feature selection on very high dimensional datasets", ICML 2010.
+
+    Examples
+    --------
+    >>> from bitsieve import GDM
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> machine = GDM(3).fit(X, y)
+    >>> machine.selected_.tolist()
+    [27, 23, 21]
+    >>> [group.tolist() for group in machine.groups_]
+    [[7, 6, 26, 22, 5, 25, 20, 2], [3, 0, 13, 10], [1]]
+    """
+
+    parameter_rules: ClassVar = {
+        "tau": optional(check_tau),
+        "C": check_above_zero,
+        "features_per_cut": optional(partial(check_integer, low=1)),
+        "max_cuts": partial(check_integer, low=1),
+        "matching": partial(check_choice, choices=MATCHINGS),
+        "n_jobs": check_threads,
+    }
+    described = (
+        MethodInfo(
+            name="gdm",
+            title="Group discovery machine: support features and their groups",
+            formula=(
+                "min_alpha max_delta sum_j delta_j c_j^2 / 2 + |alpha|^2 / (2C), c_j = sum_i alpha_i y_i f_ij, "
+                "no two of delta with |rho| >= 1 - tau"
+            ),
+            paper="Zhai, Tan, Tsang, Ong 2012",
+            needs="the values themselves: products with the samples' weights, correlations of the best columns",
+            cost="O(n d) a cut, n d the stored values of a sparse table",
+            unit="cosine",
+        ),
+        MethodInfo(
+            name="fgm",
+            title="Feature generating machine",
+            formula="min_alpha max_delta sum_j delta_j c_j^2 / 2 + |alpha|^2 / (2C), c_j = sum_i alpha_i y_i f_ij",
+            paper="Tan, Wang, Tsang 2010",
+            needs="the values themselves: products with the samples' weights",
+            cost="O(n d) a cut, n d the stored values of a sparse table",
+            unit="cosine",
+            parameters={"tau": None},
+        ),
+    )
+
+    def __init__(
+        self,
+        n_features_to_select: int = 10,
+        *,
+        tau: float | None = 0.25,
+        C: float = 1.0,
+        features_per_cut: int | None = None,
+        max_cuts: int = 10,
+        matching: str = "disjoint",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.tau = tau
+        self.C = C
+        self.features_per_cut = features_per_cut
+        self.max_cuts = max_cuts
+        self.matching = matching
+        self.n_jobs = n_jobs
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """How far a sample is on the side of a class.
+
+        Parameters
+        ----------
+        X : array-like, dataframe or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Of two classes that of the second; of more a column each.
+        """
+        check_is_fitted(self)
+        values = columns_of(self, X, self.selected_, self._categories)
+        decision = values @ self.coef_[:, self.selected_].T + self.intercept_
+        return decision[:, 0] if len(self.intercept_) == 1 else decision
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of every sample.
+
+        Parameters
+        ----------
+        X : array-like, dataframe or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels of ``classes_``.
+        """
+        decision = self.decision_function(X)
+        codes = decision.argmax(axis=1) if decision.ndim == 2 else (decision > 0).astype(np.intp)
+        return self.classes_[codes]
+
+    def _choose(self, table: Any, k: int) -> Found:
+        per_cut = -(-k // 2)
+        if self.features_per_cut is not None:
+            why = "the number of features to select"
+            per_cut = check_integer("features_per_cut", self.features_per_cut, 1, k, why)
+        phase("reading")
+        values = values_of(table, type(self).__name__)
+        columns = (SparseColumns if issparse(values) else DenseColumns)(values, self.n_jobs)
+        codes, n_classes = table.target.codes, table.target.n_classes
+        positive = codes[:, None] == (np.arange(n_classes) if n_classes > 2 else [1])
+        least = None if self.tau is None else 1 - self.tau - TIE
+        settings = Settings(k, per_cut, self.max_cuts, self.C, least, self.matching)
+        found = search(columns, np.where(positive, 1.0, -1.0), settings)
+        if not len(found.support):
+            raise ValueError(
+                "no column is correlated with the classes: there is nothing for a linear classifier to go by"
+            )
+        self._categories = {
+            j: table.categorical(j).categories
+            for j in found.support.tolist()
+            if not issparse(values) and not table.is_numeric(j)
+        }
+        return Found(found.support, found.scores, extras=_extras(columns, found, least))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # as few features as are asked for, and no bias
+        return tags
+
+
+def _extras(columns: Columns, found: searching.Found, least: float | None) -> dict[str, Any]:
+    """The fitted attributes that only this method has."""
+    support = found.support
+    nothing = [np.empty(0, np.intp)] * len(support), [np.empty(0)] * len(support)
+    phase("finding affiliated features")
+    groups = Groups(*nothing) if least is None else affiliate(columns, support, found.cuts, least)
+    weights = found.weights.T / columns.length[support]
+    coef = np.zeros((len(weights), columns.n_features))
+    coef[:, support] = weights
+    return {
+        "groups_": groups.members,
+        "correlations_": groups.correlations,
+        "coef_": coef,
+        "intercept_": -weights @ columns.mean[support],
+        "cuts_": found.cuts,
+        "objective_": np.array(found.objective),
+        "duality_gap_": found.gap,
+        "violation_": found.violation,
+        "converged_": found.converged,
+        "matching_gap_": found.matching_gap,
+    }

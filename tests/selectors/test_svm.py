@@ -1,0 +1,73 @@
+"""The support vector machines that select against scikit-learn's own way of saying it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.feature_selection import RFE, SelectFromModel
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC, l1_min_c
+
+from bitsieve import L1SVM, SVMRFE
+from bitsieve.datasets.sparse_groups import make_sparse_groups
+from bitsieve.selectors.svm import GROWTH
+
+
+@pytest.fixture(params=[load_breast_cancer, load_iris], ids=["two classes", "three"])
+def data(request):
+    X, y = request.param(return_X_y=True)
+    return StandardScaler().fit_transform(X), y
+
+
+@pytest.mark.parametrize("k", [1, 3])
+def test_l1_svm_is_select_from_model(data, k):
+    X, y = data
+    model = LinearSVC(penalty="l1", dual=False, C=0.05, random_state=0)
+    expected = SelectFromModel(model, threshold=1e-300, max_features=k).fit(X, y)
+    fitted = L1SVM(k, C=0.05).fit(X, y)
+    assert (fitted.support_ == expected.get_support()).all()
+    assert fitted.C_ == 0.05
+    assert (np.diff(fitted.scores_) <= 0).all()
+
+
+@pytest.mark.filterwarnings("ignore:Liblinear failed to converge")
+@pytest.mark.parametrize("k", [2, 4])
+def test_the_penalty_that_leaves_as_many(data, k):
+    X, y = data
+    fitted = L1SVM(k).fit(X, y)
+    assert len(fitted.selected_) == k
+    for C, enough in ((fitted.C_, True), (fitted.C_ / GROWTH, l1_min_c(X, y) >= fitted.C_)):
+        weights = LinearSVC(penalty="l1", dual=False, C=C, random_state=0).fit(X, y).coef_
+        assert (np.count_nonzero(weights.any(axis=0)) >= k) == enough
+
+
+@pytest.mark.parametrize("step", [1, 2, 0.3])
+def test_rfe(data, step):
+    X, y = data
+    expected = RFE(SVC(kernel="linear"), n_features_to_select=2, step=step).fit(X, y)
+    fitted = SVMRFE(2, step=step).fit(X, y)
+    assert (fitted.support_ == expected.support_).all()
+    assert (np.diff(fitted.scores_) <= 0).all()
+
+
+@pytest.mark.parametrize("selector", [L1SVM(3), SVMRFE(3)], ids=["l1", "rfe"])
+@pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_matrix])
+def test_sparse_columns_are_taken_as_they_are(selector, form):
+    made = make_sparse_groups(300, 120, n_nonzeros=15, n_groups=5, n_present=2, random_state=0)
+    fitted = selector.fit(form(made.X), made.y)
+    assert (made.groups[fitted.selected_] >= 0).all()
+
+
+def test_mistakes():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=r"^C=0 is not allowed: give a number above 0$"):
+        L1SVM(1, C=0).fit(X, y)
+    with pytest.raises(ValueError, match=r"^no column has weight at C=1e-06: give a larger C$"):
+        L1SVM(1, C=1e-6).fit(X, y)
+    for step in (0, 1.5, 0.0, "few"):
+        with pytest.raises(ValueError, match=r"^step="):
+            SVMRFE(1, step=step).fit(X, y)
+    with pytest.raises(ValueError, match=r"^C=-1 is not allowed"):
+        SVMRFE(1, C=-1).fit(X, y)
