@@ -77,6 +77,13 @@ def check_choice(name: str, value: Any, choices: Sequence[str | None]) -> None:
         raise ParameterError(name, value, f"give {' or '.join(map(repr, choices))}")
 
 
+def check_bandwidth(name: str, value: Any, rules: Sequence[str]) -> None:
+    """Refuse what is no width of a kernel: neither the name of a rule nor a number above 0."""
+    number = isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < float("inf")
+    if not number and not (isinstance(value, str) and value in rules):
+        raise ParameterError(name, value, f"give {' or '.join(map(repr, rules))}, or a number above 0")
+
+
 def check_flag(name: str, value: Any) -> bool:
     """``value`` as a bool."""
     if not isinstance(value, (bool, np.bool_)):

@@ -45,7 +45,7 @@ def compare(
     features : int or iterable of int, optional
         Numbers of features; by default 10 to 100, or all where there are fewer than ten. Those beyond the table's are
         left out, with a note.
-    classifier : {"linear-svm", "knn", "ncm", "bgm"} or scikit-learn classifier, default="linear-svm"
+    classifier : {"linear-svm", "knn", "ncm", "bgm", "vbem", "gmm"} or scikit-learn classifier, default="linear-svm"
         Linear support vector machine (C = 1), 3 nearest neighbours, nearest class mean, a Bayesian Gaussian mixture for
         each class; an object is fitted anew for every number of features.
     folds : int, "loo", splitter or iterable of (train, test), optional

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bitsieve.by_counts.criteria import ALIASES, CRITERIA, make_criterion
 from bitsieve.common.errors import ParameterError
 from bitsieve.common.messages import choices
+from bitsieve.selectors.dominant_set_mii import DominantSetMII
 from bitsieve.selectors.dp import DpSelector
 from bitsieve.selectors.eqpfs import EQPFS
 from bitsieve.selectors.fcbf import FCBF
@@ -45,6 +46,7 @@ SELECTORS: tuple[type[ColumnSelector], ...] = (
     GDM,
     L1SVM,
     SVMRFE,
+    DominantSetMII,
 )
 SHARED = ("n_features_to_select", "binning", "n_jobs")  # parameters of every method
 
