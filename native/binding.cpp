@@ -86,6 +86,7 @@ NB_MODULE(_native, m) {
     bind_packed(packed);
     bind_partition(m, packed);
     bind_variational(m);
+    bind_parzen(m);
     bind_columns(m);
     bind_spanning_tree(m);
 }

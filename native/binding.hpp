@@ -111,6 +111,7 @@ inline void require_groups(const Packed& packed, const Input<std::int64_t>& grou
 }
 
 void bind_packed(nb::class_<Packed>& packed);
+void bind_parzen(nb::module_& m);
 void bind_partition(nb::module_& m, nb::class_<Packed>& packed);
 void bind_variational(nb::module_& m);
 void bind_columns(nb::module_& m);

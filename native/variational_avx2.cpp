@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "exp2_terms.hpp"
+#include "parzen.hpp"
 #include "variational.hpp"
 
 #if defined(__clang__)
@@ -242,10 +243,12 @@ constexpr const char* kName = "avx2";
 constexpr int kKeysAtOnce = 32;
 
 #include "variational_loop.inc"
+#include "parzen_loop.inc"
 
 }  // namespace
 
 const VariationalKernel kAvx2Variational = kKernel;
+const ParzenKernel kAvx2Parzen = kParzen;
 
 }  // namespace bitsieve
 

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "exp2_terms.hpp"
+#include "parzen.hpp"
 #include "variational.hpp"
 
 #if defined(__clang__)
@@ -247,10 +248,12 @@ constexpr const char* kName = "avx512";
 constexpr int kKeysAtOnce = 32;
 
 #include "variational_loop.inc"
+#include "parzen_loop.inc"
 
 }  // namespace
 
 const VariationalKernel kAvx512Variational = kKernel;
+const ParzenKernel kAvx512Parzen = kParzen;
 
 }  // namespace bitsieve
 

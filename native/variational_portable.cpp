@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "exp2_terms.hpp"
+#include "parzen.hpp"
 #include "variational.hpp"
 
 namespace bitsieve {
@@ -133,9 +134,11 @@ constexpr const char* kName = "portable";
 constexpr int kKeysAtOnce = 16;
 
 #include "variational_loop.inc"
+#include "parzen_loop.inc"
 
 }  // namespace
 
 const VariationalKernel kPortableVariational = kKernel;
+const ParzenKernel kPortableParzen = kParzen;
 
 }  // namespace bitsieve

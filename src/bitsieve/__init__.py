@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bitsieve.evaluation.comparison import Comparison as Comparison
     from bitsieve.evaluation.selector_cv import SelectorCV as SelectorCV
     from bitsieve.optimize.nystrom import Nystrom as Nystrom
+    from bitsieve.report.similarity import plot_similarity as plot_similarity
     from bitsieve.report.weights import plot_weights as plot_weights
     from bitsieve.selection.affiliated import affiliated as affiliated
     from bitsieve.selection.geometric import bayes_error_bounds as bayes_error_bounds
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from bitsieve.selection.selection import Selection as Selection
     from bitsieve.selection.selection import select as select
     from bitsieve.selectors.constraints import Constraints as Constraints
+    from bitsieve.selectors.dominant_set_clusters import DominantSetClusters as DominantSetClusters
+    from bitsieve.selectors.dominant_set_mii import DominantSetMII as DominantSetMII
     from bitsieve.selectors.dp import DpSelector as DpSelector
     from bitsieve.selectors.eqpfs import EQPFS as EQPFS
     from bitsieve.selectors.fcbf import FCBF as FCBF
@@ -64,6 +67,8 @@ _HOMES = {
     "Comparison": "bitsieve.evaluation.comparison",
     "conditional_mutual_information_matrix": "bitsieve.selection.information",
     "Constraints": "bitsieve.selectors.constraints",
+    "DominantSetClusters": "bitsieve.selectors.dominant_set_clusters",
+    "DominantSetMII": "bitsieve.selectors.dominant_set_mii",
     "DpSelector": "bitsieve.selectors.dp",
     "entropy": "bitsieve.selection.information",
     "EQPFS": "bitsieve.selectors.eqpfs",
@@ -85,6 +90,7 @@ _HOMES = {
     "mutual_information_matrix": "bitsieve.selection.information",
     "Nystrom": "bitsieve.optimize.nystrom",
     "PermutationStopping": "bitsieve.by_counts.stopping",
+    "plot_similarity": "bitsieve.report.similarity",
     "plot_weights": "bitsieve.report.weights",
     "QPFS": "bitsieve.selectors.qpfs",
     "RCFS": "bitsieve.selectors.rcfs",
@@ -115,6 +121,8 @@ __all__ = [
     "CategoricalBinner",
     "Comparison",
     "Constraints",
+    "DominantSetClusters",
+    "DominantSetMII",
     "DpSelector",
     "EqualFrequencyBinner",
     "EqualWidthBinner",
@@ -142,6 +150,7 @@ __all__ = [
     "make_selector",
     "mutual_information",
     "mutual_information_matrix",
+    "plot_similarity",
     "plot_weights",
     "select",
     "show_kernel",

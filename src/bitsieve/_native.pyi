@@ -136,6 +136,12 @@ def shuffled_sums(
     seeds: NDArray[np.uint64],
     out: Integers,
 ) -> None: ...
+def grid_log_sums(
+    kernel: str, x: Doubles, y: Doubles, unit: float, slope: Doubles, scale: Doubles, most_nodes: int, sums: Doubles
+) -> None: ...
+def joint_log_sums(
+    kernel: str, shared: Doubles, own: Doubles, first: int, last: int, start: int, stop: int, logs: Doubles
+) -> None: ...
 def sparse_column_moments(
     start: Index,
     row: Index,

@@ -68,7 +68,11 @@ def _run(arguments: Sequence[str] | None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a name that the terminal's encoding lacks is escaped, not fatal
             stream.reconfigure(errors="backslashreplace")
-    options = make_parser().parse_args(arguments)
+    parser = make_parser()
+    options = parser.parse_args(arguments)
+    if options.command is None:
+        parser.print_help()
+        return DONE
     code: int = options.run(options)
     if sys.stdout is not None:
         sys.stdout.flush()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import chi2_contingency
+from scipy.stats import chi2_contingency, kstest
 
 from bitsieve.by_counts.criteria import CMI, JMI, MIM, make_criterion
 from bitsieve.by_counts.greedy.forward import forward_select
@@ -97,21 +97,31 @@ def test_signal_is_taken_and_noise_left(information_of, name):
 
 def test_permutation_agrees_with_the_g_test_on_many_samples(information_of):
     """Where chi-squared holds, shuffles say the same: on noise the mean of both p is near a half."""
-    rule, values = PermutationStopping(n_permutations=400), []
+    rule, values = PermutationStopping(level=0.99, n_permutations=400), []  # a level at which shuffles seldom end early
     for seed in range(40):
         codes, classes = noise(3000, 2, seed)
         given = information_of(codes, classes).conditional().refine(0)
         values.append((rule.value(given, 1, 1), SignificanceStopping().value(given, 1, 1)))
     shuffled, tested = np.array(values).T
-    # 400 shuffles tell a p to two standard deviations of 0.025; the gamma has a little error of its own
+    # 400 shuffles tell a p to a standard deviation of 0.025 at most
     assert np.abs(shuffled - tested).max() < 0.08
 
 
-def test_permutation_tells_ps_far_below_one_in_the_number_of_shuffles(information_of):
+def test_permutation_p_is_uniform_on_noise(information_of):
+    """Tables of 30 cells seldom tie; at a level of 0.99 shuffles do not end early."""
+    values = []
+    for seed in range(150):
+        codes, classes = noise(400, 1, seed, n_codes=10, n_classes=3)
+        rule = PermutationStopping(level=0.99, n_permutations=99, random_state=seed)
+        values.append(rule.value(information_of(codes, classes).conditional(), 0, 1))
+    assert kstest(values, "uniform").pvalue > 1e-3
+
+
+def test_permutation_makes_more_shuffles_for_more_candidates(information_of):
     codes, classes = signal(4000, 3, 1, seed=1)
     assert PermutationStopping().value(information_of(codes, classes).conditional(), 0, 1) == pytest.approx(1 / 201)
-    tail = PermutationStopping(n_permutations=200)
-    assert not tail.stops(tail.value(information_of(codes, classes).conditional(), 0, 10**6))
+    of_many = PermutationStopping().value(information_of(codes, classes).conditional(), 0, 50)
+    assert of_many == pytest.approx(50 / (1 + 50 * 200))  # never below the plain share, for each of those tried
 
 
 @pytest.mark.parametrize("n_jobs", [2, 3])

@@ -88,11 +88,14 @@ def test_numbers_of_features():
     for wrong, line in (
         (11, "n_features_to_select=11 is not allowed: give a whole number from 1 to 10 (the table has 10 features)"),
         ("auto", "n_features_to_select='auto' is not allowed here: this method does not end by itself, give a number"),
-        (
-            None,
-            "n_features_to_select=None is not allowed: give a whole number from 1 to 10 (the table has 10 features)",
-        ),
     ):
         with pytest.raises(ParameterError) as caught:
             count.among(wrong, 10)
         assert str(caught.value) == line
+
+
+def test_the_default_number_of_features_is_clipped_with_a_warning():
+    count = FeatureCount()
+    assert count.among(None, 12) == count.among(None, 10) == 10
+    with pytest.warns(UserWarning, match="the table has 4 features, fewer than the default of 10: all are selected"):
+        assert count.among(None, 4) == 4

@@ -77,7 +77,7 @@ def test_the_documentation_has_the_same_seconds():
 
 
 def test_items():
-    assert {"gao2016", "vinh2014"} == set(PAPERS)
+    assert {"gao2016", "vinh2014"} <= set(PAPERS)
     assert PAPERS["vinh2014"] is vinh2014.ITEMS
     assert list(ITEMS) == ["table 2", "table 3", "table 4", "table 5", "figure 2"]
 

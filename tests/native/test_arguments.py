@@ -90,6 +90,18 @@ def form() -> tuple[Any, ...]:
 
 single, double = np.float32, np.float64
 logs = np.log2(np.arange(1, N + 2))
+# Four sparse columns by column, and two of them by row.
+by_column = (np.array([0, 3, 3, 5, 9]), np.array([1, 4, 9, 0, 20, 2, 3, 7, 11]), np.arange(1.0, 10.0))
+by_row = (np.minimum(np.arange(N + 1), 5), np.array([0, 1, 1, 0, 1]), np.ones(5))
+
+
+def moments() -> tuple[np.ndarray, np.ndarray]:
+    """Means and lengths of the four sparse columns."""
+    mean, length = output(4, dtype=float), output(4, dtype=float)
+    _native.sparse_column_moments(*by_column, N, 0, 4, mean, length)
+    return mean, length
+
+
 GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     "term_shift": [lambda: (N,)],
     "term_table": [lambda: (N, N + 1)],
@@ -101,6 +113,13 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     "kernel_names": [lambda: ()],
     "log2": [lambda: (3.0,)],
     "exp2": [lambda: (kernel, -np.arange(N) * 1.0)],
+    "sparse_column_moments": [lambda: (*by_column, N, 0, 4, output(4, dtype=float), output(4, dtype=float))],
+    "sparse_column_products": [
+        lambda: (*by_column, N, 0, 4, *moments(), np.ones((N, 2)), np.full(2, N * 1.0), output(4, 2, dtype=float)),
+    ],
+    "sparse_correlated": [
+        lambda: (*by_column, N, 0, 4, *moments(), *by_row, np.zeros(2), np.ones(2), 0.25),
+    ],
     "log2_of_counts": [lambda: (N,)],
     "table_stride_float64": [lambda: (ARITY,)],
     "table_stride_float32": [lambda: (ARITY,)],

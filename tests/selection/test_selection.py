@@ -274,7 +274,9 @@ def test_no_notes_without_reason(iris):
     X, y, _ = iris
     assert bitsieve.select(X, y, method="jmi", n_features_to_select=2).notes == []
     (note,) = bitsieve.select(X, y, method="speccmi", n_features_to_select=2).notes
-    assert note.startswith("x'Qx of these 2 features is ")
+    assert note == "by what this method measures, these 2 features reach at least 90.4 % of the best possible"
+    (_, note) = bitsieve.select(X, y, method="speccmi").notes  # all four: there is no other choice
+    assert note == "by what this method measures, no other 4 features are better together: the best is found"
 
 
 def test_a_reduced_file_can_be_selected_from_again(tmp_path):

@@ -47,7 +47,7 @@ def test_every_method_is_made_and_fits(name):
 def test_defaults():
     assert repr(make_selector("jmi")) == repr(ForwardSelector(criterion="jmi"))
     assert repr(make_selector("SpecCMI")) == repr(SpecCMI())
-    assert make_selector("mim").get_params()["n_features_to_select"] == 10
+    assert make_selector("mim").get_params()["n_features_to_select"] is None
 
 
 @pytest.mark.parametrize("name", ALIASES)

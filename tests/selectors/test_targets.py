@@ -89,7 +89,7 @@ def test_a_list_of_labels_is_the_target_itself(measures):
     ],
 )
 def test_bad_targets(target, message, frame):
-    table = frame.assign(id=range(400), m0=range(400), m1=range(400))
+    table = frame.assign(**{name: [str(row) for row in range(400)] for name in ("id", "m0", "m1")})
     with pytest.raises(ValueError, match=message) as caught:
         select(table, target)
     assert "\n" not in str(caught.value)

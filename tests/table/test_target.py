@@ -97,7 +97,7 @@ def test_bad_targets_are_refused_in_one_line(y, message):
 
 
 def test_number_of_bins_is_checked():
-    with pytest.raises(ValueError, match="n_bins=1 is not allowed"):
+    with pytest.raises(ValueError, match="target_bins=1 is not allowed"):
         read_target([0.5, 1.5], n_bins=1)
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.common.parameters import Rule
+    from bitsieve.counts.search import ClassSearch
     from bitsieve.table.table import Table
 
 MAX_CODES = 1 << 16
@@ -147,6 +148,35 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
         run_blocks(code_block, _blocks(table.n_features, self.n_jobs), self.n_jobs)
         return out
+
+    def column_codes(self, table: Table, j: int) -> NDArray[Any]:
+        """The codes of one column of a table that is read already.
+
+        Parameters
+        ----------
+        table : Table
+        j : int
+
+        Returns
+        -------
+        codes : ndarray of uint16, shape (n_samples,)
+        """
+        out = np.empty(table.n_samples, np.uint16)
+        self._code_column(table, j, out)
+        return out
+
+    def search(self, table: Table) -> ClassSearch | None:
+        """What looked at the classes of the table it was fitted on, to be repeated with others; None if nothing did.
+
+        Parameters
+        ----------
+        table : Table
+
+        Returns
+        -------
+        ClassSearch or None
+        """
+        return None
 
     def _finish(self, table: Table) -> None:
         """Change the bins of all columns once they are found, where the rule of one column is not enough."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from bitsieve import _native
 from bitsieve.binning.base import Binner
+from bitsieve.binning.repeated import RepeatedCuts, no_cut
 from bitsieve.common.parameters import check_choice
 from bitsieve.counts.terms import entropy_terms
 from bitsieve.table.cuts import median_cut
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.common.parameters import Rule
+    from bitsieve.counts.search import ClassSearch
     from bitsieve.table.table import Table
 
 _TERMS = 1 << 22
@@ -95,6 +97,26 @@ class MDLBinner(Binner):
                 times = None if table.weights is None else table.weights[there]
                 self.bin_edges_[j] = median_cut(values[there], times)
                 self.n_bins_[j] += len(self.bin_edges_[j])
+
+    def search(self, table: Table) -> ClassSearch:
+        """The cuts, which can be made again with other classes.
+
+        Parameters
+        ----------
+        table : Table
+            That it was fitted on.
+
+        Returns
+        -------
+        ClassSearch
+        """
+        n_samples, n_classes = table.total_weight, table.target.n_classes
+        terms = entropy_terms(n_samples, limit=min(n_samples + 1, _TERMS))
+
+        def cut(values: NDArray[np.float64], classes: NDArray[np.int32]) -> NDArray[np.float64]:
+            return _native.mdl_cuts(values, classes, n_classes, terms.table, terms.shift, None)
+
+        return RepeatedCuts(table, self, cut, median_cut if self.uncut == "median" else no_cut)
 
     def _cutter(self, table: Table) -> Callable[..., NDArray[np.float64]]:
         target = table.y

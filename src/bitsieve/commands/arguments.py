@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import NoReturn
 
+from bitsieve.common.defaults import DEFAULT_METHOD
 from bitsieve.common.messages import one_line
+
+TARGET_BINS = "classes of a target that is a quantity, or none: each number is a class (default: 5)"
 
 
 class UsageError(ValueError):
@@ -25,7 +28,7 @@ def make_parser() -> argparse.ArgumentParser:
         prog="bitsieve", allow_abbrev=False, description="Feature selection by information, exact and in bits."
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     _add_select(commands)
     _add_compare(commands)
     methods = commands.add_parser("methods", allow_abbrev=False, help="list every method, its paper and what it needs")
@@ -62,7 +65,7 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
         help="the column to tell about; y by default in a .npz; give it again for several columns taken together",
     )
     add("--weight", metavar="COLUMN", help="the column that says how many times each row stands: whole numbers")
-    add("--method", default="speccmi", metavar="NAME", help="one of 'bitsieve methods' (default: speccmi)")
+    add("--method", default=DEFAULT_METHOD, metavar="NAME", help="one of 'bitsieve methods' (default: %(default)s)")
     add(
         "--set",
         action="append",
@@ -75,7 +78,7 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
         "--features",
         type=_how_many,
         metavar="K",
-        help="how many to select: a number, a share such as 0.1, or auto (default: 20, or all when there are fewer)",
+        help="how many to select: a number, a share such as 0.1, or auto (default: 20, or all if there are fewer)",
     )
     add("--stop", metavar="RULE", help="end earlier: significance, permutation or threshold (auto: significance)")
     add("--level", type=float, metavar="P", help="level of significance and permutation (default: 0.05)")
@@ -97,7 +100,7 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
         choices=("plug-in", "miller-madow", "shrinkage"),
         help="how information is estimated from counts (default: plug-in)",
     )
-    add("--target-bins", type=_count, default=5, metavar="N", help="classes of a continuous target (default: 5)")
+    add("--target-bins", type=_target_bins, metavar="N", help=TARGET_BINS)
     add(
         "--output",
         metavar="FILE",
@@ -137,7 +140,8 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
         "--classifier",
         default="linear-svm",
         metavar="NAME",
-        help="linear-svm, knn (3 neighbours), ncm (nearest class mean), bgm (Gaussian mixtures) (default: linear-svm)",
+        help="linear-svm, knn (3 neighbours), ncm (nearest class mean), bgm (a Gaussian mixture a class), vbem or gmm (one "
+        "for all, without labels) (default: linear-svm)",
     )
     add("--folds", type=_folds, metavar="N", help="stratified folds, or loo (default: loo below 100 rows, else 10)")
     add("--seed", type=int, default=0, metavar="N", help="of the shuffle into folds (default: 0)")
@@ -155,7 +159,7 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
         help="what mdl does with a column without a cut (default: leave; with --protocol paper: median)",
     )
     add("--missing", choices=("error", "bin"), help="missing values: an error, or a code of their own (default: error)")
-    add("--target-bins", type=_count, default=5, metavar="N", help="classes of a continuous target (default: 5)")
+    add("--target-bins", type=_target_bins, metavar="N", help=TARGET_BINS)
     add("--bounds", action="store_true", help="bound the error of the best possible classifier on what is chosen")
     add("--report", metavar="FILE.html", help="write a report with figures, in one file (needs bitsieve[report])")
     add("--output", metavar="FILE", help="save errors by method, fold and number; .parquet, .csv or .json")
@@ -216,6 +220,10 @@ def _count(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no count: give a whole number, at least 1")
     return number
+
+
+def _target_bins(text: str) -> int | str:
+    return text if text == "none" else _count(text)
 
 
 def _assignment(text: str) -> tuple[str, object]:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from bitsieve.commands.options import Wording
     from bitsieve.selection.selection import Selection
 
-DEFAULT_FEATURES = 20
 OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.select, of the stopping rules and of Constraints
     "n_features_to_select": "--features",
     "sample_weight": "--weight",
@@ -78,8 +77,6 @@ def _run(options: argparse.Namespace, wording: Wording) -> int:
             ticker.phase("writing")
             write_table(given.with_target(selection.features), options.output, table.target.name)
 
-    if options.features is None and len(selection.features) < DEFAULT_FEATURES and not options.stop:
-        say(f"note: the table has {len(selection.features):,} features, fewer than {DEFAULT_FEATURES}: all are ranked")
     selection = replace(selection, notes=[wording(note) for note in selection.notes])
     for note in selection.notes:
         say(f"note: {note}")
@@ -147,9 +144,7 @@ def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
     return found
 
 
-def _how_many(asked: int | float | str | None, n_features: int) -> int | float | str:
-    if asked is None:
-        return min(DEFAULT_FEATURES, n_features)
+def _how_many(asked: int | float | str | None, n_features: int) -> int | float | str | None:
     if isinstance(asked, int) and asked > n_features:
         raise ValueError(f"--features is {asked:,} but the table has {n_features:,} features: ask for no more")
     return asked

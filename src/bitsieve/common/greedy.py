@@ -28,8 +28,8 @@ class Scores(Protocol):
 class Monitor(Protocol):
     """What may end a search before the number of features asked for is reached."""
 
-    def refuses(self, candidate: int, score: float, n_candidates: int) -> bool:
-        """Whether the search ends before this choice of ``n_candidates``; 0: the choice is forced."""
+    def refuses(self, candidate: int, score: float, tried: NDArray[np.bool_] | None) -> bool:
+        """Whether the search ends before this choice among those ``tried``; None: the choice is forced."""
 
     def ends_at_constants(self) -> bool:
         """Whether the search ends where only constant columns are left."""
@@ -82,7 +82,7 @@ def choose_greedily(
         else:
             chosen = pick(np.where(candidates, first, -np.inf))
             value = float(first[chosen])
-        if monitor is not None and monitor.refuses(chosen, value, 0 if forced else int(candidates.sum())):
+        if monitor is not None and monitor.refuses(chosen, value, None if forced else left):
             break
         order.append(chosen)
         values.append(value)

@@ -10,9 +10,10 @@ and :func:`check_parameters` applies them.
 from __future__ import annotations
 
 import operator
+import warnings
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -76,6 +77,13 @@ def check_choice(name: str, value: Any, choices: Sequence[str | None]) -> None:
         raise ParameterError(name, value, f"give {' or '.join(map(repr, choices))}")
 
 
+def check_bandwidth(name: str, value: Any, rules: Sequence[str]) -> None:
+    """Refuse what is no width of a kernel: neither the name of a rule nor a number above 0."""
+    number = isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < float("inf")
+    if not number and not (isinstance(value, str) and value in rules):
+        raise ParameterError(name, value, f"give {' or '.join(map(repr, rules))}, or a number above 0")
+
+
 def check_flag(name: str, value: Any) -> bool:
     """``value`` as a bool."""
     if not isinstance(value, (bool, np.bool_)):
@@ -97,6 +105,8 @@ def check_threads(name: str, value: Any) -> None:
 class FeatureCount:
     """How many features are to be selected: a whole number, or a float inside 0 and 1, which is a share of them.
 
+    None is the default number, or all features where there are fewer: nobody asked for a number that is too large.
+
     Attributes
     ----------
     open_ended : sequence
@@ -104,6 +114,7 @@ class FeatureCount:
     """
 
     open_ended: Sequence[str | None] = ()
+    default: ClassVar[int] = 10
 
     def among(self, value: Any, n_features: int, why: str = "") -> int:
         """The number that ``value`` means, of so many features; ``why`` says in words how many there are.
@@ -122,4 +133,8 @@ class FeatureCount:
         if isinstance(value, float) and 0 < value < 1:
             return max(1, int(value * n_features))
         why = why or f"the table has {n_features:,} feature{'s' * (n_features != 1)}"
+        if value is None:
+            if n_features < self.default:
+                warnings.warn(f"{why}, fewer than the default of {self.default}: all are selected", stacklevel=5)
+            return min(self.default, n_features)
         return check_integer("n_features_to_select", value, 1, n_features, why)

@@ -9,6 +9,7 @@ import numpy as np
 from bitsieve.counts.checks import check_joint_values
 from bitsieve.counts.contingency import ContingencyTable
 from bitsieve.counts.partition import Partition
+from bitsieve.counts.search import JoinedSearch
 from bitsieve.counts.source import CountSource
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class JoinedSource(CountSource):
         self.source, self.groups = source, groups
         self.n_samples, self.n_classes, self.n_jobs = source.n_samples, source.n_classes, source.n_jobs
         self.class_sizes, self.n_features = source.class_sizes, len(groups)
+        self.search = None if source.search is None else JoinedSearch(source.search, groups)
         self.arities = np.empty(len(groups), np.int32)
         for place, group in enumerate(groups):
             self.arities[place] = len(refined(source.partition(), group).keys)

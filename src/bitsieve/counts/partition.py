@@ -97,6 +97,28 @@ class Partition(Protocol):
         classes = np.bincount(np.unique(part * n_inside + cells % n_classes) // n_inside, minlength=n_parts)
         return int(((codes - 1) * (classes - 1)).sum())
 
+    def least_expected(self, feature: int) -> float:
+        """The least ``n_xz n_zc / n_z`` over the codes and classes that occur in each part where both vary, else inf.
+
+        A sum of a test over tables approaches chi-squared where no cell expects but a few samples.
+        """
+        codes, run_ends, part_ends = self.arrangement(feature)
+        if not len(codes):
+            return np.inf
+        run_starts = np.r_[0, run_ends[:-1]]
+        part_of_run = np.repeat(np.arange(len(part_ends)), np.diff(part_ends, prepend=0))
+        run_sizes = run_ends - run_starts
+        part = np.repeat(part_of_run, run_sizes)
+        n_codes = int(codes.max()) + 1
+        pairs, code_sizes = np.unique(part * n_codes + codes, return_counts=True)
+        part_of_code = pairs // n_codes
+        least_class, least_code = np.full((2, len(part_ends)), np.iinfo(np.int64).max)
+        np.minimum.at(least_class, part_of_run, run_sizes)
+        np.minimum.at(least_code, part_of_code, code_sizes)
+        sizes = np.bincount(part)
+        both = (np.bincount(part_of_run) > 1) & (np.bincount(part_of_code) > 1)
+        return float((least_class[both] * least_code[both] / sizes[both]).min(initial=np.inf))
+
     def arrangement(self, feature: int) -> Arrangement:
         """The codes of a feature, arranged for shuffles within the parts."""
         (table,) = self.tables(np.array([feature]), True)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from bitsieve.counts.contingency import ContingencyTable
     from bitsieve.counts.partition import Partition
+    from bitsieve.counts.search import ClassSearch
     from bitsieve.counts.terms import Terms
 
     Integers = NDArray[np.int64]
@@ -67,6 +68,8 @@ class CountSource(Protocol):
         Threads for work on its counts. Its methods may be called from several threads at once.
     hints : CostHints
         What is cheap to count, for sources that know.
+    search : ClassSearch or None
+        What looked at the classes before the columns were codes; None: nothing did.
     """
 
     n_samples: int
@@ -76,6 +79,7 @@ class CountSource(Protocol):
     class_sizes: Integers
     n_jobs: int | None
     hints: CostHints = CostHints()
+    search: ClassSearch | None = None
 
     @abstractmethod
     def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:

@@ -6,7 +6,9 @@ _UCI = "UCI Machine Learning Repository, archive.ics.uci.edu"
 
 ORIGINS = {
     "arrhythmia": f"{_UCI}: Arrhythmia",
+    "australian": f"{_UCI}: Statlog (Australian Credit Approval)",
     "breast_wdbc": f"{_UCI}: Breast Cancer Wisconsin (Diagnostic)",
+    "breast_wisconsin_original": f"{_UCI}: Breast Cancer Wisconsin (Original)",
     "colon": "Alon et al. 1999, genomics-pubs.princeton.edu/oncology; also in the R package plsgenomics",
     "gisette": f"{_UCI}: Gisette (NIPS 2003 feature selection challenge)",
     "hwdb1.0": "CASIA handwriting databases, nlpr.ia.ac.cn/databases/handwriting: HWDB1.0",
@@ -24,6 +26,7 @@ ORIGINS = {
     "olhwdb1.0": "CASIA handwriting databases, nlpr.ia.ac.cn/databases/handwriting: OLHWDB1.0",
     "olhwdb1.1": "CASIA handwriting databases, nlpr.ia.ac.cn/databases/handwriting: OLHWDB1.1",
     "optdigits": f"{_UCI}: Optical Recognition of Handwritten Digits",
+    "pima": "UCI Machine Learning Repository until 2018: Pima Indians Diabetes; also in the R package mlbench",
     "promoter": f"{_UCI}: Molecular Biology (Promoter Gene Sequences)",
     "spambase": f"{_UCI}: Spambase",
     "srbct": "Khan et al. 2001, small round blue cell tumours; also in the R package plsgenomics",

@@ -22,7 +22,7 @@ def compare(
     folds: Any = None,
     protocol: str = "nested",
     binning: Any = None,
-    target_bins: int = 5,
+    target_bins: int | str | None = None,
     random_state: int = 0,
     n_jobs: int | None = None,
     checkpoint: str | PathLike[str] | None = None,
@@ -45,7 +45,7 @@ def compare(
     features : int or iterable of int, optional
         Numbers of features; by default 10 to 100, or all where there are fewer than ten. Those beyond the table's are
         left out, with a note.
-    classifier : {"linear-svm", "knn", "ncm", "bgm"} or scikit-learn classifier, default="linear-svm"
+    classifier : {"linear-svm", "knn", "ncm", "bgm", "vbem", "gmm"} or scikit-learn classifier, default="linear-svm"
         Linear support vector machine (C = 1), 3 nearest neighbours, nearest class mean, a Bayesian Gaussian mixture for
         each class; an object is fitted anew for every number of features.
     folds : int, "loo", splitter or iterable of (train, test), optional
@@ -54,8 +54,10 @@ def compare(
         "paper" ranks once on all samples, test samples included: as published results were made, and too good.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, optional
         By default "mdl"; with ``protocol="paper"`` columns that MDL leaves uncut are cut at their median.
-    target_bins : int, default=5
-        Classes of a continuous target, cut by equal frequency over all samples.
+    target_bins : int or "none", optional
+        Equal-frequency classes of a target that is a quantity, 5 by default: numbers with a fractional part, or more
+        than 100 different whole numbers. A number that is given is obeyed by whole numbers, too, of which more
+        different ones occur; "none" takes each number as a class.
     random_state : int, default=0
         Of the shuffle into folds, and of selectors and classifiers that draw at random and are given no seed.
     n_jobs : int, optional

@@ -16,7 +16,7 @@ from bitsieve.evaluation.classifiers import make_classifier
 from bitsieve.evaluation.feature_counts import feature_counts
 from bitsieve.evaluation.folds import make_folds
 from bitsieve.evaluation.seeded import seeded
-from bitsieve.selection.notes import refuse_what_tells_nothing
+from bitsieve.selection.notes import explain_target, refuse_what_tells_nothing
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.selectors.registry import make_selector, method_name
 
@@ -94,14 +94,7 @@ def make_plan(
     binner = _binning(binning, protocol)
     refuse_what_tells_nothing(table)
     asked, notes = feature_counts(counts, table.n_features)
-    target = table.target
-    if target.edges is not None:
-        edges = ", ".join(f"{edge:g}" for edge in target.edges)
-        notes.append(
-            f"target {target.name!r} is continuous: the classes to be told apart are {target.n_classes} intervals "
-            f"of equal frequency with edges {edges}"
-        )
-    made, on_folds = make_folds(target, folds, random_state)
+    made, on_folds = make_folds(table.target, folds, random_state)
     return Plan(
         table=table,
         selectors=make_selectors(methods, int(asked[-1]), binner, random_state),
@@ -112,7 +105,7 @@ def make_plan(
         protocol=protocol,
         binning=binner,
         random_state=random_state,
-        notes=notes + on_folds,
+        notes=notes + explain_target(table) + on_folds,
         bounds=bounds,
     )
 

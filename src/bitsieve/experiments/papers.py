@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bitsieve.experiments import gao2016, vinh2014, yasaei
+from bitsieve.experiments import gao2016, vinh2014, yasaei, zhang_hancock
 
 if TYPE_CHECKING:
     from bitsieve.experiments.item import Item
 
-PAPERS: dict[str, dict[str, Item]] = {"gao2016": gao2016.ITEMS, "vinh2014": vinh2014.ITEMS, "yasaei": yasaei.ITEMS}
+PAPERS: dict[str, dict[str, Item]] = {
+    "gao2016": gao2016.ITEMS,
+    "vinh2014": vinh2014.ITEMS,
+    "yasaei": yasaei.ITEMS,
+    "zhang-hancock": zhang_hancock.ITEMS,
+}

@@ -66,6 +66,10 @@ class ConditionalInformation:
         xz, _ = self.partition.sums(terms, np.array([feature]))
         return self.information.bits(self.partition.shuffled_sums(terms, feature, seeds) - xz + (z - zc))
 
+    def least_expected(self, feature: int) -> float:
+        """The least expected count, without dependence, of a cell of the tables that the degrees of freedom count."""
+        return self.partition.least_expected(feature)
+
     def degrees_of_freedom(self, feature: int) -> int:
         """``(codes - 1) (classes - 1)`` over the codes and classes that occur at each value of Z, summed."""
         return self.partition.degrees_of_freedom(feature)

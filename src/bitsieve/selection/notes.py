@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.table.table import Table
+    from bitsieve.table.target import Target
 
 _OTHER_CUTS = Sentence("use ", Setting("uncut", "median"), " or ", Setting("binning", "quantile"))
 _MANY_CLASSES = 100
@@ -50,7 +51,7 @@ def explain(table: Table, binner: Any, selected: NDArray[np.intp]) -> list[str]:
             raise ValueError(Sentence(why, _OTHER_CUTS))
         raise ValueError("every column became one bin, so none tells anything about the target: use more bins")
 
-    notes = _on_target(table)
+    notes = explain_target(table)
     constant = [int(j) for j in np.flatnonzero(n_bins == 1) if not _varies(table.values(int(j)))]
     whole = set(map(int, getattr(binner, "uncut_", ()))) - set(constant)
     if whole:
@@ -92,10 +93,10 @@ def explain_gap(selector: Any) -> list[str]:
     if not hasattr(selector, "upper_bound_"):
         return []
     k = len(selector.selected_)
-    return [
-        f"x'Qx of these {k:,} features is {selector.objective_:.4f} bits; no other {k:,} reach more than "
-        f"{selector.upper_bound_:.4f}: at most {100 * selector.gap_:.1f} % are missing"
-    ]
+    if selector.gap_ <= 1e-12:  # the rounding of two sums
+        return [f"by what this method measures, no other {k:,} features are better together: the best is found"]
+    share = np.floor(1000 * (1 - selector.gap_)) / 10  # rounded down, so that "at least" holds
+    return [f"by what this method measures, these {k:,} features reach at least {share:.1f} % of the best possible"]
 
 
 def _on_length(selector: Any) -> list[str]:
@@ -107,7 +108,15 @@ def _on_length(selector: Any) -> list[str]:
     return [f"{name} kept {kept:,} features of the {asked:,} asked for: by its rule the others add nothing"]
 
 
-def _on_target(table: Table) -> list[str]:
+def _on_binned(target: Target) -> str:
+    """The note on a target that was cut into intervals."""
+    if not target.n_numbers:
+        return target.how_binned
+    return Sentence(target.how_binned, "; if each is a class of its own, add ", Setting("target_bins", "none"))
+
+
+def explain_target(table: Table) -> list[str]:
+    """How the target became classes, where that is not plain, or whether there are suspiciously many of them."""
     target = table.target
     name, n_classes = target.name, target.n_classes
     if target.kind == "joint":
@@ -118,12 +127,12 @@ def _on_target(table: Table) -> list[str]:
         ]
         return [f"the targets {quoted(target.columns)} are one: {n_classes:,} combinations occur{''.join(cut)}"]
     if target.edges is not None:
-        edges = ", ".join(f"{edge:g}" for edge in target.edges)
-        return [f"target {name!r} is continuous: binned into {n_classes} equal-frequency classes at edges {edges}"]
+        return [_on_binned(target)]
     if n_classes > _MANY_CLASSES or 2 * n_classes > table.n_samples > _FEW_ROWS:
-        return [
-            f"target {name!r} has {n_classes:,} classes in {table.n_samples:,} rows: if it is a quantity, bin it first"
-        ]
+        what = f"target {name!r} has {n_classes:,} classes in {table.n_samples:,} rows: "
+        if target.labels.dtype.kind not in "iuf" or target.n_bins == "none":
+            return [what + "check that it is not a name or a number of each row"]
+        return [Sentence(what, "if it is a quantity, add ", Setting("target_bins", 5))]
     return []
 
 

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.common.defaults import DEFAULT_METHOD
 from bitsieve.common.layout import aligned
 from bitsieve.common.messages import quoted
 from bitsieve.selection.explanation import explanation
+from bitsieve.selection.how_many import default_number
 from bitsieve.selection.notes import explain, explain_gap, explain_stop, refuse_what_tells_nothing
 from bitsieve.selection.plain import certificate, finite, number, plain, plain_edges
 from bitsieve.table.read_data import read_data
@@ -163,10 +165,10 @@ def select(
     target: Any = None,
     *,
     sample_weight: Any = None,
-    method: str = "speccmi",
-    n_features_to_select: int | float | str = 20,
+    method: str = DEFAULT_METHOD,
+    n_features_to_select: int | float | str | None = None,
     binning: Any = "mdl",
-    target_bins: int = 5,
+    target_bins: int | str | None = None,
     n_jobs: int | None = None,
     **parameters: Any,
 ) -> Selection:
@@ -182,15 +184,18 @@ def select(
     sample_weight : str or array-like of shape (n_samples,), optional
         Frequency weights, as a column of ``data``, which is then no feature, or as values: whole numbers, how many
         times each sample counts.
-    method : str, default="speccmi"
+    method : str, default="cmim"
         One of :func:`bitsieve.list_methods`.
-    n_features_to_select : int, float or "auto", default=20
-        A float between 0 and 1 is a share of the columns; "auto" lets a greedy method, fcbf or vmi stop by itself.
+    n_features_to_select : int, float or "auto", optional
+        By default 20, or all columns where there are fewer. A float between 0 and 1 is a share of the columns; "auto"
+        lets a greedy method, fcbf or vmi stop by itself.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes. Text, categorical and boolean columns are codes as they are. None, for a
         method on densities (vmi), bins for the explanation alone, by "mdl".
-    target_bins : int, default=5
-        Equal-frequency classes of a continuous target (floats with a fractional value).
+    target_bins : int or "none", optional
+        Equal-frequency classes of a target that is a quantity, 5 by default: numbers with a fractional part, or more
+        than 100 different whole numbers. A number that is given is obeyed by whole numbers, too, of which more
+        different ones occur; "none" takes each number as a class.
     n_jobs : int, optional
         Threads; the result is the same to the last bit for any number.
     **parameters
@@ -230,7 +235,7 @@ def select_from(
     table: Table,
     *,
     method: str,
-    n_features_to_select: int | float | str,
+    n_features_to_select: int | float | str | None,
     binning: Any,
     n_jobs: int | None,
     **parameters: Any,
@@ -241,6 +246,9 @@ def select_from(
     method = method_name(method)
     of_binner = {name: parameters.pop(name) for name in BINNER_PARAMETERS if name in parameters}
     binner = _binner(binning, of_binner, n_jobs)
+    on_number: list[str] = []
+    if n_features_to_select is None:
+        n_features_to_select, on_number = default_number(table, parameters)
     selector = make_selector(method, n_features_to_select, binning=binner, n_jobs=n_jobs, **parameters)
     refuse_what_tells_nothing(table)
     selector.fit_table(table)
@@ -270,7 +278,7 @@ def select_from(
             **({} if given is None or given.weight is None else {"sample_weight": given.weight}),
             **parameters,
         },
-        notes=explain(table, found.binner, indices) + explain_stop(selector, table) + explain_gap(selector),
+        notes=on_number + explain(table, found.binner, indices) + explain_stop(selector, table) + explain_gap(selector),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import narwhals as nw
@@ -58,8 +59,10 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
             Text, categorical and boolean columns are categories, all others numbers; numbers are binned where the
             selector has a parameter ``binning``.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Classes of any kind; floats with a fractional part are binned into five equal-frequency classes, whose
-            edges are kept in ``target_edges_``. Several columns are one target: their combinations are the classes.
+            Classes of any kind. Numbers with a fractional part, and more than 100 different whole numbers, are binned
+            into five equal-frequency classes, whose edges are kept in ``target_edges_``; for another number of them
+            bin y first, or use :func:`bitsieve.select` and its ``target_bins``. Several columns are one target: their
+            combinations are the classes.
         sample_weight : array-like of shape (n_samples,), default=None
             Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated; a
             sample of weight 0 is left out.
@@ -85,6 +88,8 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
                 f"the target has 1 class ({label!r} for all {table.n_samples:,} samples): "
                 "there is nothing to tell apart, give at least two"
             )
+        if table.target.n_numbers:
+            warnings.warn(f"{table.target.how_binned}; give classes as text if each is one", stacklevel=2)
         return self._fit_table(table)
 
     def fit_table(self, table: Table) -> Self:

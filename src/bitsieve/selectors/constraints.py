@@ -58,6 +58,20 @@ class Candidates:
         members = self.members()
         return np.concatenate([np.empty(0, np.intp), *(members[candidate] for candidate in chosen)])
 
+    @property
+    def n_open(self) -> int:
+        """How many candidates can be selected.
+
+        Raises
+        ------
+        ValueError
+            If there is none.
+        """
+        n_open = len(self.sizes) - len(self.exclude)
+        if not n_open:
+            raise ValueError(Sentence(Setting("exclude"), " names every column: leave at least one to select"))
+        return n_open
+
     def number(self, asked: Any, rule: FeatureCount) -> int:
         """How many candidates are to be selected, where ``asked`` is the number of features that is asked for.
 
@@ -66,12 +80,12 @@ class Candidates:
         ValueError
             If there can not be so many, or fewer are asked for than must be included.
         """
-        n_open = len(self.sizes) - len(self.exclude)
-        if not n_open:
-            raise ValueError(Sentence(Setting("exclude"), " names every column: leave at least one to select"))
+        n_open = self.n_open
         what = "columns and groups" if self.grouped else f"feature{'s' * (n_open != 1)}"
         left = " left without the excluded ones" if self.exclude else ""
         k = rule.among(asked, n_open, f"the table has {n_open:,} {what}{left}")
+        if asked is None:
+            return max(k, len(self.must_include))
         if len(self.must_include) > k:
             raise ValueError(
                 Sentence(

@@ -61,6 +61,7 @@ def count_table(table: Table, binning: Any, n_jobs: int | None = None) -> Counte
     phase("counting")
     target = table.target
     source = make_source(codes, target.codes, n_classes=target.n_classes, weights=table.weights, n_jobs=n_jobs)
+    source.search = binner.search(table)
     return Counted(table, binner, make_information("plug-in", source))
 
 

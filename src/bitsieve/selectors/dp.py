@@ -29,7 +29,8 @@ class DpSelector(SampleSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, default=10
+    n_features_to_select : int, optional
+        By default 10, or all columns where there are fewer.
     weighted : bool, default=False
         Whether the bound of two classes counts by their share of the samples; the sum is then an upper bound on the
         Bayes error of all classes together.
@@ -84,7 +85,9 @@ class DpSelector(SampleSelector):
         ),
     )
 
-    def __init__(self, n_features_to_select: int = 10, *, weighted: bool = False, n_jobs: int | None = None) -> None:
+    def __init__(
+        self, n_features_to_select: int | None = None, *, weighted: bool = False, n_jobs: int | None = None
+    ) -> None:
         self.n_features_to_select = n_features_to_select
         self.weighted = weighted
         self.n_jobs = n_jobs

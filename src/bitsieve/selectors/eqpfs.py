@@ -26,7 +26,8 @@ class EQPFS(CountSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, default=10
+    n_features_to_select : int, optional
+        By default 10, or all columns where there are fewer.
     alpha : float, optional
         The a above, in [0, 1]: 0 looks at redundancy alone, 1 at relevance alone. None: ``q / (q + f)`` with q the mean
         size of all n x n entries of H, signs left out, and f the mean relevance. (Written as ``alpha_2 x'Hx - f'x``,
@@ -100,7 +101,7 @@ class EQPFS(CountSelector):
 
     def __init__(
         self,
-        n_features_to_select: int = 10,
+        n_features_to_select: int | None = None,
         *,
         alpha: float | None = None,
         beta: float = 1.0,

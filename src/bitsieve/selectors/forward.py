@@ -35,7 +35,8 @@ class ForwardSelector(CountSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or "auto", default=10
+    n_features_to_select : int, float or "auto", optional
+        By default 10, or all columns where there are fewer.
         How many; a float between 0 and 1 is a share of the columns. "auto" goes on until ``stopping`` ends it.
     criterion : str or criterion object, default="jmi"
         A name of :func:`list_methods`; an object such as ``MIFS(beta=0.5)`` sets parameters.
@@ -99,7 +100,7 @@ class ForwardSelector(CountSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | str = 10,
+        n_features_to_select: int | float | str | None = None,
         *,
         criterion: str | Criterion | JointCriterion = "jmi",
         stopping: str | StoppingRule | None = None,

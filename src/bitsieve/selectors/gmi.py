@@ -54,7 +54,8 @@ class GMI(SampleSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, default=10
+    n_features_to_select : int, optional
+        By default 10, or all columns where there are fewer.
     removal : {'sorted', 'backward'}, default='sorted'
         'sorted': all totals once, the highest are left out. 'backward': one feature at a time, the totals being those
         over the features that are left, so that of two copies one stays.
@@ -134,7 +135,7 @@ class GMI(SampleSelector):
 
     def __init__(
         self,
-        n_features_to_select: int = 10,
+        n_features_to_select: int | None = None,
         *,
         removal: str = "sorted",
         relevance: float | None = None,

@@ -29,7 +29,8 @@ class KollerSahami(CountSelector):
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=10
+    n_features_to_select : int or float, optional
+        By default 10, or all columns where there are fewer.
         A float between 0 and 1 is a share of all columns.
     blanket_size : int, default=1
         K. With 0 the order is that of I(Xi;C). Where hardly two samples have the same values in a large blanket, every
@@ -86,7 +87,7 @@ class KollerSahami(CountSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float = 10,
+        n_features_to_select: int | float | None = None,
         *,
         blanket_size: int = 1,
         blanket: str = "relevance",

@@ -90,7 +90,7 @@ def read_sparse(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Sp
     if not weights.all():
         kept = np.flatnonzero(weights)  # the target has no samples of weight 0 any more
         table = replace(table, values=values.tocsr()[kept].tocsc(), weights=weights[kept])
-    return replace(table, weights=None) if (table.weights == 1).all() else table
+    return replace(table, weights=None) if np.all(table.weights == 1) else table
 
 
 def read_sparse_columns(estimator: Any, X: Any, *, reset: bool) -> Any:

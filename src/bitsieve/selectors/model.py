@@ -40,7 +40,8 @@ class ModelSelector(SampleSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, default=10
+    n_features_to_select : int, optional
+        By default 10, or all columns where there are fewer.
     model : {'extra-trees', 'linear-svc'} or scikit-learn classifier, default='extra-trees'
         'extra-trees': a hundred extremely randomised trees. 'linear-svc': a linear support vector machine, C = 1, one
         class against the rest, on columns of mean 0 and standard deviation 1. A classifier is cloned; of a pipeline
@@ -113,7 +114,7 @@ class ModelSelector(SampleSelector):
 
     def __init__(
         self,
-        n_features_to_select: int = 10,
+        n_features_to_select: int | None = None,
         *,
         model: Any = "extra-trees",
         random_state: Any = 0,

@@ -28,7 +28,8 @@ class QPFS(CountSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, default=10
+    n_features_to_select : int, optional
+        By default 10, or all columns where there are fewer.
     alpha : float, optional
         The a above, in [0, 1]: 0 looks at redundancy alone, 1 at relevance alone. None: ``q / (q + f)`` with q the mean
         of all n x n entries of H and f the mean relevance, which gives both terms like weight. (Written as
@@ -109,7 +110,7 @@ class QPFS(CountSelector):
 
     def __init__(
         self,
-        n_features_to_select: int = 10,
+        n_features_to_select: int | None = None,
         *,
         alpha: float | None = None,
         convexify: str | None = None,

@@ -34,7 +34,8 @@ class RCFS(SampleSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, default=10
+    n_features_to_select : int, optional
+        By default 10, or all columns where there are fewer.
     n_clusters : int, default=None
         At least as many as features to select. None merges clusters as long as their mean |rho| is at least 0.5, and
         no further than to ``n_features_to_select``.
@@ -94,7 +95,7 @@ class RCFS(SampleSelector):
     )
 
     def __init__(
-        self, n_features_to_select: int = 10, *, n_clusters: int | None = None, standardize: bool = True
+        self, n_features_to_select: int | None = None, *, n_clusters: int | None = None, standardize: bool = True
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_clusters = n_clusters

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bitsieve.by_counts.criteria import ALIASES, CRITERIA, make_criterion
 from bitsieve.common.errors import ParameterError
 from bitsieve.common.messages import choices
+from bitsieve.selectors.dominant_set_mii import DominantSetMII
 from bitsieve.selectors.dp import DpSelector
 from bitsieve.selectors.eqpfs import EQPFS
 from bitsieve.selectors.fcbf import FCBF
@@ -45,6 +46,7 @@ SELECTORS: tuple[type[ColumnSelector], ...] = (
     GDM,
     L1SVM,
     SVMRFE,
+    DominantSetMII,
 )
 SHARED = ("n_features_to_select", "binning", "n_jobs")  # parameters of every method
 
@@ -151,7 +153,7 @@ def parameters_of(method: str) -> dict[str, Any]:
 
 def make_selector(
     method: str,
-    n_features_to_select: int | float | str = 10,
+    n_features_to_select: int | float | str | None = None,
     *,
     binning: Any = "mdl",
     n_jobs: int | None = None,
@@ -163,8 +165,9 @@ def make_selector(
     ----------
     method : str
         A name of :func:`list_methods`.
-    n_features_to_select : int, default=10
-        Or "auto" for a method that can end by itself (the greedy methods, fcbf, and vmi with ``on_plateau="stop"``).
+    n_features_to_select : int, optional
+        By default 10, or all columns where there are fewer (fcbf: all that its rule keeps). Or "auto"
+        for a method that can end by itself (the greedy methods, fcbf, and vmi with ``on_plateau="stop"``).
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         Left out for a method on values, which does not bin.
     n_jobs : int, optional

@@ -37,7 +37,8 @@ class ReliefF(SampleSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, default=10
+    n_features_to_select : int, optional
+        By default 10, or all columns where there are fewer.
     n_neighbors : int, default=10
         Hits, and misses of each class; all of them where a class has fewer.
     n_samples : int, default=None
@@ -103,7 +104,7 @@ class ReliefF(SampleSelector):
 
     def __init__(
         self,
-        n_features_to_select: int = 10,
+        n_features_to_select: int | None = None,
         *,
         n_neighbors: int = 10,
         n_samples: int | None = None,

@@ -33,7 +33,8 @@ class SDPCMI(CountSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, default=10
+    n_features_to_select : int, optional
+        By default 10, or all columns where there are fewer.
     rounding : {"sphere", "align", "factor"}, default="sphere"
         The k largest cosines of a random direction with the rows of Y, as in the paper; "align": the direction turned
         round where it points away from row 0, which stands for "selected"; "factor": aligned, with the rows of V,
@@ -113,7 +114,7 @@ class SDPCMI(CountSelector):
 
     def __init__(
         self,
-        n_features_to_select: int = 10,
+        n_features_to_select: int | None = None,
         *,
         rounding: str = "sphere",
         n_roundings: int = 100,

@@ -48,7 +48,8 @@ class SpecCMI(CountSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, default=10
+    n_features_to_select : int, optional
+        By default 10, or all columns where there are fewer.
     approximation : {None, "nystrom"} or Nystrom, default=None
         None counts all of Q. Nystrom counts the rows of some landmark columns alone and carries their eigenvector on
         to the others; "nystrom" is ``Nystrom(sampling_rate=0.5, variant="extension")``.
@@ -132,7 +133,7 @@ class SpecCMI(CountSelector):
 
     def __init__(
         self,
-        n_features_to_select: int = 10,
+        n_features_to_select: int | None = None,
         *,
         approximation: str | Nystrom | None = None,
         refine: str | None = None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -14,7 +13,7 @@ from bitsieve.by_samples.variational.codes import NaiveBound, PairwiseBound
 from bitsieve.by_samples.variational.densities import DensityBound, DensityTable, IndistinctError
 from bitsieve.by_samples.variational.search import PLATEAUS, variational_select
 from bitsieve.common.errors import ParameterError, Sentence, Setting
-from bitsieve.common.parameters import FeatureCount, check_choice, check_threads, made_by, optional
+from bitsieve.common.parameters import FeatureCount, check_bandwidth, check_choice, check_threads, made_by, optional
 from bitsieve.common.progress import phase
 from bitsieve.selectors.found import Found
 from bitsieve.selectors.method_info import MethodInfo
@@ -32,13 +31,6 @@ DECOMPOSITIONS = ("naive", "pairwise")
 BANDWIDTHS = ("scott", "silverman")
 
 
-def check_bandwidth(name: str, value: Any) -> None:
-    """Refuse what is no width of a kernel."""
-    number = isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < float("inf")
-    if not number and not (isinstance(value, str) and value in BANDWIDTHS):
-        raise ParameterError(name, value, f"give {' or '.join(map(repr, BANDWIDTHS))}, or a number above 0")
-
-
 class VMI(SampleSelector):
     r"""Choose features one at a time by a lower bound of the information that all of them have about the target.
 
@@ -52,7 +44,8 @@ class VMI(SampleSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or "auto", default=10
+    n_features_to_select : int, float or "auto", optional
+        By default 10, or all columns where there are fewer.
         A float between 0 and 1 is a share of the columns; "auto" goes on until the bound no longer grows.
     decomposition : {"naive", "pairwise"}, default="naive"
     on_plateau : {"continue", "restart", "stop"}, default=None
@@ -104,7 +97,7 @@ class VMI(SampleSelector):
     parameter_rules: ClassVar = {
         "decomposition": partial(check_choice, choices=DECOMPOSITIONS),
         "on_plateau": optional(partial(check_choice, choices=PLATEAUS)),
-        "bandwidth": check_bandwidth,
+        "bandwidth": partial(check_bandwidth, rules=BANDWIDTHS),
         "binning": optional(made_by(make_binner)),
         "n_jobs": check_threads,
     }
@@ -130,7 +123,7 @@ class VMI(SampleSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | str = 10,
+        n_features_to_select: int | float | str | None = None,
         *,
         decomposition: str = "naive",
         on_plateau: str | None = None,
@@ -152,7 +145,7 @@ class VMI(SampleSelector):
                 "n_features_to_select",
                 "auto",
                 Sentence("give a number, or ", Setting("on_plateau", "stop")),
-                f"ends where the bound no longer grows, and on_plateau is {self.on_plateau!r}:",
+                f"ends where the bound no longer grows, and on_plateau is {self.on_plateau!r}",
             )
 
     def _choose(self, table: Table, k: int) -> Found:

@@ -11,13 +11,13 @@ import narwhals as nw
 import numpy as np
 
 from bitsieve.common.messages import allowed_names, quoted
-from bitsieve.common.parameters import check_integer
 from bitsieve.common.progress import phase
 from bitsieve.files.npz import ArrayTable
 from bitsieve.table.columns import check_unique
 from bitsieve.table.encoding import as_array
 from bitsieve.table.given import Given, array_column, arrow_table
 from bitsieve.table.read_xy import read_xy
+from bitsieve.table.target import check_target_bins
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from bitsieve.table.table import Table
 
 
-def read_data(data: Any, target: Any = None, sample_weight: Any = None, *, target_bins: int = 5) -> Table:
+def read_data(
+    data: Any, target: Any = None, sample_weight: Any = None, *, target_bins: int | str | None = None
+) -> Table:
     """Split ``data`` into features, target and frequency weights, and read them.
 
     Parameters
@@ -37,8 +39,10 @@ def read_data(data: Any, target: Any = None, sample_weight: Any = None, *, targe
         ``y`` by default.
     sample_weight : str or array-like of shape (n_samples,), optional
         A column of ``data``, which is then no feature, or the values themselves.
-    target_bins : int, default=5
-        Intervals of equal frequency that a continuous target is cut into.
+    target_bins : int or "none", optional
+        Equal-frequency classes of a target that is a quantity, 5 by default: numbers with a fractional part, or more
+        than 100 different whole numbers. A number that is given is obeyed by whole numbers, too, of which more
+        different ones occur; "none" takes each number as a class.
 
     Returns
     -------
@@ -58,7 +62,7 @@ def read_data(data: Any, target: Any = None, sample_weight: Any = None, *, targe
     >>> table.names, table.target.name, table.target.labels.tolist()
     (['a', 'b'], 'class', ['x', 'y'])
     """
-    check_integer("target_bins", target_bins, 2, 65_535)
+    check_target_bins(target_bins)
     phase("reading")
     if isinstance(data, (str, PathLike)):
         from bitsieve.files.read import read_table
@@ -120,7 +124,7 @@ class _Archive:
         return self.whole.X if len(places) == self.n_features else self.whole.X[:, places]
 
 
-def _split(source: _Frame | _Archive, target: Any, sample_weight: Any, target_bins: int) -> Table:
+def _split(source: _Frame | _Archive, target: Any, sample_weight: Any, target_bins: int | str | None) -> Table:
     """Take the target and the weights out of named columns."""
     names = source.names
     if target is None:
@@ -162,7 +166,7 @@ def _split(source: _Frame | _Archive, target: Any, sample_weight: Any, target_bi
     )
 
 
-def _from_array(data: Any, target: Any, sample_weight: Any, target_bins: int) -> Table:
+def _from_array(data: Any, target: Any, sample_weight: Any, target_bins: int | str | None) -> Table:
     if hasattr(data, "toarray"):
         raise ValueError("the data is a sparse matrix: give it dense, as data.toarray()")
     X = as_array(data)

@@ -23,7 +23,7 @@ def read_xy(
     *,
     estimator: Any = None,
     target_name: str = "y",
-    target_bins: int = 5,
+    target_bins: int | str | None = None,
 ) -> Table:
     """Read features, target and frequency weights into one table.
 
@@ -40,8 +40,10 @@ def read_xy(
         Whose ``n_features_in_`` and ``feature_names_in_`` are set, and whose name scikit-learn puts into messages.
     target_name : str, default="y"
         What messages call the target.
-    target_bins : int, default=5
-        Intervals of equal frequency that a continuous target is cut into.
+    target_bins : int or "none", optional
+        Equal-frequency classes of a target that is a quantity, 5 by default: numbers with a fractional part, or more
+        than 100 different whole numbers. A number that is given is obeyed by whole numbers, too, of which more
+        different ones occur; "none" takes each number as a class.
 
     Returns
     -------

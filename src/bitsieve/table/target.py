@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_JOINT_CLASSES = 1 << 16  # of several columns together
+MANY_NUMBERS = 100  # a target with more distinct whole numbers is a quantity, unless it is said to be classes
+DEFAULT_BINS = 5
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,10 @@ class Target:
         Names of the columns of a joint target.
     name : str
         What messages call it.
-    n_bins : int
-        Intervals that a continuous target was to be cut into.
+    n_bins : int or "none"
+        Intervals that a quantity was to be cut into.
+    n_numbers : int
+        How many distinct whole numbers were cut into intervals; 0 where the target was not of that kind.
     """
 
     codes: NDArray[np.int32]
@@ -52,12 +56,20 @@ class Target:
     kind: Literal["classes", "binned", "joint"] = "classes"
     columns: tuple[str, ...] = ()
     name: str = "y"
-    n_bins: int = 5
+    n_bins: int | str = DEFAULT_BINS
+    n_numbers: int = 0
 
     @property
     def n_classes(self) -> int:
         """Number of classes."""
         return len(self.labels)
+
+    @property
+    def how_binned(self) -> str:
+        """Of a binned target: what it is and where it was cut, in words."""
+        edges = ", ".join(f"{edge:g}" for edge in self.edges)
+        what = f"holds {self.n_numbers:,} different whole numbers" if self.n_numbers else "is continuous"
+        return f"target {self.name!r} {what}: binned into {self.n_classes} equal-frequency classes at edges {edges}"
 
     def take(self, rows: NDArray[np.intp]) -> Target:
         """The target of some of the samples, with the classes that occur among them."""
@@ -65,12 +77,22 @@ class Target:
         return replace(self, codes=codes, labels=labels)
 
 
-def read_target(y: Any, *, name: str = "y", n_bins: int = 5, weights: NDArray[np.int64] | None = None) -> Target:
+def check_target_bins(value: Any) -> None:
+    """Refuse what is neither a number of intervals, "none" nor None."""
+    if value is not None and not (isinstance(value, str) and value == "none"):
+        why = "or 'none' to take each number as a class"
+        check_integer("target_bins", value, 2, 65_535, why)
+
+
+def read_target(
+    y: Any, *, name: str = "y", n_bins: int | str | None = None, weights: NDArray[np.int64] | None = None
+) -> Target:
     """Read a target of any kind, of one column or of several.
 
-    Integers, text, booleans, categories and dates are classes. A target is continuous if it holds floats of which
-    one has a fractional part; it is cut into ``n_bins`` intervals of equal frequency. Several columns, each read so,
-    are one target whose classes are the combinations that occur.
+    Text, booleans, categories and dates are classes, and so are whole numbers of which at most 100 different ones
+    occur. Numbers are a quantity if one has a fractional part, or if more than 100 different ones occur; a quantity is
+    cut into ``n_bins`` intervals of equal frequency. Several columns, each read so, are one target whose classes are
+    the combinations that occur.
 
     Parameters
     ----------
@@ -78,8 +100,9 @@ def read_target(y: Any, *, name: str = "y", n_bins: int = 5, weights: NDArray[np
         Of shape (n_samples,), or (n_samples, n_targets).
     name : str, default="y"
         What messages call it.
-    n_bins : int, default=5
-        Intervals of a continuous target.
+    n_bins : int or "none", optional
+        Intervals of a quantity, 5 by default. A number that is given is obeyed by whole numbers, too, of which more
+        different ones occur; "none" takes each number as a class.
     weights : ndarray of int64, shape (n_samples,), optional
         Frequency weights: how many times each sample counts. Samples of weight 0 are left out.
 
@@ -100,7 +123,7 @@ def read_target(y: Any, *, name: str = "y", n_bins: int = 5, weights: NDArray[np
     >>> target.codes.tolist(), target.labels.tolist()
     ([0, 1, 0], ['no', 'yes'])
     """
-    check_integer("n_bins", n_bins, 2, 65_535)
+    check_target_bins(n_bins)
     columns = target_columns(y)
     if columns is not None and len(columns) == 1:
         (y,), columns = columns.values(), None
@@ -108,7 +131,7 @@ def read_target(y: Any, *, name: str = "y", n_bins: int = 5, weights: NDArray[np
         target = _one(y, "the target", n_bins, weights)
     else:
         target = _joint({part: _one(of, f"the target {part!r}", n_bins, weights) for part, of in columns.items()})
-    return replace(target, name=name, n_bins=n_bins)
+    return replace(target, name=name, n_bins=DEFAULT_BINS if n_bins is None else n_bins)
 
 
 def target_columns(y: Any) -> dict[str, Any] | None:
@@ -129,7 +152,7 @@ def target_columns(y: Any) -> dict[str, Any] | None:
     return {f"y{j}": array[:, j] for j in range(array.shape[1])} if array.shape[1] > 1 else None
 
 
-def _one(y: Any, what: str, n_bins: int, weights: NDArray[np.int64] | None) -> Target:
+def _one(y: Any, what: str, n_bins: int | str | None, weights: NDArray[np.int64] | None) -> Target:
     values = _read(y, what)
     if weights is not None and not weights.all():
         (values,), weights = take_rows([values], np.flatnonzero(weights)), weights[weights > 0]
@@ -145,9 +168,15 @@ def _one(y: Any, what: str, n_bins: int, weights: NDArray[np.int64] | None) -> T
         raise ValueError(f"{what} has {infinite:,} infinite values (inf) among {n_samples:,}: drop those samples")
     if isinstance(values, Encoded):
         return Target(values.codes, values.categories)
+    if values.dtype.kind not in "iuf" or isinstance(n_bins, str):
+        return Target(*encode(values))
     if values.dtype.kind == "f" and (values != np.floor(values)).any():
-        return _binned(values.astype(np.float64), n_bins, weights)
-    return Target(*encode(values))
+        return _binned(values.astype(np.float64), n_bins or DEFAULT_BINS, weights)
+    classes = encode(values)
+    n_numbers = len(classes.categories)
+    if n_numbers <= (n_bins or MANY_NUMBERS):
+        return Target(*classes)
+    return replace(_binned(values.astype(np.float64), n_bins or DEFAULT_BINS, weights), n_numbers=n_numbers)
 
 
 def _joint(parts: dict[str, Target]) -> Target:

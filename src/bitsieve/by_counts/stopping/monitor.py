@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bitsieve.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.information.plug_in import PlugInInformation
 
 if TYPE_CHECKING:
@@ -50,20 +51,35 @@ class StoppingMonitor:
     def __init__(self, information: Information, rule: StoppingRule) -> None:
         self.rule = rule
         self.given = PlugInInformation(information.source).conditional()
+        self.varies = information.varies
+        self.chosen: list[int] = []
         self.values: list[float] = []
         self.refused: int | None = None
-        self.value = np.nan
+        self.value: float = np.nan
         self.exhausted = False
 
-    def refuses(self, candidate: int, score: float, n_candidates: int) -> bool:
-        """Whether the selection ends before this choice of ``n_candidates``; 0: it is not tested."""
-        value = self.rule.value(self.given, candidate, n_candidates) if n_candidates else np.nan
-        if n_candidates and self.rule.stops(value):
-            self.refused, self.value = candidate, value
-            return True
+    def refuses(self, candidate: int, score: float, tried: NDArray[np.bool_] | None) -> bool:
+        """Whether the selection ends before this choice among those ``tried``; None: it is not tested."""
+        value = np.nan
+        if tried is not None:
+            value = self._value(candidate, tried)
+            if self.rule.stops(value):
+                self.refused, self.value = candidate, value
+                return True
+        self.chosen.append(candidate)
         self.values.append(value)
         self.given = self.given.refine(candidate)
         return False
+
+    def _value(self, candidate: int, tried: NDArray[np.bool_]) -> float:
+        n_candidates = int((tried & self.varies).sum())
+        source = self.given.information.source
+        if source.search is None:
+            return self.rule.value(self.given, candidate, n_candidates)
+        step = RepeatedSearch(
+            source.search, tuple(self.chosen), np.flatnonzero(tried), self.given.information.terms, source.n_jobs
+        )
+        return self.rule.value(self.given, candidate, n_candidates, step)
 
     def ends_at_constants(self) -> bool:
         """A rule never lets a constant column pass."""
@@ -72,4 +88,4 @@ class StoppingMonitor:
 
     def outcome(self) -> StoppingOutcome:
         """What was found."""
-        return StoppingOutcome(np.array(self.values), self.refused, float(self.value), self.exhausted)
+        return StoppingOutcome(np.array(self.values), self.refused, self.value, self.exhausted)

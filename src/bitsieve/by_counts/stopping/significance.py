@@ -9,10 +9,15 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from scipy.special import chdtrc
 
+from bitsieve.by_counts.stopping.base import PValue, p_reason
+from bitsieve.by_counts.stopping.permutation import PermutationStopping
 from bitsieve.common.parameters import check_level
 
 if TYPE_CHECKING:
+    from bitsieve.by_counts.stopping.repeated_search import RepeatedSearch
     from bitsieve.information.conditional import ConditionalInformation
+
+LEAST_EXPECTED = 5  # samples in a cell, for the tail of chi-squared to hold
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,10 @@ class SignificanceStopping:
 
     Notes
     -----
-    Chi-squared is the limit for many samples a cell: with few, :class:`PermutationStopping` is the safer rule.
+    Chi-squared is the limit for many samples a cell. Where some cell of a part expects fewer than 5 samples, p is that
+    of :class:`PermutationStopping` at its defaults, and the reason says so. Where the columns were cut by the class
+    (``binning="mdl"``), p is also multiplied by the sets of cuts that a column might have got, ``C(N - 1, c) 2^c`` for
+    c cuts, and by all columns, cut or not: if that bound exceeds the level, shuffles that repeat the cuts decide.
 
     References
     ----------
@@ -43,8 +51,10 @@ class SignificanceStopping:
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> fitted = ForwardSelector("auto", criterion="cmi", stopping=SignificanceStopping(level=0.01)).fit(X, y)
-    >>> fitted.get_feature_names_out().tolist(), fitted.stopping_reason_
-    (['petal length (cm)', 'petal width (cm)'], 'p = 0.27 > 0.01')
+    >>> fitted.get_feature_names_out().tolist()
+    ['petal length (cm)', 'petal width (cm)']
+    >>> fitted.stopping_reason_
+    'p = 0.36 > 0.01 (by shuffles: a cell expects fewer than 5 samples)'
     """
 
     name: ClassVar[str] = "significance"
@@ -54,19 +64,37 @@ class SignificanceStopping:
     def __post_init__(self) -> None:
         check_level(self.level)
 
-    def value(self, given: ConditionalInformation, candidate: int, n_candidates: int) -> float:
+    def value(
+        self,
+        given: ConditionalInformation,
+        candidate: int,
+        n_candidates: int,
+        search: RepeatedSearch | None = None,
+    ) -> float:
         """The corrected p."""
         freedom = given.degrees_of_freedom(candidate)
         if freedom == 0:
             return 1.0
+        shuffled = PermutationStopping(level=self.level)
+        if given.least_expected(candidate) < LEAST_EXPECTED:
+            p = shuffled.value(given, candidate, n_candidates, search)
+            return PValue(p, f"by shuffles: a cell expects fewer than {LEAST_EXPECTED} samples")
         bits = float(given.conditional_relevance(np.array([candidate]))[0])
         statistic = max(0.0, 2 * given.n_samples * log(2) * bits)  # rounding may go below 0
-        return min(1.0, n_candidates * float(chdtrc(freedom, statistic)))
+        tail = float(chdtrc(freedom, statistic))
+        if search is None:
+            return min(1.0, n_candidates * tail)
+        priced = len(search.tried) * tail * float(np.exp(min(700.0, search.log_codings(candidate))))
+        if priced <= self.level:
+            return priced
+        return PValue(
+            shuffled.value(given, candidate, n_candidates, search), "by shuffles: the cuts looked at the class"
+        )
 
     def stops(self, value: float) -> bool:
         """Whether p exceeds the level."""
         return value > self.level
 
     def reason(self, value: float) -> str:
-        """p and the level."""
-        return f"p = {value:.2g} > {self.level:g}"
+        """p, the level, and whether p was found by shuffles."""
+        return p_reason(value, self.level)

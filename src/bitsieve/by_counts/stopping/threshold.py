@@ -47,7 +47,7 @@ class ThresholdStopping:
         if not number or self.bits < 0:
             raise ParameterError("bits", self.bits, "give a number of at least 0")
 
-    def value(self, given: ConditionalInformation, candidate: int, n_candidates: int) -> float:
+    def value(self, given: ConditionalInformation, candidate: int, n_candidates: int, search: object = None) -> float:
         """I(Xi;C|S) in bits."""
         return float(given.conditional_relevance(np.array([candidate]))[0])
 

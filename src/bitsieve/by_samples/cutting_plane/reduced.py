@@ -148,7 +148,7 @@ class ReducedProblem:
 
     def _step(self, point: _Point) -> _Point | None:
         """A Newton step in mu, shortened until it does some good; None where none does."""
-        curvature = sum(self._curvature(point.mixture, task) for task in point.tasks)
+        curvature = np.asarray(sum(self._curvature(point.mixture, task) for task in point.tasks))
         target = _newton_target(curvature, point.cuts - point.cuts.max(), point.mixture)
         slope = float(point.cuts @ (target - point.mixture))
         fine = point.gap <= FINE * point.upper
@@ -172,7 +172,7 @@ class ReducedProblem:
     def _at(self, mixture: Floats, products: Floats) -> _Point:
         root = np.sqrt(mixture @ self.members)
         tasks = [self._task(root, k, products[:, k]) for k in range(self.signs.shape[1])]
-        cuts = sum(self.members @ (task.products**2) for task in tasks) / 2
+        cuts = np.asarray(sum(self.members @ (task.products**2) for task in tasks)) / 2
         ridge = sum(float(task.alpha @ task.alpha) for task in tasks) / (2 * self.C)
         inner = sum(task.residual for task in tasks) / 2
         return _Point(mixture, tasks, cuts, ridge, max(0.0, float(cuts.max() - mixture @ cuts)) + inner)

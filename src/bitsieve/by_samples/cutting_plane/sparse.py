@@ -88,7 +88,7 @@ class SparseColumns:
         column, place, correlation = (np.concatenate([parts[first][i] for first in sorted(parts)]) for i in range(3))
         return Pairs(column, order[place], correlation)
 
-    def _arrays(self, first: int, last: int) -> tuple[Any, ...]:
+    def _arrays(self, first: int, last: int) -> tuple[Any, Any, Any, int, int, int, Any, Any]:
         return self.start, self.row, self.value, self.n_samples, first, last, self.mean, self.length
 
     def _each_block(self, work: Any) -> None:

@@ -131,7 +131,7 @@ class _PlateauMonitor:
     def __init__(self) -> None:
         self.reached = -np.inf
 
-    def refuses(self, candidate: int, score: float, n_candidates: int) -> bool:
+    def refuses(self, candidate: int, score: float, tried: NDArray[np.bool_] | None) -> bool:
         """Whether the bound with the candidate is no larger than the last."""
         if score - self.reached <= STOP_GAIN:
             return True

@@ -20,6 +20,7 @@ from bitsieve.evaluation.classifiers.mixture import MixtureClassifier
 from bitsieve.evaluation.classifiers.neighbors import nearest_neighbors
 from bitsieve.evaluation.classifiers.refit import Refit
 from bitsieve.evaluation.classifiers.svm import linear_svm
+from bitsieve.evaluation.classifiers.vbem import VariationalMixtureClassifier
 from bitsieve.evaluation.seeded import seeded
 
 Floats = NDArray[np.float64]
@@ -30,7 +31,9 @@ CLASSIFIERS: dict[str, Grow] = {
     "knn": nearest_neighbors,
     "ncm": nearest_mean,
     "bgm": Refit(MixtureClassifier()),
+    "vbem": Refit(VariationalMixtureClassifier()),
 }
+CLASSIFIERS["gmm"] = CLASSIFIERS["vbem"]  # its second name
 
 
 def make_classifier(classifier: Any, random_state: int = 0) -> tuple[str, Grow]:
@@ -38,9 +41,10 @@ def make_classifier(classifier: Any, random_state: int = 0) -> tuple[str, Grow]:
 
     Parameters
     ----------
-    classifier : {"linear-svm", "knn", "ncm", "bgm"} or scikit-learn classifier
+    classifier : {"linear-svm", "knn", "ncm", "bgm", "vbem", "gmm"} or scikit-learn classifier
         The linear support vector machine (C = 1, one against one), 3 nearest neighbours, nearest class mean, one
-        Bayesian Gaussian mixture a class; an object is fitted anew for every number of features.
+        Bayesian Gaussian mixture a class, one of all classes found without labels (vbem, also called gmm); an object
+        is fitted anew for every number of features.
     random_state : int, default=0
         Of an object that has none.
 

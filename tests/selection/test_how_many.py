@@ -1,0 +1,67 @@
+"""How many features are selected where no number is asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+import bitsieve
+from bitsieve import Constraints, ForwardSelector
+from bitsieve.cli import main
+from bitsieve.selectors.registry import list_methods, make_selector
+
+X, Y = load_iris(return_X_y=True)
+OPEN_ENDED = ("fcbf", "gdm")  # keep no more than their rule asks for
+
+
+def test_select_clips_its_default_and_says_so():
+    selection = bitsieve.select(X, Y, method="jmi")
+    assert len(selection.features) == 4
+    assert selection.notes[0] == "the table has 4 features, fewer than 20: all are ranked"
+
+
+def test_select_refuses_a_number_that_was_asked_for():
+    with pytest.raises(ValueError, match=r"n_features_to_select=20 is not allowed: .* from 1 to 4"):
+        bitsieve.select(X, Y, method="jmi", n_features_to_select=20)
+
+
+@pytest.mark.parametrize("method", [m.name for m in list_methods() if m.name not in OPEN_ENDED and not m.same_as])
+def test_a_selector_clips_its_default_with_a_warning(method):
+    with pytest.warns(UserWarning, match="the table has 4 features, fewer than the default of 10: all are selected"):
+        selector = make_selector(method).fit(X, Y)
+    # A method that forms groups may need fewer: the others stand behind those it chose.
+    assert len(selector.selected_) == 4 or hasattr(selector, "groups_")
+
+
+def test_a_default_counts_what_may_be_selected():
+    excluded = Constraints(exclude=[0])
+    selection = bitsieve.select(X, Y, method="jmi", constraints=excluded)
+    assert sorted(selection.indices) == [1, 2, 3]
+    assert selection.notes[0] == "the table has 3 features left, fewer than 20: all are ranked"
+    with pytest.warns(UserWarning, match="3 features left without the excluded ones, fewer than the default"):
+        assert len(ForwardSelector(constraints=excluded).fit(X, Y).selected_) == 3
+
+
+def test_a_default_holds_all_that_must_be_included():
+    wide = np.random.default_rng(0).integers(0, 3, (60, 40))
+    wanted = Constraints(must_include=range(25))
+    y = wide[:, 0]
+    assert len(bitsieve.select(wide, y, method="mim", constraints=wanted).features) == 25
+    assert len(ForwardSelector(constraints=wanted).fit(wide, y).selected_) == 25
+
+
+def test_constraints_of_the_wrong_type_are_refused():
+    with pytest.raises(ValueError, match="give Constraints"):
+        bitsieve.select(X, Y, method="jmi", constraints=["x0"])
+
+
+def test_the_command_line_excludes_without_a_number(tmp_path, capsys):
+    path = tmp_path / "iris.csv"
+    names = ["a", "b", "c", "d", "kind"]
+    rows = np.column_stack([X, Y])
+    np.savetxt(path, rows, delimiter=",", header=",".join(names), comments="", fmt=["%g"] * 4 + ["%d"])
+    assert main(["select", str(path), "--target", "kind", "--method", "jmi", "--exclude", "a"]) == 0
+    told = capsys.readouterr()
+    assert "fewer than 20: all are ranked" in told.err
+    assert len(told.out.splitlines()) == 1 + 3
