@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bitsieve.experiments import gao2016, vinh2014, yasaei, zhang_hancock
+from bitsieve.experiments import gao2016, vinh2014, yasaei, zhai2012, zhang_hancock
 
 if TYPE_CHECKING:
     from bitsieve.experiments.item import Item
@@ -13,5 +13,6 @@ PAPERS: dict[str, dict[str, Item]] = {
     "gao2016": gao2016.ITEMS,
     "vinh2014": vinh2014.ITEMS,
     "yasaei": yasaei.ITEMS,
+    "zhai2012": zhai2012.ITEMS,
     "zhang-hancock": zhang_hancock.ITEMS,
 }
