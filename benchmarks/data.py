@@ -187,6 +187,18 @@ def _write_characters(shape: Shape, seed: int, folder: Path) -> None:
         _save(folder, **{name: X, f"{name}_classes": y})
 
 
+def _write_sparse_groups(shape: Shape, seed: int, folder: Path) -> None:
+    """The pieces of a CSR matrix: `value`, `column`, `start`; `classes`, and the `groups` planted in the columns.
+
+    `bins` of the shape are the non-zeros of a sample.
+    """
+    from bitsieve.datasets.sparse_groups import make_sparse_groups
+
+    made = make_sparse_groups(shape.samples, shape.features, n_nonzeros=shape.bins, random_state=seed)
+    pieces = {"value": made.X.data, "column": made.X.indices, "start": made.X.indptr}
+    _save(folder, **pieces, classes=made.y, groups=made.groups)
+
+
 def _save(folder: Path, **arrays: np.ndarray) -> None:
     for name, array in arrays.items():
         np.save(folder / f"{name}.npy", array)
@@ -200,4 +212,5 @@ MAKERS = {
     "npz": _write_npz,
     "redundancy": _write_redundancy,
     "characters": _write_characters,
+    "sparse_groups": _write_sparse_groups,
 }

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.base import clone
 
-from benchmarks.contestants.problems import on_grid
+from benchmarks.contestants.problems import found_groups, on_grid
 
 PACKAGES = {
     "itmo_fs": ("ITMO_FS", "numpy", "scikit-learn"),
@@ -18,6 +18,9 @@ PACKAGES = {
     "delaunay": ("scipy",),
     "quadprog": ("quadprog",),
     "clarabel": ("clarabel",),
+    "l1_linear_svc": ("scikit-learn",),
+    "celer_logistic": ("celer",),
+    "skglm_logistic": ("skglm", "numba"),
 }
 
 
@@ -183,5 +186,44 @@ def delaunay(values, classes):
             graph = coo_array((lengths[once], (i[once], j[once])), shape=(len(points), len(points)))
             tree = minimum_spanning_tree(graph.tocsr())
         return {"weight": float(tree.sum())}
+
+    return run
+
+
+def l1_linear_svc(value, column, start, classes, groups):
+    """scikit-learn's LinearSVC with an L1 penalty, at a C that leaves about as many columns as are asked for."""
+    from sklearn.svm import LinearSVC
+
+    return _penalised(lambda C: LinearSVC(penalty="l1", dual=False, C=C), value, column, start, classes, groups)
+
+
+def celer_logistic(value, column, start, classes, groups):
+    """Logistic regression with an L1 penalty by celer, at such a C."""
+    from celer import LogisticRegression
+
+    return _penalised(lambda C: LogisticRegression(C=C, tol=1e-4), value, column, start, classes, groups)
+
+
+def skglm_logistic(value, column, start, classes, groups):
+    """Logistic regression with an L1 penalty by skglm, compiled by numba, at such an alpha."""
+    from scipy.sparse import eye_array
+    from skglm import SparseLogisticRegression
+
+    def make(C):
+        return SparseLogisticRegression(alpha=C, tol=1e-4)
+
+    make(0.1).fit(eye_array(20, format="csc"), np.arange(20) % 2)  # compiles
+    return _penalised(make, value, column, start, classes, groups)
+
+
+def _penalised(make, value, column, start, classes, groups):
+    from scipy.sparse import csr_matrix
+
+    X = csr_matrix((value, column, start), shape=(len(classes), len(groups)))
+
+    def run(C):
+        weights = make(C).fit(X, classes).coef_[0]
+        accuracy = float(((X[:20_000] @ weights > 0) == (classes[:20_000] > 0)).mean())
+        return {**found_groups(np.flatnonzero(weights), groups), "training_accuracy": round(accuracy, 4)}
 
     return run

@@ -1,4 +1,4 @@
-"""Problems as more than one program is given them: the quadratic programme of QPFS, and points to span."""
+"""Problems as more than one program is given them, and what their answers are worth: QPFS, spanning trees, groups."""
 
 from __future__ import annotations
 
@@ -37,3 +37,11 @@ def on_grid(values, levels):
         span = np.ptp(values, axis=0)
         values = np.floor((values - values.min(axis=0)) / span * (levels - 1e-9))
     return np.unique(values, axis=0)
+
+
+def found_groups(columns, groups):
+    """How many of the planted groups are among some columns, and how many of these are one too many, or of none."""
+    own = groups[np.asarray(columns)]
+    planted = own[own >= 0]
+    distinct = len(np.unique(planted))
+    return {"features": len(own), "groups": distinct, "repeats": len(planted) - distinct, "noise": int((own < 0).sum())}
