@@ -32,8 +32,8 @@ def _discovery(samples: int, features: int, nonzeros: int, k: int, *, others: bo
 BENCHMARKS = (
     Benchmark(
         "group_discovery",
-        "GDM on sparse tables with 200 planted groups, from a CSR matrix to the affiliated features: in less time than an "
-        "L1 support vector machine of as many features, within three times the memory of the matrix.",
+        "GDM on sparse tables with 200 planted groups, from a CSR matrix to the affiliated features: in less time "
+        "than an L1 support vector machine of as many features, within three times the memory of the matrix.",
         [
             _discovery(100_000, 1_000_000, 50, 200, others=True),
             _discovery(20_000, 16_000_000, 3_000, 200, others=False, large=True),

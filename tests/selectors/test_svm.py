@@ -58,6 +58,9 @@ def test_sparse_columns_are_taken_as_they_are(selector, form):
     made = make_sparse_groups(300, 120, n_nonzeros=15, n_groups=5, n_present=2, random_state=0)
     fitted = selector.fit(form(made.X), made.y)
     assert (made.groups[fitted.selected_] >= 0).all()
+    wide = form(made.X)
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    assert selector.fit(wide, made.y).selected_.tolist() == fitted.selected_.tolist()
 
 
 def test_mistakes():

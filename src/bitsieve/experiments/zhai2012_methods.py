@@ -55,7 +55,7 @@ class Split(NamedTuple):
 
 @dataclass(frozen=True)
 class Scores:
-    """What the features of one method are worth, for every number of them; nan where it found fewer.
+    """What the features of one method are worth, for every number of them; where it found fewer, what these are.
 
     Attributes
     ----------
@@ -115,10 +115,8 @@ def rank_by(split: Split, label: str, k: int, n_jobs: int) -> tuple[Integers, fl
 
 
 def _score(split: Split, counts: Sequence[int], chosen: list[Integers], seconds: Floats) -> Scores:
-    accuracy, redundancy = np.full(len(counts), np.nan), np.full(len(counts), np.nan)
-    for at, (k, columns) in enumerate(zip(counts, chosen, strict=True)):
-        if len(columns) < k and len(columns) < max(map(len, chosen)):
-            continue
+    accuracy, redundancy = np.empty(len(counts)), np.empty(len(counts))
+    for at, columns in enumerate(chosen):
         train, test = columns_of(split.X, columns), columns_of(split.X_test, columns)
         accuracy[at] = 100 * accuracy_of(train, split.y, test, split.y_test)
         redundancy[at] = redundancy_rates(train)[0] / 2 if len(columns) > 1 else np.nan

@@ -38,7 +38,8 @@ def figure_1(options: Options) -> Result:
         raise ValueError("figure 1 needs orl.npz: give its directory by --data-dir")
     faces = load_npz(options.data_dir, "orl")
     phase("selecting")
-    machine = GDM(N_PIXELS, tau=TAU_OF_FACES, C=float(len(faces.y)), n_jobs=options.n_jobs).fit(faces.X, faces.y)
+    k = min(N_PIXELS, faces.X.shape[1] // 4)
+    machine = GDM(k, tau=TAU_OF_FACES, C=float(len(faces.y)), n_jobs=options.n_jobs).fit(faces.X, faces.y)
     support, affiliated = machine.selected_, _affiliated(machine)
     options.part(
         f"{len(support)} support pixels, {len(affiliated)} affiliated ones of {faces.X.shape[1]:,}; "
@@ -49,7 +50,8 @@ def figure_1(options: Options) -> Result:
     if not options.draw:
         return Result(text)
     first = np.unique(faces.y, return_index=True)[1]
-    some = faces.X[first[:: len(first) // SHOWN][:SHOWN]].astype(np.float64)
+    shown = first[np.linspace(0, len(first) - 1, min(SHOWN, len(first))).astype(np.intp)]
+    some = faces.X[shown].astype(np.float64)
     brightest = float(some.max())
     rows = [("faces", some)]
     for label, pixels in (("support", support), ("affiliated", affiliated)):

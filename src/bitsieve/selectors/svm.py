@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csc_array, issparse
 
 from bitsieve.common.errors import ParameterError
 from bitsieve.common.parameters import check_integer, optional
@@ -185,10 +185,24 @@ class SVMRFE(LinearSelector):
 
 
 def standardised(values: Any) -> Any:
-    """Dense columns with mean 0 and standard deviation 1; sparse ones as they are."""
+    """Dense columns with mean 0 and standard deviation 1; sparse ones as they are, with indices of 32 bits.
+
+    Raises
+    ------
+    ValueError
+        If a sparse table has more stored values than such indices count.
+    """
     from sklearn.preprocessing import StandardScaler
 
-    return values if issparse(values) else StandardScaler().fit_transform(values.astype(np.float64))
+    if not issparse(values):
+        return StandardScaler().fit_transform(values.astype(np.float64))
+    if values.indptr.dtype == np.int32 == values.indices.dtype:
+        return values
+    if max(values.nnz, *values.shape) > np.iinfo(np.int32).max:
+        raise ValueError(
+            f"the table has {values.nnz:,} stored values, and scikit-learn's solvers take at most 2**31 - 1"
+        )
+    return csc_array((values.data, values.indices.astype(np.int32), values.indptr.astype(np.int32)), shape=values.shape)
 
 
 def _l1_weights(values: Any, codes: NDArray[np.int32], C: float) -> NDArray[np.float64]:
