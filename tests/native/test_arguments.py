@@ -90,6 +90,7 @@ def form() -> tuple[Any, ...]:
 
 single, double = np.float32, np.float64
 logs = np.log2(np.arange(1, N + 2))
+heights = random.normal(size=(3, N))
 # Four sparse columns by column, and two of them by row.
 by_column = (np.array([0, 3, 3, 5, 9]), np.array([1, 4, 9, 0, 20, 2, 3, 7, 11]), np.arange(1.0, 10.0))
 by_row = (np.minimum(np.arange(N + 1), 5), np.array([0, 1, 1, 0, 1]), np.ones(5))
@@ -120,6 +121,10 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     "sparse_correlated": [
         lambda: (*by_column, N, 0, 4, *moments(), *by_row, np.zeros(2), np.ones(2), 0.25),
     ],
+    "grid_log_sums": [
+        lambda: (kernel, heights[0], heights[1:], 0.5, np.ones(2), np.ones(2), 4096, output(2, dtype=float)),
+    ],
+    "joint_log_sums": [lambda: (kernel, heights[:1], heights[1:], 0, 9, 0, N, output(2, N, dtype=float))],
     "log2_of_counts": [lambda: (N,)],
     "table_stride_float64": [lambda: (ARITY,)],
     "table_stride_float32": [lambda: (ARITY,)],
