@@ -87,6 +87,7 @@ inline Terms terms_of(const Input<std::int64_t>& table, int shift) {
     return {table.data(), std::uint64_t(table.size()), shift};
 }
 
+void bind_encode(nb::module_& m);
 void bind_packed(nb::class_<Packed>& packed);
 void bind_partition(nb::module_& m, nb::class_<Packed>& packed);
 void bind_variational(nb::module_& m);
