@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve import _native
 from bitsieve.by_counts.blankets.fcbf import fast_correlation_filter
 from bitsieve.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.by_counts.greedy.forward import forward_select
@@ -19,6 +20,7 @@ from bitsieve.by_counts.stopping import STOPPING_RULES
 from bitsieve.by_samples.variational.code_tables import CodeTable
 from bitsieve.by_samples.variational.codes import NaiveBound, PairwiseBound
 from bitsieve.by_samples.variational.search import variational_select
+from bitsieve.counts.kernels import choose_kernel
 from bitsieve.evaluation.classifiers import CLASSIFIERS as CLASSIFIERS
 from bitsieve.evaluation.classifiers.refit import Refit as Refit
 from bitsieve.evaluation.train_test import class_means as class_means
@@ -89,6 +91,11 @@ def minimize_quadratic(matrix: np.ndarray, relevance: np.ndarray, alpha: float) 
 def convex_shift(matrix: np.ndarray) -> float:
     """What the diagonal of a matrix lacks for the matrix to be convex; the proof where it lacks nothing."""
     return 0.0 if is_convex(matrix) else -float(smallest_eigenvalue(matrix))
+
+
+def spanning_tree(points: np.ndarray) -> np.ndarray:
+    """The edges of the spanning tree of distinct points in lexicographic order."""
+    return _native.spanning_tree(choose_kernel().name, np.ascontiguousarray(points.T))
 
 
 def _plain(columns: Sequence[Any]) -> list[int]:

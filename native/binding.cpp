@@ -8,7 +8,7 @@ namespace {
 
 nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>> make_term_table(std::uint64_t n, std::uint64_t limit) {
     require(n >= 1 && n <= std::uint64_t(kMostSamples), "n_samples must lie between 1 and 2^31");
-    require(limit <= n + 1, "limit may be n_samples + 1 at most");
+    require(limit <= n + 1 && limit <= std::uint64_t(kMostTabled), "limit may be n_samples + 1 and 2^24 at most");
     std::vector<std::int64_t> table;
     {
         nb::gil_scoped_release unlocked;
@@ -56,6 +56,7 @@ NB_MODULE(_native, m) {
     bind_packed(packed);
     bind_partition(m, packed);
     bind_variational(m);
+    bind_spanning_tree(m);
 }
 
 }  // namespace bitsieve

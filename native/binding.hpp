@@ -53,6 +53,8 @@ std::vector<T> to_vector(const Input<T>& array) {
 
 constexpr std::int64_t kMostSamples = std::int64_t(1) << 31;
 constexpr std::int64_t kMostCodes = 1 << 16;
+constexpr std::int64_t kMostTabled = std::int64_t(1) << 24;   // values of a table made here
+constexpr std::int64_t kMostClasses = std::int64_t(1) << 26;
 constexpr int kMostShift = 60;
 
 // The checks throw std::invalid_argument, a ValueError in Python.
@@ -87,10 +89,32 @@ inline Terms terms_of(const Input<std::int64_t>& table, int shift) {
     return {table.data(), std::uint64_t(table.size()), shift};
 }
 
+// Features and SIMD groups are in range and packed; pivot -1 is a constant.
+inline void require_feature(const Packed& packed, std::int64_t feature, const char* name) {
+    require_within(feature, 0, packed.n_features(), name);
+    const std::int64_t group = packed.simd_group_of(feature);
+    require(packed.ready(group, group + 1), "a feature has not been packed");
+}
+
+inline void require_features(const Packed& packed, const Input<std::int64_t>& features, const char* name) {
+    for (std::size_t i = 0; i < features.size(); ++i) require_feature(packed, features.data()[i], name);
+}
+
+inline void require_pivot(const Packed& packed, std::int64_t pivot) {
+    if (pivot != -1) require_feature(packed, pivot, "pivot");
+}
+
+inline void require_groups(const Packed& packed, const Input<std::int64_t>& groups) {
+    require_all_within(groups, 0, packed.n_simd_groups(), "groups");
+    for (std::size_t i = 0; i < groups.size(); ++i)
+        require(packed.ready(groups.data()[i], groups.data()[i] + 1), "a feature has not been packed");
+}
+
 void bind_encode(nb::module_& m);
 void bind_packed(nb::class_<Packed>& packed);
 void bind_partition(nb::module_& m, nb::class_<Packed>& packed);
 void bind_variational(nb::module_& m);
+void bind_spanning_tree(nb::module_& m);
 
 }  // namespace bitsieve
 

@@ -172,7 +172,7 @@ nb::tuple mdl_cuts_of(const Given& columns, nb::ndarray<const std::int32_t, nb::
                       std::optional<Input<std::int64_t>> weights) {
     const Columns table = columns_of(columns);
     require(std::int64_t(classes.shape(1)) == table.n_rows, "classes must hold one class a row");
-    require_within(n_classes, 1, kMostSamples + 1, "n_classes");
+    require_within(n_classes, 1, kMostClasses + 1, "n_classes");
     require_all_within(classes, 0, n_classes, "classes");
     const ClassVectors vectors{classes.data(), std::int64_t(classes.shape(0)), std::size_t(n_classes)};
     const std::int64_t* times = checked_weights(weights, table.n_rows);

@@ -16,18 +16,40 @@ void construct(Packed* self, Input<std::int64_t> class_sizes, Input<std::uint32_
     new (self) Packed(to_vector(class_sizes), to_vector(order), to_vector(arities), chosen, form);
 }
 
+PairForm form_of(const Packed& packed, int xy_sign, int xyc_sign, const Input<std::int64_t>& row,
+                 const Input<std::int64_t>& column, double one_bit, bool symmetric) {
+    require_within(xy_sign, -1, 2, "xy_sign");
+    require_within(xyc_sign, -1, 2, "xyc_sign");
+    require_size(row, packed.n_features(), "row");
+    require_size(column, packed.n_features(), "column");
+    return {xy_sign, xyc_sign, row.data(), column.data(), one_bit, symmetric};
+}
+
+void require_places(const Packed& packed, const Input<std::int64_t>& place, std::int64_t size) {
+    require_size(place, packed.n_features(), "place");
+    require_all_within(place, -1, size, "place");
+}
+
 template <class Code>
 void pack(Packed& packed, Table<Code> codes, std::int64_t first, std::int64_t last) {
+    require_within(first, 0, packed.n_simd_groups() + 1, "first");
+    require_within(last, first, packed.n_simd_groups() + 1, "last");
+    require(std::int64_t(codes.shape(0)) >= packed.rows_needed(), "codes have fewer rows than there are samples");
+    require(std::int64_t(codes.shape(1)) == packed.n_features(), "codes need a column for every feature");
     const CodeTable<Code> table{codes.data(), codes.stride(0), codes.stride(1)};
     nb::gil_scoped_release unlocked;
     packed.pack(table, first, last);
 }
 
 void fill_row(const Packed& packed, const Input<std::int64_t>& table, int shift, std::int64_t pivot,
-              Input<std::int64_t> units, Output<std::int64_t> xy, std::optional<Output<std::int64_t>> xyc) {
+              Input<std::int64_t> groups, Output<std::int64_t> xy, std::optional<Output<std::int64_t>> xyc) {
     const Terms terms = terms_of(table, shift);
-    const std::int64_t* wanted = units.data();
-    const std::int64_t n_wanted = std::int64_t(units.size());
+    require_pivot(packed, pivot);
+    require_groups(packed, groups);
+    require_size(xy, packed.n_features(), "xy");
+    if (xyc) require_size(*xyc, packed.n_features(), "xyc");
+    const std::int64_t* wanted = groups.data();
+    const std::int64_t n_wanted = std::int64_t(groups.size());
     std::int64_t *pooled = xy.data(), *within = xyc ? xyc->data() : nullptr;
     nb::gil_scoped_release unlocked;
     row_sums(packed, terms, pivot, wanted, n_wanted, pooled, within);
@@ -35,13 +57,21 @@ void fill_row(const Packed& packed, const Input<std::int64_t>& table, int shift,
 
 template <class Real>
 void fill_matrix(const Packed& packed, const Input<std::int64_t>& table, int shift, int xy_sign, int xyc_sign,
-                 Input<std::int64_t> row, Input<std::int64_t> column, double unit, bool symmetric,
+                 Input<std::int64_t> row, Input<std::int64_t> column, double one_bit, bool symmetric,
                  const std::vector<std::int64_t>& block, Input<std::int64_t> place, Grid<Real> out) {
     const Terms terms = terms_of(table, shift);
-    const PairForm form{xy_sign, xyc_sign, row.data(), column.data(), unit, symmetric};
+    const PairForm form = form_of(packed, xy_sign, xyc_sign, row, column, one_bit, symmetric);
+    require(block.size() == 4, "a block is the first and last simd_group of its rows, and of its columns");
+    for (const int side : {0, 2}) {
+        require_within(block[side], 0, packed.n_simd_groups() + 1, "block");
+        require_within(block[side + 1], block[side], packed.n_simd_groups() + 1, "block");
+        require(packed.ready(block[side], block[side + 1]), "a feature has not been packed");
+    }
+    require(out.shape(0) == out.shape(1), "out must be square");
+    require_places(packed, place, std::int64_t(out.shape(0)));
     const Matrix<Real> matrix{out.data(), std::int64_t(out.shape(0)), place.data()};
     nb::gil_scoped_release unlocked;
-    matrix_block(packed, terms, form, block.at(0), block.at(1), block.at(2), block.at(3), matrix);
+    matrix_block(packed, terms, form, block[0], block[1], block[2], block[3], matrix);
 }
 
 // Rows of counts, one a column; see jobs.hpp.
@@ -50,6 +80,15 @@ void fill_cells(const Packed& packed, std::int64_t pivot, Input<std::int64_t> co
     const std::int64_t n = std::int64_t(columns.size());
     if (std::int64_t(xy.shape(0)) != n || (xyc && std::int64_t(xyc->shape(0)) != n))
         throw std::invalid_argument("one row a column is needed");
+    require_pivot(packed, pivot);
+    require_features(packed, columns, "columns");
+    const std::int64_t rows = pivot < 0 ? 1 : packed.arity(pivot), most = std::max(packed.n_samples(), kPlaneCells);
+    for (std::int64_t k = 0; k < n; ++k) {
+        const std::int64_t cells = rows * packed.arity(columns.data()[k]);
+        require(std::int64_t(xy.shape(1)) >= std::min(cells, most), "the rows of xy are too short");
+        require(!xyc || std::int64_t(xyc->shape(1)) >= std::min(cells * packed.n_classes(), packed.n_samples()),
+                "the rows of xyc are too short");
+    }
     const std::int64_t* features = columns.data();
     const std::int64_t xy_width = std::int64_t(xy.shape(1)), xyc_width = xyc ? std::int64_t(xyc->shape(1)) : 0;
     std::int64_t *pooled = xy.data(), *within = xyc ? xyc->data() : nullptr;
@@ -59,18 +98,23 @@ void fill_cells(const Packed& packed, std::int64_t pivot, Input<std::int64_t> co
 
 template <class Real>
 void fill_rows(const Packed& packed, const Input<std::int64_t>& table, int shift, int xy_sign, int xyc_sign,
-               Input<std::int64_t> row, Input<std::int64_t> column, double unit, bool symmetric,
-               Input<std::int64_t> pivots, Input<std::int64_t> units, Input<std::int64_t> place, Grid<Real> out) {
+               Input<std::int64_t> row, Input<std::int64_t> column, double one_bit, bool symmetric,
+               Input<std::int64_t> pivots, Input<std::int64_t> groups, Input<std::int64_t> place, Grid<Real> out) {
     const Terms terms = terms_of(table, shift);
-    const PairForm form{xy_sign, xyc_sign, row.data(), column.data(), unit, symmetric};
-    if (out.shape(0) != pivots.size()) throw std::invalid_argument("one row a pivot is needed");
+    const PairForm form = form_of(packed, xy_sign, xyc_sign, row, column, one_bit, symmetric);
+    require(out.shape(0) == pivots.size(), "one row a pivot is needed");
+    require_features(packed, pivots, "pivots");
+    require_groups(packed, groups);
+    require_places(packed, place, std::int64_t(out.shape(1)));
     const Rows<Real> rows{out.data(), std::int64_t(out.shape(1)), place.data()};
-    const std::int64_t n_pivots = std::int64_t(pivots.size()), n_units = std::int64_t(units.size());
+    const std::int64_t n_pivots = std::int64_t(pivots.size()), n_groups = std::int64_t(groups.size());
     nb::gil_scoped_release unlocked;
-    matrix_rows(packed, terms, form, pivots.data(), n_pivots, units.data(), n_units, rows);
+    matrix_rows(packed, terms, form, pivots.data(), n_pivots, groups.data(), n_groups, rows);
 }
 
 void fill_codes(const Packed& packed, std::int64_t feature, Output<std::uint16_t> out) {
+    require_feature(packed, feature, "feature");
+    require_size(out, packed.n_samples(), "out");
     std::uint16_t* to = out.data();
     nb::gil_scoped_release unlocked;
     std::vector<std::uint16_t> scratch;
@@ -84,16 +128,23 @@ void bind_packed(nb::class_<Packed>& packed) {
     packed.def("__init__", &construct, "class_sizes"_a, "order"_a, "arities"_a, "kernel"_a, "storage"_a)
         .def("pack", &pack<std::uint8_t>, "codes"_a, "first"_a, "last"_a)
         .def("pack", &pack<std::uint16_t>, "codes"_a, "first"_a, "last"_a)
-        .def("row_sums", &fill_row, "table"_a, "shift"_a, "pivot"_a, "units"_a, "xy"_a, "xyc"_a.none())
+        .def("row_sums", &fill_row, "table"_a, "shift"_a, "pivot"_a, "groups"_a, "xy"_a, "xyc"_a.none())
         .def("matrix_block", &fill_matrix<double>)
         .def("matrix_block", &fill_matrix<float>)
         .def("pair_cells", &fill_cells, "pivot"_a, "columns"_a, "xy"_a, "xyc"_a.none())
         .def("matrix_rows", &fill_rows<double>)
         .def("matrix_rows", &fill_rows<float>)
         .def("codes", &fill_codes, "feature"_a, "out"_a, "The codes of a feature in class order.")
-        .def("simd_group_of", &Packed::unit_of, "feature"_a)
-        .def_prop_ro("n_simd_groups", &Packed::n_units)
-        .def_prop_ro("tallied", &Packed::tallied, "Whether features of few codes are counted by packed counters.")
+        .def(
+            "simd_group_of",
+            [](const Packed& self, std::int64_t feature) {
+                require_within(feature, 0, self.n_features(), "feature");
+                return self.simd_group_of(feature);
+            },
+            "feature"_a)
+        .def_prop_ro("n_simd_groups", &Packed::n_simd_groups)
+        .def_prop_ro("uses_counters", &Packed::uses_counters,
+                     "Whether features of few codes are counted by packed counters.")
         .def_prop_ro("nbytes", &Packed::bytes);
 }
 

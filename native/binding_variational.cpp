@@ -109,7 +109,7 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> exp2_by(const std::string& kernel, I
 }
 
 nb::ndarray<nb::numpy, double, nb::ndim<1>> log2_of_counts(std::int64_t limit) {
-    require_within(limit, 0, kMostSamples + 2, "limit");
+    require_within(limit, 0, kMostTabled + 1, "limit");
     std::vector<double> logs;
     for (std::int64_t n = 0; n < limit; ++n) logs.push_back(log2_of(double(n)));
     return to_numpy(std::move(logs));

@@ -9,25 +9,27 @@ namespace bitsieve {
 
 namespace {
 
-constexpr int kManyCells = 256;  // inner cells of a pair from which eight pivots at once no longer fit the cache
+constexpr int kManyCells = 256;  // inner cells of a pair beyond which the tables of eight pivots exceed the cache
 constexpr std::int64_t kRowTableCells = 4096;  // of a row table, 32 KiB: the first-level cache
 
-// One pivot, prepared when first needed: as planes against groups, as codes against wide columns. n_pairs is how many
+// One pivot, prepared when first needed: as planes for narrow features, as codes for wide ones. n_pairs is how many
 // features it will be counted with, and so how much preparation pays.
 class Pivot {
 public:
     Pivot(const Packed& packed, std::int64_t feature, std::int64_t n_pairs)
         : packed_(packed), feature_(feature), n_pairs_(n_pairs) {}
 
-    // The sums with the eight features of a unit; lanes without a feature are left alone or hold a constant's.
-    void unit_sums(std::int64_t unit, const Terms& terms, std::int64_t* xy, std::int64_t* xyc) {
-        if (!packed_.tallied() && unit < packed_.n_groups() && (feature_ < 0 || !packed_.is_wide(feature_))) {
-            packed_.kernel().pair_sums(view(terms, xyc != nullptr), packed_.group(unit), packed_.segments(), terms, xy, xyc);
+    // The sums with the eight features of a SIMD group; those of a lane without a feature mean nothing.
+    void group_sums(std::int64_t simd_group, const Terms& terms, std::int64_t* xy, std::int64_t* xyc) {
+        const bool as_planes = !packed_.uses_counters() && (feature_ < 0 || !packed_.is_wide(feature_));
+        if (as_planes && simd_group < packed_.n_narrow_groups()) {
+            packed_.kernel().pair_sums(view(terms, xyc != nullptr), packed_.group(simd_group), packed_.segments(), terms, xy,
+                                       xyc);
             return;
         }
         if (!codes_) codes_.emplace(packed_, feature_);
         for (int lane = 0; lane < kLanes; ++lane) {
-            const std::int64_t other = packed_.feature_at(unit, lane);
+            const std::int64_t other = packed_.feature_at(simd_group, lane);
             if (other >= 0) codes_->sums(other, terms, xy + lane, xyc ? xyc + lane : nullptr);
         }
     }
@@ -99,10 +101,10 @@ public:
               const std::int64_t* xyc) const {
         const Side down(rows, n_rows, form_, out_.place), across(columns, kLanes, form_, out_.place);
         double forward[kLanes * kLanes], backward[kLanes * kLanes];
-        values_(n_rows, xy, form_.xy_sign, xyc, form_.xyc_sign, down.row, across.column, form_.unit, forward);
+        values_(n_rows, xy, form_.xy_sign, xyc, form_.xyc_sign, down.row, across.column, form_.one_bit, forward);
         const double* mirror = forward;
         if (!mirrored_) {
-            values_(n_rows, xy, form_.xy_sign, xyc, form_.xyc_sign, down.column, across.row, form_.unit, backward);
+            values_(n_rows, xy, form_.xy_sign, xyc, form_.xyc_sign, down.column, across.row, form_.one_bit, backward);
             mirror = backward;
         }
         if (form_.symmetric)
@@ -152,56 +154,57 @@ private:
 
 }  // namespace
 
-// The pivots of one unit, all (lane -1) or one, or a constant (unit -1), with tallied units, as many at a time as their
-// counters fit the second-level cache; `take(unit, xy, xyc)` is handed the sums with each, [pivot][lane].
+// By packed counters: the features of one SIMD group as pivots, all (lane -1) or one, or a constant (pivot_group -1), with
+// other SIMD groups, as many at a time as have their counters in the second-level cache. `take(group, xy, xyc)` is handed
+// the sums with each group, [pivot][lane].
 template <class Take>
-void tally_units(const Packed& packed, const Terms& terms, std::int64_t pivot_unit, int lane, const std::int64_t* units,
-                 std::int64_t n_units, bool within, const Take& take) {
+void each_counted_group(const Packed& packed, const Terms& terms, std::int64_t pivot_group, int lane,
+                        const std::int64_t* groups, std::int64_t n_groups, bool within, const Take& take) {
     constexpr std::int64_t kAtOnce = 16;
-    TallyPivots pivots{nullptr, 1, 1};
-    if (pivot_unit >= 0) {
-        const TallyGroup own = packed.tally_group(pivot_unit);
-        pivots = {own.rows + std::max(lane, 0), own.n_codes, lane < 0 ? kLanes : 1};
+    BytePivots pivots{nullptr, 1, 1};
+    if (pivot_group >= 0) {
+        const ByteGroup rows = packed.byte_group(pivot_group);
+        pivots = {rows.rows + std::max(lane, 0), rows.n_codes, lane < 0 ? kLanes : 1};
     }
     const std::int64_t step = std::int64_t(pivots.lanes) * kLanes;
-    TallyGroup groups[kAtOnce];
+    ByteGroup at_once[kAtOnce];
     std::vector<std::int64_t> xy(std::size_t(kAtOnce * step)), xyc(within ? xy.size() : 0);
-    for (std::int64_t u = 0; u < n_units; u += kAtOnce) {
-        const std::int64_t n = std::min(kAtOnce, n_units - u);
-        for (std::int64_t g = 0; g < n; ++g) groups[g] = packed.tally_group(units[u + g]);
-        packed.kernel().tally_sums(pivots, groups, int(n), packed.segments(), terms, xy.data(),
-                                   within ? xyc.data() : nullptr);
+    for (std::int64_t first = 0; first < n_groups; first += kAtOnce) {
+        const std::int64_t n = std::min(kAtOnce, n_groups - first);
+        for (std::int64_t g = 0; g < n; ++g) at_once[g] = packed.byte_group(groups[first + g]);
+        packed.kernel().counter_sums(pivots, at_once, int(n), packed.segments(), terms, xy.data(),
+                                     within ? xyc.data() : nullptr);
         for (std::int64_t g = 0; g < n; ++g)
-            take(units[u + g], xy.data() + g * step, within ? xyc.data() + g * step : nullptr);
+            take(groups[first + g], xy.data() + g * step, within ? xyc.data() + g * step : nullptr);
     }
 }
 
-// The sums of one pivot (-1: a constant) with each unit; `take(unit, xy, xyc)` is handed eight of them.
+// The sums of one pivot (-1: a constant) with each SIMD group; `take(group, xy, xyc)` is handed those of a group.
 template <class Take>
-void each_unit(const Packed& packed, const Terms& terms, std::int64_t pivot_feature, const std::int64_t* units,
-               std::int64_t n_units, bool within, const Take& take) {
-    std::int64_t tallied = 0;  // units that come first and hold bytes, if the pivot does too
-    if (packed.tallied() && (pivot_feature < 0 || !packed.is_wide(pivot_feature)))
-        while (tallied < n_units && units[tallied] < packed.n_groups()) ++tallied;
-    if (tallied > 0)
-        tally_units(packed, terms, pivot_feature < 0 ? -1 : packed.unit_of(pivot_feature),
-                    pivot_feature < 0 ? 0 : packed.lane_of(pivot_feature), units, tallied, within, take);
-    Pivot pivot(packed, pivot_feature, n_units * kLanes);
+void each_group(const Packed& packed, const Terms& terms, std::int64_t pivot_feature, const std::int64_t* groups,
+                std::int64_t n_groups, bool within, const Take& take) {
+    std::int64_t n_counted = 0;  // groups that come first and are kept as bytes, if the pivot is too
+    if (packed.uses_counters() && (pivot_feature < 0 || !packed.is_wide(pivot_feature)))
+        while (n_counted < n_groups && groups[n_counted] < packed.n_narrow_groups()) ++n_counted;
+    if (n_counted > 0)
+        each_counted_group(packed, terms, pivot_feature < 0 ? -1 : packed.simd_group_of(pivot_feature),
+                           pivot_feature < 0 ? 0 : packed.lane_of(pivot_feature), groups, n_counted, within, take);
+    Pivot pivot(packed, pivot_feature, n_groups * kLanes);
     std::int64_t xy[kLanes] = {}, xyc[kLanes] = {};
-    for (std::int64_t u = tallied; u < n_units; ++u) {
-        pivot.unit_sums(units[u], terms, xy, within ? xyc : nullptr);
-        take(units[u], xy, xyc);
+    for (std::int64_t g = n_counted; g < n_groups; ++g) {
+        pivot.group_sums(groups[g], terms, xy, within ? xyc : nullptr);
+        take(groups[g], xy, xyc);
     }
 }
 
-void row_sums(const Packed& packed, const Terms& terms, std::int64_t pivot_feature, const std::int64_t* units,
-              std::int64_t n_units, std::int64_t* xy, std::int64_t* xyc) {
-    each_unit(packed, terms, pivot_feature, units, n_units, xyc != nullptr,
-              [&](std::int64_t unit, const std::int64_t* unit_xy, const std::int64_t* unit_xyc) {
-                  const std::int64_t* features = packed.features(unit);
+void row_sums(const Packed& packed, const Terms& terms, std::int64_t pivot_feature, const std::int64_t* groups,
+              std::int64_t n_groups, std::int64_t* xy, std::int64_t* xyc) {
+    each_group(packed, terms, pivot_feature, groups, n_groups, xyc != nullptr,
+              [&](std::int64_t simd_group, const std::int64_t* group_xy, const std::int64_t* group_xyc) {
+                  const std::int64_t* features = packed.features(simd_group);
                   for (int lane = 0; lane < kLanes && features[lane] >= 0; ++lane) {
-                      xy[features[lane]] = unit_xy[lane];
-                      if (xyc) xyc[features[lane]] = unit_xyc[lane];
+                      xy[features[lane]] = group_xy[lane];
+                      if (xyc) xyc[features[lane]] = group_xyc[lane];
                   }
               });
 }
@@ -216,25 +219,25 @@ void matrix_block(const Packed& packed, const Terms& terms, const PairForm& form
     for (std::int64_t i = i0; i < i1; ++i) {
         const std::int64_t* rows = packed.features(i);
         std::int64_t j = std::max(i, j0);
-        if (packed.tallied() && i < packed.n_groups() && j < std::min(j1, packed.n_groups())) {
-            std::vector<std::int64_t> units;
-            for (; j < std::min(j1, packed.n_groups()); ++j) units.push_back(j);
-            tally_units(packed, terms, i, -1, units.data(), std::int64_t(units.size()), within != nullptr,
-                        [&](std::int64_t unit, const std::int64_t* unit_xy, const std::int64_t* unit_xyc) {
-                            write.tile(rows, kLanes, packed.features(unit), unit_xy, unit_xyc ? unit_xyc : xyc);
+        if (packed.uses_counters() && i < packed.n_narrow_groups() && j < std::min(j1, packed.n_narrow_groups())) {
+            std::vector<std::int64_t> groups;
+            for (; j < std::min(j1, packed.n_narrow_groups()); ++j) groups.push_back(j);
+            each_counted_group(packed, terms, i, -1, groups.data(), std::int64_t(groups.size()), within != nullptr,
+                        [&](std::int64_t simd_group, const std::int64_t* group_xy, const std::int64_t* group_xyc) {
+                            write.tile(rows, kLanes, packed.features(simd_group), group_xy, group_xyc ? group_xyc : xyc);
                         });
         }
-        for (; i < packed.n_groups() && j < std::min(j1, packed.n_groups()); ++j) {
-            const GroupView own = packed.group(i), other = packed.group(j);
-            if (own.n_planes * other.n_planes > kManyCells) break;
-            packed.kernel().pair_sums({own.planes, own.margins, own.n_planes, kLanes, nullptr}, other, segments, terms,
-                                      xy, within);
+        for (; i < packed.n_narrow_groups() && j < std::min(j1, packed.n_narrow_groups()); ++j) {
+            const GroupView pivots = packed.group(i), other = packed.group(j);
+            if (pivots.n_planes * other.n_planes > kManyCells) break;
+            packed.kernel().pair_sums({pivots.planes, pivots.margins, pivots.n_planes, kLanes, nullptr}, other, segments,
+                                      terms, xy, within);
             write.tile(rows, kLanes, packed.features(j), xy, xyc);
         }
         for (int a = 0; a < kLanes && rows[a] >= 0 && j < j1; ++a) {
             Pivot pivot(packed, rows[a], (j1 - j) * kLanes);
             for (std::int64_t u = j; u < j1; ++u) {
-                pivot.unit_sums(u, terms, xy, within);
+                pivot.group_sums(u, terms, xy, within);
                 write.tile(rows + a, 1, packed.features(u), xy, xyc);
             }
         }
@@ -243,23 +246,23 @@ void matrix_block(const Packed& packed, const Terms& terms, const PairForm& form
 
 template <class Real>
 void matrix_rows(const Packed& packed, const Terms& terms, const PairForm& form, const std::int64_t* pivots,
-                 std::int64_t n_pivots, const std::int64_t* units, std::int64_t n_units, const Rows<Real>& out) {
+                 std::int64_t n_pivots, const std::int64_t* groups, std::int64_t n_groups, const Rows<Real>& out) {
     const auto values = packed.kernel().tile_values;
     std::int64_t row[kLanes], column[kLanes];
     const std::int64_t nothing[kLanes] = {};
     double forward[kLanes], backward[kLanes];
     for (std::int64_t a = 0; a < n_pivots; ++a) {
         const std::int64_t i = pivots[a];
-        each_unit(packed, terms, i, units, n_units, form.xyc_sign != 0,
-                  [&](std::int64_t unit, const std::int64_t* xy, const std::int64_t* within) {
-                      const std::int64_t *features = packed.features(unit), *xyc = within ? within : nothing;
+        each_group(packed, terms, i, groups, n_groups, form.xyc_sign != 0,
+                  [&](std::int64_t simd_group, const std::int64_t* xy, const std::int64_t* within) {
+                      const std::int64_t *features = packed.features(simd_group), *xyc = within ? within : nothing;
                       for (int b = 0; b < kLanes; ++b) {
                           row[b] = features[b] < 0 ? 0 : form.row[features[b]];
                           column[b] = features[b] < 0 ? 0 : form.column[features[b]];
                       }
-                      values(1, xy, form.xy_sign, xyc, form.xyc_sign, &form.row[i], column, form.unit, forward);
+                      values(1, xy, form.xy_sign, xyc, form.xyc_sign, &form.row[i], column, form.one_bit, forward);
                       if (form.symmetric) {
-                          values(1, xy, form.xy_sign, xyc, form.xyc_sign, &form.column[i], row, form.unit, backward);
+                          values(1, xy, form.xy_sign, xyc, form.xyc_sign, &form.column[i], row, form.one_bit, backward);
                           for (int b = 0; b < kLanes; ++b) forward[b] = (forward[b] + backward[b]) * 0.5;
                       }
                       for (int b = 0; b < kLanes && features[b] >= 0; ++b)

@@ -1,8 +1,8 @@
-// What an instruction set provides, and the list of those compiled in.
+// The interface of the counting kernels, one for each instruction set, and the list of those compiled in.
 //
-// The loops stand once, in pair_loop.inc; each kernel_*.cpp compiles them over its own vector of eight 64-bit
-// lanes. The baseline of the compiler is never raised: a set's functions carry their target themselves and are
-// called only where the machine has it.
+// The loops are written once, in pair_loop.inc and packed_counters_loop.inc; each kernel_*.cpp compiles them over its own
+// vector of eight 64-bit lanes. The baseline of the compiler is never raised: the functions of a set carry their target
+// themselves and are called only where the machine has it.
 #pragma once
 
 #include <cstdint>
@@ -49,14 +49,15 @@ struct PivotView {
     const RowTable* row_tables;  // [segment * (n_planes + 1) + row], for groups of one or two planes; or null
 };
 
-// Eight features of at most ten codes as bytes: rows[sample * 8 + lane] = 6 * code, samples in class order (see tally.hpp).
-struct TallyGroup {
+// Eight features of at most ten codes as bytes: rows[sample * 8 + lane] = 6 * code, samples in class order
+// (see packed_counters.hpp).
+struct ByteGroup {
     const std::uint8_t* rows;
     int n_codes;
 };
 
 // One to eight of them seen as pivots: rows[sample * 8 + p], p < lanes. Null rows: one constant.
-struct TallyPivots {
+struct BytePivots {
     const std::uint8_t* rows;
     int n_codes;
     int lanes;
@@ -75,27 +76,29 @@ struct Kernel {
     // of one lane; the rows are the codes of the pivot, the columns the planes of the group and one more.
     void (*pair_cells)(const PivotView&, const GroupView&, const Segments&, std::uint64_t* cells);
 
-    // The same sums of pivots and groups kept as bytes: xy[(group * lanes of pivots + pivot) * 8 + lane], xyc alike.
-    void (*tally_sums)(const TallyPivots&, const TallyGroup* groups, int n_groups, const Segments&, const Terms&,
+    // The same sums of features kept as bytes, by packed counters:
+    // xy[(group * lanes of pivots + pivot) * 8 + lane], xyc alike.
+    void (*counter_sums)(const BytePivots&, const ByteGroup* groups, int n_groups, const Segments&, const Terms&,
                        std::int64_t* xy, std::int64_t* xyc);
 
-    // out[a * 8 + b] = (xy_sign * xy[a * 8 + b] + xyc_sign * xyc[a * 8 + b] + first[a] + second[b]) / unit for a < n_rows,
-    // b < 8; the signs are -1, 0 or 1.
+    // out[a * 8 + b] = (xy_sign * xy[a * 8 + b] + xyc_sign * xyc[a * 8 + b] + first[a] + second[b]) / one_bit for
+    // a < n_rows, b < 8; the signs are -1, 0 or 1.
     void (*tile_values)(int n_rows, const std::int64_t* xy, int xy_sign, const std::int64_t* xyc, int xyc_sign,
-                        const std::int64_t* first, const std::int64_t* second, double unit, double* out);
+                        const std::int64_t* first, const std::int64_t* second, double one_bit, double* out);
 
-    // Bit masks of 64 codes: out[plane * 8] has bit t set where codes[t] == plane; `add`: keep the bits it has.
-    void (*plane_masks)(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out);
+    // Bit masks of 64 codes: out[plane * 8] has bit t set where codes[t] == plane; `add`: keep the bits it has. Returns the
+    // mask of the codes greater than n_planes.
+    std::uint64_t (*plane_masks)(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out);
 
     // margins[segment * row + i] = bits of planes[word * row + i] within the segment; the last row: their totals.
     void (*plane_margins)(const std::uint64_t* planes, std::int64_t row, const Segments&, std::uint32_t* margins);
 
     // Costs in nanoseconds, measured by benchmarks/kernel_costs.py, from which the storage of a feature is chosen (see
     // storage.cpp):
-    double word_cell_ns;   // one word of one cell of one pair by the planes
-    double flush_cell_ns;  // the entropy term of one cell of one pair
-    double tally_sample_ns;  // one sample of one pair by the tally
-    double tally_row_ns;     // and one row of its table, with the entropy terms
+    double word_cell_ns;       // by planes: one word of one cell of one pair
+    double term_cell_ns;       // and the entropy term of one cell of one pair
+    double counter_sample_ns;  // by packed counters: one sample of one pair
+    double counter_row_ns;     // and one row of its table, with the entropy terms
 };
 
 // Fastest first; the portable one is always there and always last.

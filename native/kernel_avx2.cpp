@@ -1,11 +1,11 @@
-// The loops for x86-64 with AVX2: bits are counted by a table of sixteen nibbles in a register.
+// The counting loops for x86-64 with AVX2: bits are counted by a table of sixteen nibbles in a register.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
 
 #include "kernel.hpp"
 #include "pair_loop.hpp"
-#include "tally.hpp"
+#include "packed_counters.hpp"
 
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,popcnt"))), apply_to = function)
@@ -72,10 +72,10 @@ struct V {
     static V widen_bytes(const std::uint8_t* p) {
         return {_mm256_cvtepu8_epi64(_mm_loadu_si32(p)), _mm256_cvtepu8_epi64(_mm_loadu_si32(p + 4))};
     }
-    void store_quotient(double unit, double* out) const {
+    void store_quotient(double one_bit, double* out) const {
         alignas(32) std::uint64_t c[kLanes];
         store(c);
-        for (int i = 0; i < kLanes; ++i) out[i] = double(std::int64_t(c[i])) / unit;
+        for (int i = 0; i < kLanes; ++i) out[i] = double(std::int64_t(c[i])) / one_bit;
     }
 };
 
@@ -83,17 +83,22 @@ constexpr int kTileRows = 2;
 constexpr int kTileColumns = 2;
 
 #include "pair_loop.inc"
-#include "tally_loop.inc"
+#include "packed_counters_loop.inc"
 
-void plane_masks(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out) {
+std::uint64_t plane_masks(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out) {
     const __m256i first = _mm256_loadu_si256((const __m256i*)codes);
     const __m256i second = _mm256_loadu_si256((const __m256i*)(codes + 32));
+    const auto mask = [](__m256i low, __m256i high) {
+        return (std::uint64_t(std::uint32_t(_mm256_movemask_epi8(high))) << 32) | std::uint32_t(_mm256_movemask_epi8(low));
+    };
     for (int plane = 0; plane < n_planes; ++plane) {
         const __m256i wanted = _mm256_set1_epi8((char)plane);
-        const auto low = std::uint32_t(_mm256_movemask_epi8(_mm256_cmpeq_epi8(first, wanted)));
-        const auto high = std::uint32_t(_mm256_movemask_epi8(_mm256_cmpeq_epi8(second, wanted)));
-        out[plane * kLanes] = ((std::uint64_t(high) << 32) | low) | (add ? out[plane * kLanes] : 0);
+        out[plane * kLanes] = mask(_mm256_cmpeq_epi8(first, wanted), _mm256_cmpeq_epi8(second, wanted)) |
+                              (add ? out[plane * kLanes] : 0);
     }
+    const __m256i most = _mm256_set1_epi8((char)n_planes);
+    return ~mask(_mm256_cmpeq_epi8(_mm256_max_epu8(first, most), most),
+                 _mm256_cmpeq_epi8(_mm256_max_epu8(second, most), most));
 }
 
 }  // namespace
@@ -110,7 +115,8 @@ namespace {
 bool available() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"); }
 }  // namespace
 
-const Kernel kAvx2Kernel = {"avx2", available, pair_sums, pair_cells, tally_sums, tile_values, plane_masks, plane_margins,
+const Kernel kAvx2Kernel = {"avx2", available, pair_sums, pair_cells, counter_sums, tile_values, plane_masks,
+    plane_margins,
     0.25, 0.5, 0.18, 2.0};
 
 }  // namespace bitsieve

@@ -1,11 +1,11 @@
-// The loops for x86-64 with AVX-512 VPOPCNTDQ, which counts the bits of eight words in one instruction.
+// The counting loops for x86-64 with AVX-512 VPOPCNTDQ, which counts the bits of eight words in one instruction.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
 
 #include "kernel.hpp"
 #include "pair_loop.hpp"
-#include "tally.hpp"
+#include "packed_counters.hpp"
 
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vpopcntdq,popcnt"))), apply_to = function)
@@ -39,8 +39,8 @@ struct V {
     static V widen_bytes(const std::uint8_t* p) {
         return {_mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i*)p))};
     }
-    void store_quotient(double unit, double* out) const {
-        _mm512_storeu_pd(out, _mm512_div_pd(_mm512_cvtepi64_pd(v), _mm512_set1_pd(unit)));
+    void store_quotient(double one_bit, double* out) const {
+        _mm512_storeu_pd(out, _mm512_div_pd(_mm512_cvtepi64_pd(v), _mm512_set1_pd(one_bit)));
     }
 };
 
@@ -48,12 +48,13 @@ constexpr int kTileRows = 8;
 constexpr int kTileColumns = 3;
 
 #include "pair_loop.inc"
-#include "tally_loop.inc"
+#include "packed_counters_loop.inc"
 
-void plane_masks(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out) {
+std::uint64_t plane_masks(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out) {
     const __m512i v = _mm512_loadu_si512(codes);
     for (int plane = 0; plane < n_planes; ++plane)
         out[plane * kLanes] = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8((char)plane)) | (add ? out[plane * kLanes] : 0);
+    return _mm512_cmpgt_epu8_mask(v, _mm512_set1_epi8((char)n_planes));
 }
 
 }  // namespace
@@ -74,8 +75,9 @@ bool available() {
 }
 }  // namespace
 
-const Kernel kAvx512Kernel = {"avx512", available, pair_sums, pair_cells, tally_sums, tile_values, plane_masks, plane_margins,
-    0.064, 0.38, 0.11, 1.5};  // benchmarks.kernel_costs on an Intel Xeon with AMX (Sapphire Rapids or later), August 2026
+const Kernel kAvx512Kernel = {"avx512", available, pair_sums, pair_cells, counter_sums, tile_values, plane_masks,
+    plane_margins,
+    0.064, 0.38, 0.11, 1.5};  // by benchmarks/kernel_costs.py on an Intel Xeon of the Sapphire Rapids kind, November 2026
 
 }  // namespace bitsieve
 

@@ -1,10 +1,10 @@
-// The loops in plain C++: any machine, and a reference for the other sets. arm64 counts bits in its baseline,
-// so there this is the native kernel.
+// The counting loops in plain C++, for any machine and as a reference for the other instruction sets. arm64 counts bits in
+// its baseline, so there this is the native kernel.
 #include <cstring>
 
 #include "kernel.hpp"
 #include "pair_loop.hpp"
-#include "tally.hpp"
+#include "packed_counters.hpp"
 
 namespace bitsieve {
 namespace {
@@ -73,8 +73,8 @@ struct V {
         for (int i = 0; i < kLanes; ++i) v.lane[i] = p[i];
         return v;
     }
-    void store_quotient(double unit, double* out) const {
-        for (int i = 0; i < kLanes; ++i) out[i] = double(std::int64_t(lane[i])) / unit;
+    void store_quotient(double one_bit, double* out) const {
+        for (int i = 0; i < kLanes; ++i) out[i] = double(std::int64_t(lane[i])) / one_bit;
     }
 };
 
@@ -82,21 +82,25 @@ constexpr int kTileRows = 4;
 constexpr int kTileColumns = 2;
 
 #include "pair_loop.inc"
-#include "tally_loop.inc"
+#include "packed_counters_loop.inc"
 
-void plane_masks(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out) {
+std::uint64_t plane_masks(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out) {
     for (int plane = 0; plane < n_planes; ++plane) {
         std::uint64_t mask = 0;
         for (int t = 0; t < 64; ++t) mask |= std::uint64_t(codes[t] == plane) << t;
         out[plane * kLanes] = mask | (add ? out[plane * kLanes] : 0);
     }
+    std::uint64_t beyond = 0;
+    for (int t = 0; t < 64; ++t) beyond |= std::uint64_t(codes[t] > n_planes) << t;
+    return beyond;
 }
 
 bool available() { return true; }
 
 }  // namespace
 
-const Kernel kPortableKernel = {"portable", available, pair_sums, pair_cells, tally_sums, tile_values, plane_masks, plane_margins,
+const Kernel kPortableKernel = {"portable", available, pair_sums, pair_cells, counter_sums, tile_values, plane_masks,
+    plane_margins,
     1.0, 1.0, 0.6, 6.0};
 
 }  // namespace bitsieve

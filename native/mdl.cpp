@@ -16,7 +16,7 @@ struct Run {
     std::uint32_t label, count;
 };
 
-// Adjacent values that no candidate separates: either one value, or several whose samples are all of one class.
+// Adjacent values between which no cut is tried: either one value, or several whose samples are all of one class.
 struct Block {
     std::size_t end;  // one past its last run
     double cut;       // the candidate between this block and the next
@@ -74,7 +74,7 @@ struct Candidate {
 };
 
 constexpr int kGuard = 20;  // more fractional bits than the terms have, for quotients and logarithms
-constexpr i128 kUnit = i128(1) << kGuard;
+constexpr i128 kScale = i128(1) << kGuard;
 
 // log2(3^k - 2) with `bits` fractional bits; beyond k = 40 it is k log2(3) to the last place of a double.
 i128 log2_class_sets(std::uint64_t k, int bits) {
@@ -84,14 +84,15 @@ i128 log2_class_sets(std::uint64_t k, int bits) {
     return i128(log2_q120(power - 2) >> (120 - bits));
 }
 
-// k Ent(S), in units of 2^-(shift + kGuard).
-i128 weighted_entropy(const Summary& s) { return i128(s.entropy) * s.classes * kUnit / s.n; }
+// k Ent(S), times 2^(shift + kGuard).
+i128 weighted_entropy(const Summary& s) { return i128(s.entropy) * s.classes * kScale / s.n; }
 
 bool is_accepted(const Summary& all, const Candidate& cut, i128 log2_others, i128 log2_sets) {
-    const i128 gain = (all.entropy - cut.entropy()) * kUnit;  // may be negative, by rounding
+    const i128 gain = (all.entropy - cut.entropy()) * kScale;  // may be negative, by rounding
     const i128 price =
         log2_others + log2_sets - weighted_entropy(all) + weighted_entropy(cut.left) + weighted_entropy(cut.right);
-    const i128 rounding = (3 * all.classes + 4) * kUnit;  // half a unit a term: what is not more is a tie
+    // Each term is off by half its last place: a gain that is greater by no more than all of these is a tie.
+    const i128 rounding = (3 * all.classes + 4) * kScale;
     return gain > price + rounding;
 }
 

@@ -1,5 +1,5 @@
-// What pair_loop.inc uses besides V: kept outside the target regions, so no inline function of the standard
-// library is ever compiled for an instruction set that the machine may lack.
+// Scratch memory and constants of pair_loop.inc. They stand outside the target regions, so that no inline function of the
+// standard library is compiled for an instruction set that the machine may lack.
 #pragma once
 
 #include <cstdint>

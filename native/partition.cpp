@@ -17,15 +17,15 @@ public:
     template <class Codes>
     std::int64_t take(const Terms& terms, std::int64_t n_added, const Codes& touched) {
         std::int64_t sum = 0;
-        const auto flush = [&](std::uint32_t& cell) {
+        const auto finish = [&](std::uint32_t& cell) {
             if (cell == 0) return;
             sum += terms(cell);
             cell = 0;
         };
         if (n_added < std::int64_t(cells_.size()))
-            for (std::int64_t t = 0; t < n_added; ++t) flush(cells_[touched(t)]);
+            for (std::int64_t t = 0; t < n_added; ++t) finish(cells_[touched(t)]);
         else
-            for (auto& cell : cells_) flush(cell);
+            for (auto& cell : cells_) finish(cell);
         return sum;
     }
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "columns.hpp"
-#include "tally.hpp"
+#include "packed_counters.hpp"
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -17,11 +17,13 @@ namespace bitsieve {
 
 namespace {
 
+constexpr std::int64_t kMostSamples = std::int64_t(1) << 31;
+constexpr std::int32_t kMostCodes = 1 << 16;
 constexpr int kMaxArity = 64;         // of a feature stored as planes (kMaxPlanes of the loops + 1)
 constexpr double kTableSampleNs = 0.6;  // one sample of one pair by the table-increment kernel
 constexpr double kTableCellNs = 1.0;    // clearing and reading one cell of its table
 
-constexpr double kTallySamples = 8192;  // below, what the tally sets up is not worth it
+constexpr double kCounterSamples = 8192;  // fewer samples do not repay what packed counters set up
 
 constexpr std::size_t kHugePage = 2 << 20;
 
@@ -44,7 +46,7 @@ int plane_arity(const Kernel& kernel, double n_samples, double n_words, double n
     int best = 1;
     for (int m = 2; m <= kMaxArity; ++m) {
         const double cells = double(m) * m, inner = double(m - 1) * (m - 1);
-        const double planes = n_words * inner * kernel.word_cell_ns + n_classes * cells * kernel.flush_cell_ns;
+        const double planes = n_words * inner * kernel.word_cell_ns + n_classes * cells * kernel.term_cell_ns;
         const double table = n_samples * kTableSampleNs + std::min(n_classes * cells, 2 * n_samples) * kTableCellNs;
         if (planes > table) break;
         best = m;
@@ -52,20 +54,20 @@ int plane_arity(const Kernel& kernel, double n_samples, double n_words, double n
     return best;
 }
 
-// Whether the features of at most ten codes are together cheaper by the tally than by planes, up to `limit` codes, and by
-// increments beyond. Features of one table are much alike, so each is weighed with its like.
-bool tally_pays(const Kernel& kernel, const std::vector<std::int32_t>& arities, int limit, double n_samples, double n_words,
-                double n_classes) {
-    if (n_samples < kTallySamples) return false;
-    double now = 0, tally = 0;
+// Whether the features of at most ten codes together cost less by packed counters than by planes (up to `limit` codes) and
+// increments (beyond). Each feature is compared as if paired with one of its own arity, as features of a table are alike.
+bool counters_pay(const Kernel& kernel, const std::vector<std::int32_t>& arities, int limit, double n_samples,
+                  double n_words, double n_classes) {
+    if (n_samples < kCounterSamples) return false;
+    double otherwise = 0, counters = 0;
     for (const std::int32_t m : arities) {
         if (m > kFields) continue;
         const double cells = double(m) * m, inner = double(m - 1) * (m - 1);
-        now += m <= limit ? n_words * inner * kernel.word_cell_ns + n_classes * cells * kernel.flush_cell_ns
+        otherwise += m <= limit ? n_words * inner * kernel.word_cell_ns + n_classes * cells * kernel.term_cell_ns
                           : n_samples * kTableSampleNs + std::min(n_classes * cells, 2 * n_samples) * kTableCellNs;
-        tally += n_samples * kernel.tally_sample_ns + n_classes * m * kernel.tally_row_ns;
+        counters += n_samples * kernel.counter_sample_ns + n_classes * m * kernel.counter_row_ns;
     }
-    return tally < now;
+    return counters < otherwise;
 }
 
 }  // namespace
@@ -83,16 +85,23 @@ Packed::Packed(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t>
     : kernel_(kernel), sizes_(std::move(class_sizes)), order_(std::move(order)), arities_(std::move(arities)) {
     word_start_.push_back(0);
     for (const std::int64_t size : sizes_) {
+        if (size < 0 || size > kMostSamples - n_samples_) throw std::invalid_argument("class sizes must sum to 1 to 2^31");
         n_samples_ += size;
         word_start_.push_back(word_start_.back() + (size + 63) / 64);
     }
+    if (n_samples_ == 0) throw std::invalid_argument("class sizes must sum to 1 to 2^31");
+    for (const std::int32_t arity : arities_)
+        if (arity < 1 || arity > kMostCodes) throw std::invalid_argument("an arity must lie between 1 and 65536");
+    if (!order_.empty() && std::int64_t(order_.size()) != n_samples_)
+        throw std::invalid_argument("order holds a row for every sample, or nothing");
+    rows_needed_ = order_.empty() ? n_samples_ : std::int64_t(*std::max_element(order_.begin(), order_.end())) + 1;
     const double n_samples = double(n_samples_), n_words_ = double(n_words()), n_classes_ = double(sizes_.size());
     int limit = storage == Storage::table    ? 0
                 : storage == Storage::planes ? kMaxArity
                                              : plane_arity(kernel, n_samples, n_words_, n_classes_);
-    tallied_ = storage == Storage::counters ||
-               (storage == Storage::cheapest && tally_pays(kernel, arities_, limit, n_samples, n_words_, n_classes_));
-    if (tallied_) limit = kFields;
+    uses_counters_ = storage == Storage::counters ||
+               (storage == Storage::cheapest && counters_pay(kernel, arities_, limit, n_samples, n_words_, n_classes_));
+    if (uses_counters_) limit = kFields;
     sizes_.push_back(n_samples_);
 
     slots_.resize(arities_.size());
@@ -109,7 +118,7 @@ Packed::Packed(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t>
     std::int64_t margins = 0;
     for (std::int64_t s = 0; s < n_narrow_; s += kLanes) {
         const int n_planes = arities_[slots_[std::min(s + kLanes, n_narrow_) - 1]] - 1;
-        if (tallied_) {
+        if (uses_counters_) {
             groups_.push_back({n_planes, plane_words_, 0});
             plane_words_ += n_samples_;
             continue;
@@ -121,25 +130,40 @@ Packed::Packed(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t>
     planes_.reset(allocate<std::uint64_t>(plane_words_));
     margins_.assign(margins, 0);
     wide_.reset(allocate<std::uint16_t>(n_wide() * n_samples_));
+    ready_.assign(std::size_t(n_simd_groups()), false);
+}
+
+bool Packed::ready(std::int64_t first, std::int64_t last) const {
+    return std::all_of(ready_.begin() + first, ready_.begin() + last, [](char simd_group) { return simd_group != 0; });
 }
 
 std::int64_t Packed::bytes() const {
     return plane_words_ * 8 + std::int64_t(margins_.size()) * 4 + n_wide() * n_samples_ * 2;
 }
 
-GroupView Packed::group(std::int64_t unit) const {
-    const Group& g = groups_[unit];
+GroupView Packed::group(std::int64_t simd_group) const {
+    const Group& g = groups_[simd_group];
     return {planes_.get() + g.planes, margins_.data() + g.margins, g.n_planes};
 }
 
-TallyGroup Packed::tally_group(std::int64_t unit) const {
-    const Group& g = groups_[unit];
+ByteGroup Packed::byte_group(std::int64_t simd_group) const {
+    const Group& g = groups_[simd_group];
     return {reinterpret_cast<const std::uint8_t*>(planes_.get() + g.planes), g.n_planes + 1};
 }
 
 Segments Packed::segments() const { return {word_start_.data(), sizes_.data(), n_classes(), n_samples_}; }
 
 namespace {
+
+constexpr std::uint8_t kNone = 255;  // matches no plane
+
+// A code as a byte; what is too large for any plane stays so.
+template <class Code>
+inline std::uint8_t to_byte(Code code) {
+    return sizeof(Code) == 1 ? std::uint8_t(code) : std::uint8_t(std::min<Code>(code, kNone));
+}
+
+[[noreturn]] void refuse_code() { throw std::invalid_argument("a code is not below the arity of its feature"); }
 
 // Whether the numbers are k, k + 1, ...
 bool consecutive(const std::int64_t* numbers, std::int64_t n) {
@@ -160,7 +184,7 @@ void read_tile(const Code* codes, const std::int64_t* row, std::int64_t n_rows, 
             if (together)
                 std::memcpy(out + 64 * f, in + row[0], std::size_t(n_rows));
             else
-                for (std::int64_t t = 0; t < n_rows; ++t) out[64 * f + t] = std::uint8_t(in[row[t]]);
+                for (std::int64_t t = 0; t < n_rows; ++t) out[64 * f + t] = to_byte(in[row[t]]);
         }
         return;
     }
@@ -176,7 +200,7 @@ void read_tile(const Code* codes, const std::int64_t* row, std::int64_t n_rows, 
             for (int i = 0; i < 8; ++i) std::memcpy(out + 64 * (f + i) + t, &words[i], 8);
         }
         for (; t < n_rows; ++t)
-            for (std::int64_t c = f; c < f + width; ++c) out[64 * c + t] = std::uint8_t(codes[row[t] + column[c]]);
+            for (std::int64_t c = f; c < f + width; ++c) out[64 * c + t] = to_byte(codes[row[t] + column[c]]);
     }
 }
 
@@ -186,7 +210,6 @@ void read_tile(const Code* codes, const std::int64_t* row, std::int64_t n_rows, 
 // A chunk may end within a word of a class: the next one goes on in that word.
 template <class Code>
 void Packed::pack_groups(const CodeTable<Code>& table, std::int64_t first, std::int64_t last) {
-    constexpr std::uint8_t kNone = 255;  // matches no plane
     constexpr std::int64_t kMostGroups = 8;
     const bool by_rows = table.feature_stride == 1;           // then eight groups share the cache lines of a row
     const std::int64_t block = by_rows ? kMostGroups : 1;
@@ -215,74 +238,107 @@ void Packed::pack_groups(const CodeTable<Code>& table, std::int64_t first, std::
                     if (n == 0) break;
                     if (n < 64) std::memset(tile, kNone, std::size_t(n_groups * kLanes) * sizeof tile[0]);
                     read_tile(table.codes, row, n, column, n_columns, by_rows, &tile[0][at]);
-                    write_masks(g0, n_groups, word_start_[c] + cursor[c] / 64, at > 0, tile);
+                    const std::uint64_t filled = (n == 64 ? ~std::uint64_t(0) : (std::uint64_t(1) << n) - 1) << at;
+                    write_masks(g0, n_groups, word_start_[c] + cursor[c] / 64, at > 0, filled, tile);
                     cursor[c] += n;
                 }
     }
 }
 
-void Packed::write_masks(std::int64_t g0, std::int64_t n_groups, std::int64_t word, bool add,
+void Packed::write_masks(std::int64_t g0, std::int64_t n_groups, std::int64_t word, bool add, std::uint64_t filled,
                          const std::uint8_t (*tile)[64]) {
+    std::uint64_t beyond = 0;
     for (std::int64_t g = 0; g < n_groups; ++g) {
         const Group& group = groups_[g0 + g];
         std::uint64_t* out = planes_.get() + group.planes + word * group.n_planes * kLanes;
         for (int lane = 0; lane < kLanes; ++lane)
-            kernel_.plane_masks(tile[g * kLanes + lane], group.n_planes, add, out + lane);
+            if (feature_at(g0 + g, lane) >= 0)
+                beyond |= kernel_.plane_masks(tile[g * kLanes + lane], group.n_planes, add, out + lane);
+            else
+                kernel_.plane_masks(tile[g * kLanes + lane], group.n_planes, add, out + lane);
     }
+    if (beyond & filled) refuse_code();
 }
 
-// Eight columns side by side, in class order; a lane without a feature holds zeros.
+// Eight columns of bytes side by side, in class order; a lane without a feature holds zeros.
 template <class Code>
 void Packed::pack_bytes(const CodeTable<Code>& table, std::int64_t first, std::int64_t last) {
     for (std::int64_t g = first; g < last; ++g) {
         std::uint8_t* out = reinterpret_cast<std::uint8_t*>(planes_.get() + groups_[g].planes);
         const Code* in[kLanes];
+        std::int32_t arity[kLanes];
+        std::uint32_t bits = 0;
         for (int lane = 0; lane < kLanes; ++lane) {
             const std::int64_t feature = feature_at(g, lane);
             in[lane] = feature < 0 ? nullptr : table.codes + feature * table.feature_stride;
+            arity[lane] = feature < 0 ? 0 : arities_[feature];
         }
         for (std::int64_t t = 0; t < n_samples_; ++t, out += kLanes) {
             const std::int64_t row = (order_.empty() ? t : std::int64_t(order_[t])) * table.sample_stride;
-            for (int lane = 0; lane < kLanes; ++lane)
-                out[lane] = in[lane] == nullptr ? 0 : std::uint8_t(in[lane][row] * kFieldBits);
+            for (int lane = 0; lane < kLanes; ++lane) {
+                if (in[lane] == nullptr) {
+                    out[lane] = 0;
+                    continue;
+                }
+                bits |= in[lane][row];
+                out[lane] = std::uint8_t(in[lane][row] * kFieldBits);
+            }
         }
+        // Six times a code of four bits fits a byte, so the greatest byte then tells the greatest code.
+        std::uint8_t greatest[kLanes] = {};
+        const std::uint8_t* const bytes = out - n_samples_ * kLanes;
+        for (std::int64_t t = 0; t < n_samples_; ++t)
+            for (int lane = 0; lane < kLanes; ++lane)
+                greatest[lane] = std::max(greatest[lane], bytes[t * kLanes + lane]);
+        for (int lane = 0; lane < kLanes; ++lane)
+            if (bits > 15 || (in[lane] != nullptr && greatest[lane] >= arity[lane] * kFieldBits)) refuse_code();
     }
 }
 
 template <class Code>
 void Packed::pack(const CodeTable<Code>& table, std::int64_t first, std::int64_t last) {
-    const std::int64_t last_group = std::min(last, n_groups());
-    if (tallied_)
+    const std::int64_t last_group = std::min(last, n_narrow_groups());
+    std::fill(ready_.begin() + first, ready_.begin() + last, 0);
+    if (uses_counters_)
         pack_bytes(table, first, last_group);
     else
         pack_groups(table, first, last_group);
-    for (std::int64_t g = first; g < last_group && !tallied_; ++g) {
+    for (std::int64_t g = first; g < last_group && !uses_counters_; ++g) {
         const Group& group = groups_[g];
         const std::int64_t row = std::int64_t(group.n_planes) * kLanes;
         std::uint32_t* margins = margins_.data() + group.margins;
         kernel_.plane_margins(planes_.get() + group.planes, row, segments(), margins);
+        for (int lane = 0; lane < kLanes; ++lane)  // codes that only a feature of more codes in the group may have
+            for (int plane = feature_at(g, lane) < 0 ? 0 : arities_[feature_at(g, lane)]; plane < group.n_planes; ++plane)
+                if (margins[(n_classes() * group.n_planes + plane) * kLanes + lane] > 0) refuse_code();
     }
-    for (std::int64_t u = std::max(first, n_groups()); u < last; ++u)
+    for (std::int64_t u = std::max(first, n_narrow_groups()); u < last; ++u)
         for (int lane = 0; lane < kLanes; ++lane) {
             const std::int64_t feature = feature_at(u, lane);
             if (feature < 0) continue;
             const Code* in = table.codes + feature * table.feature_stride;
-            std::uint16_t* out = wide_.get() + ((u - n_groups()) * kLanes + lane) * n_samples_;
-            for (std::int64_t t = 0; t < n_samples_; ++t)
+            std::uint16_t* out = wide_.get() + ((u - n_narrow_groups()) * kLanes + lane) * n_samples_;
+            std::int32_t greatest = 0;
+            for (std::int64_t t = 0; t < n_samples_; ++t) {
                 out[t] = in[(order_.empty() ? t : std::int64_t(order_[t])) * table.sample_stride];
+                greatest = std::max<std::int32_t>(greatest, out[t]);
+            }
+            if (greatest >= arities_[feature]) refuse_code();
         }
+    std::fill(ready_.begin() + first, ready_.begin() + last, 1);
 }
 
 template void Packed::pack(const CodeTable<std::uint8_t>&, std::int64_t, std::int64_t);
 template void Packed::pack(const CodeTable<std::uint16_t>&, std::int64_t, std::int64_t);
 
 const std::uint16_t* Packed::codes(std::int64_t feature, std::vector<std::uint16_t>& scratch) const {
-    const std::int64_t unit = unit_of(feature);
+    const std::int64_t simd_group = simd_group_of(feature);
     const int lane = lane_of(feature);
-    if (unit >= n_groups()) return wide_.get() + ((unit - n_groups()) * kLanes + lane) * n_samples_;
-    const Group& group = groups_[unit];
-    if (tallied_) {
-        const std::uint8_t* rows = tally_group(unit).rows + lane;
+    if (simd_group >= n_narrow_groups())
+        return wide_.get() + ((simd_group - n_narrow_groups()) * kLanes + lane) * n_samples_;
+    const Group& group = groups_[simd_group];
+    if (uses_counters_) {
+        const std::uint8_t* rows = byte_group(simd_group).rows + lane;
         scratch.resize(std::size_t(n_samples_));
         for (std::int64_t t = 0; t < n_samples_; ++t) scratch[t] = std::uint16_t(rows[t * kLanes] / kFieldBits);
         return scratch.data();
@@ -300,7 +356,7 @@ const std::uint16_t* Packed::codes(std::int64_t feature, std::vector<std::uint16
 
 void Packed::pivot(std::int64_t feature, std::vector<std::uint64_t>& planes,
                    std::vector<std::uint32_t>& margins) const {
-    const Group& group = groups_[unit_of(feature)];
+    const Group& group = groups_[simd_group_of(feature)];
     const int lane = lane_of(feature), n_planes = arities_[feature] - 1;
     planes.resize(std::size_t(n_words() * n_planes));
     margins.resize(sizes_.size() * std::size_t(n_planes));

@@ -18,14 +18,14 @@ std::uint32_t take(std::uint32_t& cell) {
 
 TablePivot::TablePivot(const Packed& packed, std::int64_t feature)
     : packed_(packed), arity_(feature < 0 ? 1 : packed.arity(feature)) {
-    if (feature < 0) own_scratch_.assign(std::size_t(packed.n_samples()), 0);
-    own_ = feature < 0 ? own_scratch_.data() : packed.codes(feature, own_scratch_);
+    if (feature < 0) scratch_.assign(std::size_t(packed.n_samples()), 0);
+    codes_ = feature < 0 ? scratch_.data() : packed.codes(feature, scratch_);
 }
 
 template <class Pooled>
 void TablePivot::small_table(const std::uint16_t* codes, std::int64_t n_codes, const Pooled& pooled) {
     table_.assign(std::size_t(arity_ * n_codes), 0);
-    for (std::int64_t t = 0; t < packed_.n_samples(); ++t) ++table_[own_[t] * n_codes + codes[t]];
+    for (std::int64_t t = 0; t < packed_.n_samples(); ++t) ++table_[codes_[t] * n_codes + codes[t]];
     for (const auto cell : table_) pooled(cell);
 }
 
@@ -38,15 +38,15 @@ void TablePivot::small_tables(const std::uint16_t* codes, std::int64_t n_codes, 
     std::int64_t first = 0;
     for (std::int64_t c = 0; c < packed_.n_classes(); ++c) {
         const std::int64_t last = first + packed_.class_size(c);
-        for (std::int64_t t = first; t < last; ++t) ++table_[own_[t] * n_codes + codes[t]];
-        const auto flush = [&](std::int64_t cell) {
+        for (std::int64_t t = first; t < last; ++t) ++table_[codes_[t] * n_codes + codes[t]];
+        const auto finish = [&](std::int64_t cell) {
             pooled_[cell] += table_[cell];
             within(take(table_[cell]));
         };
         if (last - first < cells)  // fewer samples than cells: visit only those that were touched
-            for (std::int64_t t = first; t < last; ++t) flush(own_[t] * n_codes + codes[t]);
+            for (std::int64_t t = first; t < last; ++t) finish(codes_[t] * n_codes + codes[t]);
         else
-            for (std::int64_t cell = 0; cell < cells; ++cell) flush(cell);
+            for (std::int64_t cell = 0; cell < cells; ++cell) finish(cell);
         first = last;
     }
     for (const auto cell : pooled_) pooled(cell);
@@ -60,9 +60,9 @@ void TablePivot::sort_samples() {
     std::vector<std::int64_t> start(std::size_t(arity_) + 1);
     const auto sort = [&](std::int64_t first, std::int64_t last, std::uint32_t* out) {
         std::fill(start.begin(), start.end(), 0);
-        for (std::int64_t t = first; t < last; ++t) ++start[own_[t] + 1];
+        for (std::int64_t t = first; t < last; ++t) ++start[codes_[t] + 1];
         for (std::int64_t a = 0; a < arity_; ++a) start[a + 1] += start[a];
-        for (std::int64_t t = first; t < last; ++t) out[first + start[own_[t]]++] = std::uint32_t(t);
+        for (std::int64_t t = first; t < last; ++t) out[first + start[codes_[t]]++] = std::uint32_t(t);
     };
     sort(0, packed_.n_samples(), by_code_.data());
     std::int64_t first = 0;
@@ -74,7 +74,7 @@ void TablePivot::sort_samples() {
             std::uint32_t* out = by_class_and_code_.data();
             for (std::int64_t t = first; t < last; ++t) out[t] = std::uint32_t(t);
             std::sort(out + first, out + last, [this](std::uint32_t a, std::uint32_t b) {
-                return own_[a] != own_[b] ? own_[a] < own_[b] : a < b;
+                return codes_[a] != codes_[b] ? codes_[a] < codes_[b] : a < b;
             });
         }
     }
@@ -84,8 +84,8 @@ template <class Take>
 void TablePivot::walk(const std::uint16_t* codes, const std::vector<std::uint32_t>& order, std::int64_t first,
                       std::int64_t last, const Take& count) {
     for (std::int64_t t = first, run = first; t < last; run = t) {
-        const std::uint16_t code = own_[order[t]];
-        for (; t < last && own_[order[t]] == code; ++t) ++table_[codes[order[t]]];
+        const std::uint16_t code = codes_[order[t]];
+        for (; t < last && codes_[order[t]] == code; ++t) ++table_[codes[order[t]]];
         for (std::int64_t u = run; u < t; ++u) count(take(table_[codes[order[u]]]));
     }
 }

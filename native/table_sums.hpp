@@ -1,7 +1,7 @@
-// Counting by table increments: for features of many codes, where planes would be too many.
+// Counting pairs by incrementing the cells of their contingency table: for features of many codes.
 //
-// Small joint tables are incremented directly; large ones (up to 65536 x 65536 codes) are walked in the order of
-// the pivot's codes, so that one row of the table is enough.
+// Small tables are incremented directly. For large ones (up to 65536 x 65536 codes) samples are visited in the order of the
+// pivot's codes, so that memory for one row of the table is enough.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,8 @@ private:
 
     const Packed& packed_;
     std::int64_t arity_;
-    std::vector<std::uint16_t> own_scratch_, other_scratch_;
-    const std::uint16_t* own_;
+    std::vector<std::uint16_t> scratch_, other_scratch_;
+    const std::uint16_t* codes_;
     std::vector<std::uint32_t> table_, pooled_, by_code_, by_class_and_code_;
 };
 

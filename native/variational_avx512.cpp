@@ -1,5 +1,5 @@
-// The variational loops for x86-64 with AVX-512: eight doubles fill a register, and so do eight floats of two classes side by side,
-// whose tables follow each other in memory and are looked up together.
+// The variational loops for x86-64 with AVX-512: eight doubles fill a register, and so do eight floats of one class with
+// eight of the next, whose tables follow each other in memory and are looked up together.
 #if defined(__x86_64__)
 
 #include <immintrin.h>

@@ -76,12 +76,12 @@ def test_values_are_numbers_where_they_can_be(text, value):
             "--set n_bins: method 'jmi' does not take 'n_bins'; it takes no param",
         ),
         (["--method", "jmi", "--set", "stopping=threshold"], "--set stopping: give --stop instead"),
-        (["--method", "mifs", "--set", "beta=-1"], "--set beta=-1 is not a weight; give a finite number of 0 or more"),
+        (["--method", "mifs", "--set", "beta=-1"], "--set beta=-1 is not a weight: give a finite number of 0 or more"),
         (["--method", "mifs", "--set", "beta=low"], "--set beta=low is not a weight"),
         (["--method", "betagamma", "--set", "gamma=nan"], "--set gamma=nan is not a weight"),
         (["--method", "miq", "--set", "eps=1", "--set", "eps=2"], "--set eps is given 2 times: give it once"),
         (["--set", "dtype=int8"], "--set dtype=int8 is not allowed: give 'float64' or 'float32'"),
-        (["--method", "jmin"], "--method jmin is not known; did you mean jmi or jmim or njmim?"),
+        (["--method", "jmin"], "--method jmin is not known: did you mean jmi or jmim or njmim?"),
     ],
 )
 def test_mistakes(select, arguments, message):

@@ -3,6 +3,8 @@
 import numpy as np
 from sklearn.base import clone
 
+from benchmarks.contestants.problems import on_grid
+
 PACKAGES = {
     "itmo_fs": ("ITMO_FS", "numpy", "scikit-learn"),
     "fast_select_mrmr": ("fast-select", "numba"),
@@ -12,6 +14,8 @@ PACKAGES = {
     "fimdlp": ("fimdlp",),
     "mutual_info_classif": ("scikit-learn",),
     "kbins": ("scikit-learn",),
+    "quitefastmst": ("quitefastmst",),
+    "delaunay": ("scipy",),
     "quadprog": ("quadprog",),
     "clarabel": ("clarabel",),
 }
@@ -143,5 +147,41 @@ def clarabel(redundancy, relevance, shift, **_):
         linear = -problem.alpha * problem.relevance
         solver = clarabel.DefaultSolver(scaled, linear, sides, np.eye(n + 1)[0], cones, options)
         return {"relative_gap": problem.relative_gap(np.array(solver.solve().x))}
+
+    return run
+
+
+def quitefastmst(values, classes):
+    """Spanning trees by quitefastmst, C++ with OpenMP, on one thread."""
+    from quitefastmst import mst_euclid, omp_set_num_threads
+
+    omp_set_num_threads(1)
+
+    def run(times, levels):
+        points = on_grid(values, levels)
+        for _ in range(times):
+            lengths, _ = mst_euclid(points)
+        return {"weight": float(lengths.sum())}
+
+    return run
+
+
+def delaunay(values, classes):
+    """Spanning trees of the edges of Delaunay triangles, by scipy."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import minimum_spanning_tree
+    from scipy.spatial import Delaunay
+
+    def run(times, levels):
+        points = on_grid(values, levels)
+        for _ in range(times):
+            corners = Delaunay(points).simplices
+            i, j = np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]]).T
+            lengths = np.linalg.norm(points[i] - points[j], axis=1)
+            i, j = np.minimum(i, j), np.maximum(i, j)
+            _, once = np.unique(i * len(points) + j, return_index=True)
+            graph = coo_array((lengths[once], (i[once], j[once])), shape=(len(points), len(points)))
+            tree = minimum_spanning_tree(graph.tocsr())
+        return {"weight": float(tree.sum())}
 
     return run

@@ -12,6 +12,7 @@ import numpy as np
 
 import bitsieve
 from benchmarks import engine
+from benchmarks.contestants.problems import on_grid
 from benchmarks.memory import Peak
 
 KILO = 1 if sys.platform == "darwin" else 1024  # the unit of ru_maxrss in bytes
@@ -33,6 +34,28 @@ def binner(values, classes):
 def relieff(values, classes):
     """ReliefF with ten neighbours."""
     return lambda: {"weights": bitsieve.ReliefF(1, n_jobs=1).fit(values, classes).weights_.tolist()}
+
+
+def trees(values, classes):
+    """The same spanning tree again and again, of points already sorted."""
+
+    def run(times, levels):
+        points = on_grid(values, levels)
+        for _ in range(times):
+            edges = engine.spanning_tree(points)
+        return {"weight": float(np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1).sum())}
+
+    return run
+
+
+def geometric(values, classes):
+    """GMI or DpSelector as users call them."""
+
+    def run(method, k, n_jobs):
+        selector = bitsieve.make_selector(method, k, n_jobs=n_jobs)
+        return {"selected": selector.fit(values, classes).selected_.tolist()}
+
+    return run
 
 
 def process(table):

@@ -1,4 +1,4 @@
-"""The quadratic programme of QPFS as its solvers are given it."""
+"""Problems as more than one program is given them: the quadratic programme of QPFS, and points to span."""
 
 from __future__ import annotations
 
@@ -29,3 +29,11 @@ class Quadratic:
         linear = self.alpha * self.relevance
         gradient = (1 - self.alpha) * (self.matrix @ x) - linear
         return float(gradient @ x - gradient.min()) / abs(float((gradient - linear) @ x) / 2)
+
+
+def on_grid(values, levels):
+    """Distinct points in lexicographic order: as they are, or on a grid of so many whole numbers a dimension."""
+    if levels:
+        span = np.ptp(values, axis=0)
+        values = np.floor((values - values.min(axis=0)) / span * (levels - 1e-9))
+    return np.unique(values, axis=0)

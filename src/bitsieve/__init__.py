@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from bitsieve.evaluation.selector_cv import SelectorCV as SelectorCV
     from bitsieve.optimize.nystrom import Nystrom as Nystrom
     from bitsieve.report.weights import plot_weights as plot_weights
+    from bitsieve.selection.geometric import bayes_error_bounds as bayes_error_bounds
+    from bitsieve.selection.geometric import geometric_mutual_information as geometric_mutual_information
+    from bitsieve.selection.geometric import henze_penrose_divergence as henze_penrose_divergence
     from bitsieve.selection.information import (
         conditional_mutual_information_matrix as conditional_mutual_information_matrix,
     )
@@ -31,10 +34,13 @@ if TYPE_CHECKING:
     from bitsieve.selection.selection import Selection as Selection
     from bitsieve.selection.selection import select as select
     from bitsieve.selectors.constraints import Constraints as Constraints
+    from bitsieve.selectors.dp import DpSelector as DpSelector
     from bitsieve.selectors.eqpfs import EQPFS as EQPFS
     from bitsieve.selectors.fcbf import FCBF as FCBF
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
+    from bitsieve.selectors.gmi import GMI as GMI
     from bitsieve.selectors.koller_sahami import KollerSahami as KollerSahami
+    from bitsieve.selectors.model import ModelSelector as ModelSelector
     from bitsieve.selectors.qpfs import QPFS as QPFS
     from bitsieve.selectors.rcfs import RCFS as RCFS
     from bitsieve.selectors.registry import list_methods as list_methods
@@ -47,21 +53,27 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
+    "bayes_error_bounds": "bitsieve.selection.geometric",
     "CategoricalBinner": "bitsieve.binning",
     "compare": "bitsieve.evaluation.compare",
     "Comparison": "bitsieve.evaluation.comparison",
     "conditional_mutual_information_matrix": "bitsieve.selection.information",
     "Constraints": "bitsieve.selectors.constraints",
+    "DpSelector": "bitsieve.selectors.dp",
     "entropy": "bitsieve.selection.information",
     "EQPFS": "bitsieve.selectors.eqpfs",
     "EqualFrequencyBinner": "bitsieve.binning",
     "EqualWidthBinner": "bitsieve.binning",
     "FCBF": "bitsieve.selectors.fcbf",
     "ForwardSelector": "bitsieve.selectors.forward",
+    "geometric_mutual_information": "bitsieve.selection.geometric",
+    "GMI": "bitsieve.selectors.gmi",
+    "henze_penrose_divergence": "bitsieve.selection.geometric",
     "KollerSahami": "bitsieve.selectors.koller_sahami",
     "list_methods": "bitsieve.selectors.registry",
     "make_selector": "bitsieve.selectors.registry",
     "MDLBinner": "bitsieve.binning",
+    "ModelSelector": "bitsieve.selectors.model",
     "mutual_information": "bitsieve.selection.information",
     "mutual_information_matrix": "bitsieve.selection.information",
     "Nystrom": "bitsieve.optimize.nystrom",
@@ -84,6 +96,7 @@ _HOMES = {
 __all__ = [
     "EQPFS",
     "FCBF",
+    "GMI",
     "QPFS",
     "RCFS",
     "SDPCMI",
@@ -91,11 +104,13 @@ __all__ = [
     "CategoricalBinner",
     "Comparison",
     "Constraints",
+    "DpSelector",
     "EqualFrequencyBinner",
     "EqualWidthBinner",
     "ForwardSelector",
     "KollerSahami",
     "MDLBinner",
+    "ModelSelector",
     "Nystrom",
     "PermutationStopping",
     "ReliefF",
@@ -105,9 +120,12 @@ __all__ = [
     "SpecCMI",
     "ThresholdStopping",
     "__version__",
+    "bayes_error_bounds",
     "compare",
     "conditional_mutual_information_matrix",
     "entropy",
+    "geometric_mutual_information",
+    "henze_penrose_divergence",
     "list_methods",
     "make_selector",
     "mutual_information",

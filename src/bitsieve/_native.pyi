@@ -34,6 +34,21 @@ def code_categories(
 def code_by_cuts(
     columns: Columns, cuts: Doubles, ends: Integers, left: bool, missing_code: Integers, place: Integers, out: Codes
 ) -> None: ...
+def spanning_tree(kernel: str, coordinates: Doubles) -> Integers: ...
+def cross_edges(
+    kernel: str,
+    shared_ranks: NDArray[np.uint32],
+    shared_values: Doubles,
+    shared_sample: Integers,
+    last_sample: Integers,
+    in_first: Doubles,
+    in_second: Doubles,
+    ranks: NDArray[np.uint32],
+    values: Doubles,
+    starts: Integers,
+    columns: Integers,
+    out: Doubles,
+) -> None: ...
 def log2(x: float) -> float: ...
 def exp2(kernel: str, values: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def log2_of_counts(limit: int) -> Doubles: ...
@@ -50,7 +65,7 @@ def likelihood_tables(
     offset: Integers,
     logs: bool,
     cells: Doubles | Floats,
-    own: Doubles,
+    true_class: Doubles,
 ) -> None: ...
 def naive_sums(
     kernel: str,
@@ -99,7 +114,7 @@ def pair_sums_float64(
     log_counts: Doubles,
     given: list[int],
     features: Integers,
-    own: Doubles,
+    true_class: Doubles,
     out: Doubles,
     state: Doubles | None,
 ) -> None: ...
@@ -146,7 +161,7 @@ class Packed:
     ) -> None: ...
     def pack(self, codes: NDArray[np.uint8] | NDArray[np.uint16], first: int, last: int) -> None: ...
     def row_sums(
-        self, table: Integers, shift: int, pivot: int, units: Integers, xy: Integers, xyc: Integers | None
+        self, table: Integers, shift: int, pivot: int, groups: Integers, xy: Integers, xyc: Integers | None
     ) -> None: ...
     def matrix_block(
         self,
@@ -156,7 +171,7 @@ class Packed:
         xyc_sign: int,
         row: Integers,
         column: Integers,
-        unit: float,
+        one_bit: float,
         symmetric: bool,
         block: list[int],
         place: Integers,
@@ -171,10 +186,10 @@ class Packed:
         xyc_sign: int,
         row: Integers,
         column: Integers,
-        unit: float,
+        one_bit: float,
         symmetric: bool,
         pivots: Integers,
-        units: Integers,
+        groups: Integers,
         place: Integers,
         out: NDArray[np.floating],
     ) -> None: ...
@@ -203,6 +218,6 @@ class Packed:
     @property
     def n_simd_groups(self) -> int: ...
     @property
-    def tallied(self) -> bool: ...
+    def uses_counters(self) -> bool: ...
     @property
     def nbytes(self) -> int: ...

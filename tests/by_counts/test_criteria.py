@@ -210,23 +210,23 @@ def test_criteria_do_not_change():
 
 @pytest.mark.parametrize("value", [-0.1, float("nan"), float("inf"), "1", None])
 def test_parameters_out_of_range(value):
-    with pytest.raises(ValueError, match=rf"beta={value!r} is not a weight; give a finite number of 0 or more"):
+    with pytest.raises(ValueError, match=rf"beta={value!r} is not a weight: give a finite number of 0 or more"):
         MIFS(beta=value)
-    with pytest.raises(ValueError, match=rf"^beta={value!r} is not a weight; give a finite number of 0 or more$"):
+    with pytest.raises(ValueError, match=rf"^beta={value!r} is not a weight: give a finite number of 0 or more$"):
         make_criterion("mifs-u", beta=value)
-    with pytest.raises(ValueError, match=rf"^gamma={value!r} is not a weight; give a finite number of 0 or more$"):
+    with pytest.raises(ValueError, match=rf"^gamma={value!r} is not a weight: give a finite number of 0 or more$"):
         BetaGamma(gamma=value)
-    with pytest.raises(ValueError, match=rf"eps={value!r} cannot be added to a denominator; give a finite number"):
+    with pytest.raises(ValueError, match=rf"eps={value!r} cannot be added to a denominator: give a finite number"):
         make_criterion("miq", eps=value)
 
 
 @pytest.mark.parametrize(
     ("name", "parameters", "message"),
     [
-        ("mrm", {}, "criterion='mrm' is not known; did you mean mrmr"),
-        ("jim", {}, "criterion='jim' is not known; did you mean "),
-        ("njmi", {}, "criterion='njmi' is not known; did you mean njmim or jmi or jmim? 'bitsieve methods' lists all"),
-        ("xxxx", {}, f"criterion='xxxx' is not known; choose one of {', '.join([*CRITERIA, *ALIASES])}"),
+        ("mrm", {}, "criterion='mrm' is not known: did you mean mrmr"),
+        ("jim", {}, "criterion='jim' is not known: did you mean "),
+        ("njmi", {}, "criterion='njmi' is not known: did you mean njmim or jmi or jmim? 'bitsieve methods' lists all"),
+        ("xxxx", {}, f"criterion='xxxx' is not known: choose one of {', '.join([*CRITERIA, *ALIASES])}"),
         ("mifs-u", {"gamma": 1.0}, "criterion 'mifs-u' does not take gamma; it takes beta"),
         ("betagamma", {"alpha": 1.0}, "criterion 'betagamma' does not take alpha; it takes beta, gamma"),
         ("mifs", {"gamma": 1.0}, "criterion 'mifs' does not take gamma; it takes beta"),
@@ -242,7 +242,7 @@ def test_unknown_names(name, parameters, message):
 
 @pytest.mark.parametrize("thing", [3, None, 1.5, ["jmi"], object()])
 def test_neither_a_name_nor_a_criterion(thing):
-    with pytest.raises(ValueError, match=r"is neither a name nor a criterion; choose one of mim"):
+    with pytest.raises(ValueError, match=r"is neither a name nor a criterion: choose one of mim"):
         make_criterion(thing)
 
 

@@ -23,10 +23,10 @@ def test_settings_are_said_in_other_words_and_text_is_not() -> None:
 
 @pytest.mark.parametrize("again", [copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
 def test_errors_survive_a_process_and_a_copy(again) -> None:
-    error = again(ParameterError("k", 0, Sentence("give ", Setting("k", 1), " to ", Setting("n")), "is too low:"))
+    error = again(ParameterError("k", 0, Sentence("give ", Setting("k", 1), " to ", Setting("n")), "is too low"))
     assert str(error) == "k=0 is too low: give k=1 to n"
     assert error.sentence.worded(as_option) == "--k 0 is too low: give --k 1 to --n"
-    assert (error.parameter, error.given, error.problem) == ("k", 0, "is too low:")
+    assert (error.parameter, error.given, error.problem) == ("k", 0, "is too low")
     assert again(error.advice).parts == error.advice.parts
 
 

@@ -41,3 +41,23 @@ def test_another_thread_is_not_heard():
         other.start()
         other.join()
     assert heard == []
+
+
+def test_the_time_left_is_told_once_a_phase_lasts(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr("bitsieve.common.progress.time.monotonic", lambda: now[0])
+    heard = []
+    with listening(heard.append):
+        step = phase("ranking")
+        for passed, done in ((1, 1), (10, 10), (10, 20), (100, 20), (100, 0), (40_000, 50)):
+            now[0] = 100.0 + passed
+            step(done, 100)
+    assert heard == [
+        "ranking",
+        "ranking, 1 %",
+        "ranking, 10 %, about 90 s left",
+        "ranking, 20 %, about 40 s left",
+        "ranking, 20 %, about 7 min left",
+        "ranking, 0 %",
+        "ranking, 50 %, about 11.2 h left",
+    ]

@@ -245,7 +245,7 @@ def test_packed_counters(kernel, sizes, skewed):
     if skewed:
         codes[random.random(codes.shape) < 0.8] = 0
     source = PackedSource(codes, classes, kernel=kernel, n_classes=len(sizes))
-    assert source.packed.tallied == kernel.endswith(":counters")
+    assert source.packed.uses_counters == kernel.endswith(":counters")
     check_rows(source, codes, classes, [0, 2, 9])
     check_matrix(source, codes, classes)
 
@@ -256,7 +256,7 @@ def test_packed_counters_beside_wide_columns(kernel):
     classes = random.permutation(np.repeat(np.arange(100), 90))
     codes = random_codes(random, 9000, [10] * 9 + [12, 200, 10])
     source = check(codes, classes, kernel, pivots=[0, 9, 10])
-    assert source.packed.tallied == kernel.endswith(":counters")
+    assert source.packed.uses_counters == kernel.endswith(":counters")
     expected = reference.joint_table(codes[:, 3], codes[:, 10], classes, (10, 200, 100))
     assert (dense(source, 3, 10) == expected).all()
     assert source.pair_sums(terms_of(source), 0, np.array([10, 3]), True)[1].tolist() == [

@@ -163,3 +163,28 @@ def test_columns_that_cannot_be_used():
     X[3, 4] = np.inf
     with pytest.raises(ValueError, match="infinite"):
         bitsieve.compare(X, y, folds=2)
+
+
+def test_bounds_on_the_bayes_error_of_the_chosen_features():
+    asked = {"methods": ["mim", "jmi"], "features": [1, 3], "classifier": "ncm", "folds": 3}
+    plain, bounded = (bitsieve.compare(*WINE, **asked, bounds=bounds, n_jobs=2) for bounds in (False, True))
+    assert plain.bayes_error_bounds is None
+    assert "Bayes" not in str(plain)
+    assert bounded.bayes_error_bounds.shape == (2, 2)
+    np.testing.assert_array_equal(plain.errors, bounded.errors)
+    for row, (lower, upper) in zip(bounded.summary(), bounded.bayes_error_bounds, strict=True):
+        assert (row["bayes_error_lower"], row["bayes_error_upper"]) == (lower, upper)
+        assert 0 < lower < upper < 0.5
+        assert f"{100 * lower:.1f} to {100 * upper:.1f}" in str(bounded)
+    json.dumps(bounded.to_dict(), allow_nan=False)
+
+
+def test_bounds_are_those_of_the_public_function():
+    X, y = WINE[0].to_numpy(), WINE[1].to_numpy()
+    split = [(np.arange(0, 178, 2), np.arange(1, 178, 2))]
+    comparison = bitsieve.compare(X, y, methods=["jmi"], features=[3], classifier="ncm", folds=split, bounds=True)
+    train = X[split[0][0]][:, comparison.selected[0][0]]
+    alone = bitsieve.bayes_error_bounds(train / np.abs(train).max(axis=0), y[split[0][0]])
+    assert comparison.bayes_error_bounds[0].tolist() == list(alone)
+    with pytest.raises(ValueError, match="bounds='yes' is not allowed: give True or False"):
+        bitsieve.compare(X, y, bounds="yes")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 # These rest on LAPACK and BLAS, whose last bits differ from one build and processor to the next: their numbers are
 # compared with a tolerance, but for those that are counted, and their selections with ==.
-OF_BLAS = {"SDPCMI", "QPFS", "EQPFS", "RCFS"}
+OF_BLAS = {"SDPCMI", "QPFS", "EQPFS", "RCFS", "ModelSelector"}
 COUNTED = {"relevance_", "overlap_"}
 P_VALUES = {"stopping_value_", "stopping_values_"}  # tails of distributions, as the build of scipy has them
 LEFT_OUT = {"classes_", "feature_names_in_", "n_features_in_", "stopping_reason_", "support_"}

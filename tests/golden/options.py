@@ -42,6 +42,11 @@ OPTIONS = {
         "none": {"blanket_size": 0},
     },
     "relieff": {"three": {"n_neighbors": 3}, "drawn": {"n_samples": 40, "random_state": 1}},
+    "gmi": {
+        "backward": {"removal": "backward", "n_repeats": 3},
+        "relevant": {"relevance": 0.8, "priors": "pooled", "random_state": 1},
+    },
+    "dp": {"weighted": {"weighted": True}},
     "rcfs": {"clusters": {"n_clusters": 9}, "as they are": {"standardize": False}},
     "vmi": {
         "densities": {"binning": None},

@@ -282,5 +282,5 @@ def test_terms_counted_without_the_class_say_so(information_of):
 
 
 def test_unknown_estimator(information_of):
-    with pytest.raises(ValueError, match="estimator='miller' is not known; did you mean miller-madow"):
+    with pytest.raises(ValueError, match="estimator='miller' is not known: did you mean miller-madow"):
         make_information("miller", PackedSource([[0], [1]]))

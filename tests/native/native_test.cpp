@@ -17,6 +17,7 @@
 using namespace bitsieve;
 
 void test_variational(int& passed, int& failed);
+void test_spanning_tree(int& passed, int& failed);
 
 namespace {
 
@@ -111,16 +112,16 @@ void test_problem(const Problem& p, const Kernel& kernel, Storage storage) {
     const auto table = term_table(std::uint64_t(p.n_samples), std::min<std::uint64_t>(p.n_samples + 1, 100));
     const Terms terms{table.data(), table.size(), term_shift(std::uint64_t(p.n_samples))};
     Packed packed(p.class_sizes, p.order, p.arities, kernel, storage);
-    for (std::int64_t u = 0; u < packed.n_units(); ++u)
+    for (std::int64_t u = 0; u < packed.n_simd_groups(); ++u)
         packed.pack(CodeTable<std::uint16_t>{p.codes.data(), 1, p.n_samples}, u, u + 1);
 
-    std::vector<std::int64_t> units(std::size_t(packed.n_units())), xy(n), xyc(n), pooled(n);
-    for (std::size_t u = 0; u < units.size(); ++u) units[u] = std::int64_t(u);
+    std::vector<std::int64_t> groups(std::size_t(packed.n_simd_groups())), xy(n), xyc(n), pooled(n);
+    for (std::size_t u = 0; u < groups.size(); ++u) groups[u] = std::int64_t(u);
     std::vector<std::int64_t> all_xy(n * n), all_xyc(n * n);
     bool rows = true, unconditional = true;
     for (std::int64_t i = -1; i < n; ++i) {
-        row_sums(packed, terms, i, units.data(), packed.n_units(), xy.data(), xyc.data());
-        row_sums(packed, terms, i, units.data(), packed.n_units(), pooled.data(), nullptr);
+        row_sums(packed, terms, i, groups.data(), packed.n_simd_groups(), xy.data(), xyc.data());
+        row_sums(packed, terms, i, groups.data(), packed.n_simd_groups(), pooled.data(), nullptr);
         for (std::int64_t j = 0; j < n; ++j) {
             rows = rows && std::make_pair(xy[j], xyc[j]) == plain_sums(p, i, j, terms);
             unconditional = unconditional && pooled[j] == xy[j];
@@ -137,8 +138,8 @@ void test_problem(const Problem& p, const Kernel& kernel, Storage storage) {
     for (std::int64_t i = 0; i < n; ++i) place[i] = n - 1 - i;
     std::vector<double> out(n * n);
     const PairForm form{1, 1, zero.data(), zero.data(), 1.0, false};
-    for (std::int64_t i = 0; i < packed.n_units(); ++i)
-        matrix_block(packed, terms, form, i, i + 1, 0, packed.n_units(), Matrix<double>{out.data(), n, place.data()});
+    for (std::int64_t i = 0; i < packed.n_simd_groups(); ++i)
+        matrix_block(packed, terms, form, i, i + 1, 0, packed.n_simd_groups(), Matrix<double>{out.data(), n, place.data()});
     bool matrix = true;
     for (std::int64_t i = 0; i < n; ++i)
         for (std::int64_t j = 0; j < n; ++j)
@@ -147,12 +148,12 @@ void test_problem(const Problem& p, const Kernel& kernel, Storage storage) {
 
     const PairForm mean{1, -1, zero.data(), place.data(), 3.0, true};
     std::vector<double> whole(n * n), lines(n * n, -1.0);
-    for (std::int64_t i = 0; i < packed.n_units(); ++i)
-        matrix_block(packed, terms, mean, i, i + 1, 0, packed.n_units(), Matrix<double>{whole.data(), n, place.data()});
+    for (std::int64_t i = 0; i < packed.n_simd_groups(); ++i)
+        matrix_block(packed, terms, mean, i, i + 1, 0, packed.n_simd_groups(), Matrix<double>{whole.data(), n, place.data()});
     std::vector<std::int64_t> pivots(n);
     for (std::int64_t i = 0; i < n; ++i) pivots[i] = n - 1 - i;  // the feature of row i of the matrix
     const Rows<double> rows_out{lines.data(), n, place.data()};
-    matrix_rows(packed, terms, mean, pivots.data(), n, units.data(), packed.n_units(), rows_out);
+    matrix_rows(packed, terms, mean, pivots.data(), n, groups.data(), packed.n_simd_groups(), rows_out);
     check(lines == whole, "matrix_rows");
 }
 
@@ -162,10 +163,10 @@ void test_partition(const Problem& p, const Kernel& kernel) {
     const auto table = term_table(std::uint64_t(p.n_samples), std::min<std::uint64_t>(p.n_samples + 1, 100));
     const Terms terms{table.data(), table.size(), term_shift(std::uint64_t(p.n_samples))};
     Packed packed(p.class_sizes, p.order, p.arities, kernel, Storage::cheapest);
-    for (std::int64_t u = 0; u < packed.n_units(); ++u)
+    for (std::int64_t u = 0; u < packed.n_simd_groups(); ++u)
         packed.pack(CodeTable<std::uint16_t>{p.codes.data(), 1, p.n_samples}, u, u + 1);
-    std::vector<std::int64_t> units(std::size_t(packed.n_units())), xz(n), xzc(n);
-    for (std::size_t u = 0; u < units.size(); ++u) units[u] = std::int64_t(u);
+    std::vector<std::int64_t> groups(std::size_t(packed.n_simd_groups())), xz(n), xzc(n);
+    for (std::size_t u = 0; u < groups.size(); ++u) groups[u] = std::int64_t(u);
     std::vector<std::uint32_t> order(std::size_t(p.n_samples));
     for (std::size_t t = 0; t < order.size(); ++t) order[t] = std::uint32_t(t);
     const std::vector<std::int64_t> starts = {0, p.n_samples};
@@ -174,7 +175,7 @@ void test_partition(const Problem& p, const Kernel& kernel) {
     for (std::int64_t i = -1; i < n; ++i) {
         const PartitionVectors split = i < 0 ? PartitionVectors{order, starts} : refine(packed, all, i);
         const Partition parts{split.order.data(), split.starts.data(), std::int64_t(split.starts.size()) - 1};
-        partition_sums(packed, terms, parts, units.data(), packed.n_units(), xz.data(), xzc.data());
+        partition_sums(packed, terms, parts, groups.data(), packed.n_simd_groups(), xz.data(), xzc.data());
         for (std::int64_t j = 0; j < n; ++j) sums = sums && std::make_pair(xz[j], xzc[j]) == plain_sums(p, i, j, terms);
         std::int64_t z = 0, zc = 0;
         partition_marginals(packed, terms, parts, &z, &zc);
@@ -202,8 +203,8 @@ void test_choice() {
     Kernel kernel = kPortableKernel;
     const auto counters = [&](double word_cell_ns, double sample_ns) {
         kernel.word_cell_ns = word_cell_ns;
-        kernel.tally_sample_ns = sample_ns;
-        return Packed({20000}, {}, std::vector<std::int32_t>(8, 10), kernel, Storage::cheapest).tallied();
+        kernel.counter_sample_ns = sample_ns;
+        return Packed({20000}, {}, std::vector<std::int32_t>(8, 10), kernel, Storage::cheapest).uses_counters();
     };
     check(counters(1.0, 1e-3) && !counters(1e-3, 1.0), "the cheaper form is chosen");
 }
@@ -252,6 +253,7 @@ int main() {
     test_terms();
     test_mdl();
     test_variational(passed, failed);
+    test_spanning_tree(passed, failed);
     std::mt19937 random(7);
     const std::vector<std::vector<std::int64_t>> sizes = {{1},        {64},          {63, 65},           {0, 5, 0, 2},
                                                           {128, 127}, {129, 1, 200}, {3, 3, 3, 3, 3, 3}, {700, 300}};
@@ -270,11 +272,11 @@ int main() {
     }
     std::vector<std::int64_t> many(100, 60);
     many.insert(many.end(), {3000, 0, 1, 63, 64});
-    const Problem tallied = make_problem(random, many, {10, 1, 4, 300, 9, 10, 10, 10, 10, 10});
+    const Problem for_counters = make_problem(random, many, {10, 1, 4, 300, 9, 10, 10, 10, 10, 10});
     for (const Kernel& kernel : kernels()) {
         if (!kernel.available()) continue;
-        test_problem(tallied, kernel, Storage::counters);
-        test_problem(tallied, kernel, Storage::planes);
+        test_problem(for_counters, kernel, Storage::counters);
+        test_problem(for_counters, kernel, Storage::planes);
     }
     std::printf("%d passed, %d failed\n", passed, failed);
     return failed == 0 ? 0 : 1;

@@ -81,10 +81,12 @@ bool test_codes(const Samples& s, const VariationalKernel& kernel, std::mt19937&
             at.push_back(at[f] + n_classes * table_stride<float>(pairs));
         }
         std::vector<float> table(at.back(), 0.0f);
-        fill_tables(kernel, columns, classes, chosen[p], features.data(), n, at.data(), true, table.data(), true_class.data());
-        const PairwiseState<float> pairs{0.5f, {{table.data(), at.data(), chosen[p]}}, state.data(), s.n_blocks * n_classes * 8,
-                                   true};
-        kernel.sums(columns.codes).pairwise_float32(s.weighted(s.in_float32), columns, pairs, {features.data(), n, in_float32.data()});
+        fill_tables(kernel, columns, classes, chosen[p], features.data(), n, at.data(), true, table.data(),
+                    true_class.data());
+        const PairwiseState<float> pairs{0.5f, {{table.data(), at.data(), chosen[p]}}, state.data(),
+                                         s.n_blocks * n_classes * 8, true};
+        kernel.sums(columns.codes).pairwise_float32(s.weighted(s.in_float32), columns, pairs,
+                                                    {features.data(), n, in_float32.data()});
     }
 
     bool right = true;

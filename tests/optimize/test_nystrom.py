@@ -195,7 +195,7 @@ def test_rates_that_are_none(rate):
         ({"landmarks": [0.5]}, r"^landmarks=\[0.5\] is not allowed"),
         ({"landmarks": 3}, r"^landmarks=3 is not allowed"),
         ({"landmarks": [True, False]}, r"^landmarks=\[True, False\] is not allowed"),
-        ({"variant": "papr"}, r"^variant='papr' is not known; did you mean paper\? choose one of extension, paper$"),
+        ({"variant": "papr"}, r"^variant='papr' is not known: did you mean paper\? choose one of extension, paper$"),
         ({"random_state": "x"}, r"^random_state='x' is not allowed: give a whole number"),
         ({"random_state": -1}, r"^random_state=-1 is not allowed: give a whole number"),
     ],

@@ -52,6 +52,8 @@ def test_all_outputs(data, table, tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[:3]] == ["method", "mim", "jmi"]
     assert lines[-1] == document["answer"]
+    assert main(["compare", str(data), *ASKED, "--folds", "5", "--bounds"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].endswith("Bayes error %")
 
 
 INTERRUPTED = """
@@ -108,8 +110,8 @@ def test_interrupt_and_resume(data, tmp_path, threads, ending, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--methods", "jmi,mrrm"], "--methods mrrm is not known; did you mean mrmr"),
-        (["--classifier", "nmc"], "--classifier nmc is not known; did you mean ncm"),
+        (["--methods", "jmi,mrrm"], "--methods mrrm is not known: did you mean mrmr"),
+        (["--classifier", "nmc"], "--classifier nmc is not known: did you mean ncm"),
         (["--features", "90:99"], "features begin at 90 but the table has 9 features"),
         (["--features", "9:1"], "'9:1' is no range: give FROM:TO"),
         (["--features", "1:5:0"], "'1:5:0' is no range"),
@@ -117,10 +119,10 @@ def test_interrupt_and_resume(data, tmp_path, threads, ending, capsys):
             ["--folds", "213"],
             "class 'malignant' has 212 samples, fewer than the 213 folds: give --folds 212 or --folds loo",
         ),
-        (["--seed", "-1"], "--seed -1 is not allowed: give a whole number from 0"),
+        (["--seed", "-1"], "--seed -1 is not allowed: give a whole number from 0 to 4294967295"),
         (["--target-bins", "1", "--target", "mean_area"], "--target-bins 1 is not allowed"),
         (["--folds", "lo"], "--folds lo is not allowed"),
-        (["--protocol", "papr"], "--protocol papr is not known; did you mean paper"),
+        (["--protocol", "papr"], "--protocol papr is not known: did you mean paper"),
         (["--report", "missing/report.html"], "there is no directory 'missing' for the report"),
         (["--output", "errors.xlsx"], "end it in one of .parquet, .csv, .json"),
         (["--output", "missing/errors.csv"], "there is no directory 'missing' for the output"),

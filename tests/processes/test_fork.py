@@ -20,7 +20,7 @@ import warnings
 import numpy as np
 
 import bitsieve.counts.packed as memory
-from bitsieve import ForwardSelector, SpecCMI
+from bitsieve import GMI, DpSelector, ForwardSelector, SpecCMI
 
 
 def work(n_jobs):
@@ -37,6 +37,8 @@ def work(n_jobs):
         fitted = selector.fit(X, y)
         for values in (fitted.selected_, fitted.scores_, fitted.relevance_, fitted.overlap_):
             digest.update(values.tobytes())
+    for selector in (GMI(4, n_jobs=n_jobs), DpSelector(2, n_jobs=n_jobs)):
+        digest.update(selector.fit(X[:100, :6], y[:100]).scores_.tobytes())
     return digest.hexdigest()
 
 

@@ -50,9 +50,13 @@ def test_one_source_asked_by_several_threads():
     """Rows of one packed table, each thread with scratch of its own."""
     codes = np.random.default_rng(0).integers(0, 5, (500, 120)).astype(np.uint8)
     source = PackedSource(codes, codes[:, 0] % 3)
-    expected = [[sums.tobytes() for sums in source.pair_sums(i, None, True)] for i in range(120)]
+
+    def row(i):
+        return [sums.tobytes() for sums in source.pair_sums(entropy_terms(500), i, None, True)]
+
+    expected = [row(i) for i in range(120)]
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda i: [sums.tobytes() for sums in source.pair_sums(i, None, True)], range(120)))
+        found = list(pool.map(row, range(120)))
     assert found == expected
 
 

@@ -113,3 +113,13 @@ def test_paths_are_checked_before_the_work(tmp_path, comparison, monkeypatch):
     monkeypatch.setattr(figures, "find_spec", lambda name: None)
     with pytest.raises(ValueError, match=r"figures need matplotlib, which is not installed: pip install"):
         check_report(path)
+
+
+def test_bounds_are_told_where_they_were_asked_for(comparison):
+    assert "left to gain" not in report(comparison)
+    asked = {"methods": ["mim"], "features": [2, 3], "classifier": "ncm", "folds": 3, "bounds": True}
+    bounded = bitsieve.compare(X, Y, **asked)
+    lower, upper = 100 * bounded.bayes_error_bounds[0]
+    page = Balanced(report(bounded))
+    assert page.seen.count("table") == 5  # one for a single method less, and one more
+    assert f"{lower:.1f} to {upper:.1f}" in page.text

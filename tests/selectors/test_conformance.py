@@ -6,20 +6,24 @@ All select one feature: the checks' data has as few as one column, and asking fo
 from __future__ import annotations
 
 import pytest
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bitsieve import (
     EQPFS,
     FCBF,
+    GMI,
     QPFS,
     RCFS,
     SDPCMI,
     VMI,
     CategoricalBinner,
+    DpSelector,
     EqualFrequencyBinner,
     ForwardSelector,
     KollerSahami,
     MDLBinner,
+    ModelSelector,
     Nystrom,
     ReliefF,
     SpecCMI,
@@ -49,6 +53,9 @@ SELECTORS = [
     KollerSahami(1, blanket_size=2, blanket="redundancy", binning="quantile"),
     ReliefF(1, n_neighbors=3, n_samples=10, random_state=0, n_jobs=2),
     RCFS(1, standardize=False),
+    GMI(1, removal="backward", relevance=0.5, priors="pooled", n_repeats=2, n_jobs=2),
+    DpSelector(1, weighted=True, n_jobs=2),
+    ModelSelector(1, model=LogisticRegression()),
     SDPCMI(1, rounding="factor", refine="swap", binning="none"),
     VMI(1, decomposition="pairwise", on_plateau="restart", binning=None, n_jobs=2),
 ]
@@ -85,7 +92,7 @@ def expected_failures(selector):
     if isinstance(binning, CategoricalBinner):
         # The check subtracts a mean from float data; where NaN is allowed it does not make whole numbers of them.
         failures["check_positive_only_tag_during_fit"] = reason
-    if isinstance(selector, ReliefF) and selector.n_samples is not None:
+    if isinstance(selector, GMI) or (isinstance(selector, ReliefF) and selector.n_samples is not None):
         failures["check_sample_weight_equivalence_on_dense_data"] = "which samples are drawn depends on their order"
     if isinstance(selector, QPFS) and selector.convexify is None and selector.approximation is None:
         # The check has more columns than samples, for which H is hardly ever convex.

@@ -94,7 +94,7 @@ def test_where_there_is_no_such_estimate(tumours):
     X, y = tumours
     with pytest.raises(ValueError, match="this criterion conditions on more: use 'plug-in' or 'miller-madow'"):
         ForwardSelector(2, criterion="cmi", estimator="shrinkage").fit(X, y)
-    with pytest.raises(ValueError, match="estimator='plugin' is not known; did you mean plug-in"):
+    with pytest.raises(ValueError, match="estimator='plugin' is not known: did you mean plug-in"):
         ForwardSelector(2, estimator="plugin").fit(X, y)
     with pytest.raises(ValueError, match="estimator=None is not known"):
         bitsieve.entropy(X, y, estimator=None)

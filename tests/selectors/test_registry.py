@@ -137,7 +137,7 @@ def test_parameters_of_methods():
             {"beta": 1},
             r"'jmi' \(ForwardSelector\) does not take beta; it takes stopping, constraints, estimator$",
         ),
-        ("mifs", {"beta": -1}, r"beta=-1 is not a weight; give a finite number of 0 or more$"),
+        ("mifs", {"beta": -1}, r"beta=-1 is not a weight: give a finite number of 0 or more$"),
         ("speccmi", {"beta": 1}, r"method 'speccmi' \(SpecCMI\) does not take beta"),
         ("relief", {}, r"method='relief' is not known: did you mean relieff"),
         ("relieff", {"n_neighbours": 1}, r"method 'relieff' \(ReliefF\) does not take n_neighbours"),

@@ -175,6 +175,16 @@ def test_select_by_the_name_of_a_column(frame):
     assert values.scores.tolist() == expected.scores.tolist()
 
 
+@pytest.mark.parametrize("method", ["relieff", "rcfs", "vmi"])
+def test_select_by_a_method_on_samples(frame, method):
+    repeated = frame.loc[frame.index.repeat(frame["times"])].drop(columns="times")
+    expected = select(repeated, "label", method=method, n_features_to_select=3)
+    found = select(frame, "label", sample_weight="times", method=method, n_features_to_select=3)
+    assert found.features == expected.features
+    for values, others in ((found.scores, expected.scores), (found.relevance, expected.relevance)):
+        assert values.tolist() == others.tolist()
+
+
 def test_select_with_a_continuous_target(frame):
     numbers = frame.assign(value=frame["A"] + frame["B"]).drop(columns="label")
     repeated = numbers.loc[numbers.index.repeat(numbers["times"])].drop(columns="times")

@@ -58,7 +58,7 @@ def make_binner(spec: Any = "mdl", *, n_jobs: int | None = None, **parameters: A
     if not isinstance(spec, str) or spec not in BINNERS:
         near = get_close_matches(spec.lower(), BINNERS, n=1) if isinstance(spec, str) else []
         hint = f", did you mean {near[0]!r}?" if near else ""
-        raise ParameterError("binning", spec, f"give one of {names} or a binner object{hint}", "is not known:")
+        raise ParameterError("binning", spec, f"give one of {names} or a binner object{hint}", "is not known")
     binner = BINNERS[spec]
     accepted = list(inspect.signature(binner).parameters)
     for name in parameters:

@@ -1,4 +1,4 @@
-"""How far samples are apart: the difference in each column, and their sum, the distance.
+"""Differences of samples in each column, and distances, which are their sums.
 
 ``diff = |a - b| / (max - min)`` in a numeric column, 0 or 1 in a categorical one, the expected one where a value is
 missing (:mod:`bitsieve.by_samples.unknown`).
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     Samples = NDArray[np.intp]
 
 GRID = 2.0**32
-REMEMBERED_BYTES = 256 << 20  # of what columns that miss values expect; beyond, it is taken afresh for every block
+REMEMBERED_BYTES = (
+    256 << 20
+)  # of expected differences in columns with missing values; beyond, they are computed anew for each block
 
 
 class Differences:
@@ -60,7 +62,9 @@ class Differences:
         self._numeric, self._numbers, self._spans = _pick(varying[0] & ~incomplete[0], rows.numeric, numbers, spans)
         self._categorical, self._codes = _pick(varying[1] & ~incomplete[1], rows.categorical, rows.codes)
         self._grid = _on_grid((self._numbers - self._numbers.min(axis=0, initial=np.inf)) / self._spans)
-        self._float_codes = self._codes.astype(np.float64)  # what the library would make of them at every call
+        self._float_codes = self._codes.astype(
+            np.float64
+        )  # the type that the library would convert them to at every call
         self._unknown: dict[int, UnknownColumn] = {}
         for place in np.flatnonzero(varying[0] & incomplete[0]):
             scaled = (numbers[:, place] - np.nanmin(numbers[:, place])) / spans[place]
@@ -108,7 +112,7 @@ class Differences:
 
 
 def _with_spans(numbers: Floats) -> tuple[Floats, Floats]:
-    """Numbers and the range of each column; halved where the range is beyond the largest float."""
+    """The numbers and the range of each column; both halved where the range is beyond the largest float."""
     low, high = np.fmin.reduce(numbers, axis=0), np.fmax.reduce(numbers, axis=0)
     with np.errstate(over="ignore"):
         halves = np.where(np.isinf(high - low), 0.5, 1.0)

@@ -1,4 +1,4 @@
-"""Columns that miss values: a missing one differs by what it would on average, drawn from the known ones of its class.
+"""Columns with missing values: their expected differences, a missing value drawn from the known ones of its class.
 
 For categories that is Kononenko's rule: ``1 - P(v | c)`` from a known value v, ``1 - sum_v P(v | c) P(v | c')`` from
 another missing one. Numbers follow the same sentence: the mean of ``|V - v|`` over the known values V of class c, and
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class UnknownColumn(ABC):
-    """One column that misses values.
+    """One column with missing values.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class UnknownColumn(ABC):
         return out
 
     def remember(self) -> None:
-        """Keep the expected differences, n_classes x n_samples of them, instead of taking them afresh every time."""
+        """Keep the n_classes x n_samples expected differences instead of computing them anew every time."""
         self._expected = self._expect()
 
     def _expect(self) -> Floats:

@@ -156,6 +156,7 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
     )
     add("--missing", choices=("error", "bin"), help="missing values: an error, or a code of their own (default: error)")
     add("--target-bins", type=_count, default=5, metavar="N", help="classes of a continuous target (default: 5)")
+    add("--bounds", action="store_true", help="bound the error of the best possible classifier on what is chosen")
     add("--report", metavar="FILE.html", help="write a report with figures, in one file (needs bitsieve[report])")
     add("--output", metavar="FILE", help="save errors by method, fold and number; .parquet, .csv or .json")
     add("--resume", action="store_true", help="go on with the finished folds of an interrupted run")
@@ -194,7 +195,7 @@ def _add_reproduce(commands: argparse._SubParsersAction[_Parser]) -> None:
         description="Compute a table or a figure of a paper anew. Without --figure or --table: list what there is.",
     )
     add = reproduce.add_argument
-    add("paper", metavar="PAPER", help="gao2016, vinh2014")
+    add("paper", metavar="PAPER", help="gao2016, vinh2014, yasaei")
     add("--figure", metavar="NAME", help="which figure, such as 3")
     add("--table", metavar="NAME", help="which table")
     add("--output", metavar="FILE", help="save the figure; .png, .svg, .pdf (needs bitsieve[report]); or all in .json")

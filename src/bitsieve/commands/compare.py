@@ -101,6 +101,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         protocol=options.protocol,
         binning=make_binner(options.binning, **parameters) if parameters else options.binning,
         random_state=options.seed,
+        bounds=options.bounds,
     )
 
 

@@ -90,7 +90,7 @@ def _check_choices(options: argparse.Namespace, name: str, item: Item) -> None:
             raise ValueError(f"{name!r} of {options.paper} has no data set {each!r}; {choices(each.lower(), known)}")
     if options.protocol is not None:
         if options.protocol not in PROTOCOLS:
-            raise ValueError(f"--protocol {options.protocol} is not known; {choices(options.protocol, PROTOCOLS)}")
+            raise ValueError(f"--protocol {options.protocol} is not known: {choices(options.protocol, PROTOCOLS)}")
         if not item.cross_validates:
             raise ValueError(f"{name!r} of {options.paper} has one protocol only: leave --protocol out")
     if options.data_dir is not None and not Path(options.data_dir).is_dir():

@@ -67,8 +67,8 @@ class ParameterError(ValueError):
         Its value.
     advice : str or Sentence
         What is allowed, or what to do.
-    problem : str, default="is not allowed:"
-        What is wrong with the value, and the sign before the advice.
+    problem : str, default="is not allowed"
+        What is wrong with the value.
 
     Examples
     --------
@@ -77,14 +77,14 @@ class ParameterError(ValueError):
     bitsieve.common.errors.ParameterError: k=0 is not allowed: give a whole number from 1 to 9
     """
 
-    def __init__(self, parameter: str, given: object, advice: str, problem: str = "is not allowed:") -> None:
+    def __init__(self, parameter: str, given: object, advice: str, problem: str = "is not allowed") -> None:
         super().__init__(parameter, given, advice, problem)  # all of them, so that pickle can make it anew
         self.parameter, self.given, self.advice, self.problem = parameter, given, advice, problem
 
     @property
     def sentence(self) -> Sentence:
         """The whole message."""
-        return Sentence(Setting(self.parameter, self.given), f" {self.problem} ", self.advice)
+        return Sentence(Setting(self.parameter, self.given), f" {self.problem}: ", self.advice)
 
     def __str__(self) -> str:
         return str(self.sentence)

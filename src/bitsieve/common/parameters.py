@@ -50,7 +50,7 @@ def check_integer(name: str, value: Any, low: int, high: int = NO_LIMIT, why: st
     except TypeError:
         number = low - 1
     if isinstance(value, (bool, np.bool_)) or not low <= number <= high:
-        bounds = f"from {low} to {high}" if high < NO_LIMIT else f"of {low} or more"
+        bounds = f"from {low} to {high}" if high != NO_LIMIT else f"of {low} or more"
         raise ParameterError(name, value, f"give a whole number {bounds}{why and f' ({why})'}")
     return number
 

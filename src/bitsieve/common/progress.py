@@ -6,6 +6,8 @@ variable carries the listener, so that two jobs in two threads never hear each o
 
 from __future__ import annotations
 
+import math
+import time
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
@@ -13,23 +15,36 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+PATIENCE = 3.0  # seconds after which the time left can be told from the time passed
+
 _listener: ContextVar[Callable[[str], None] | None] = ContextVar("bitsieve_progress", default=None)
 
 
 def phase(name: str) -> Callable[[int, int], None]:
     """Announce that the phase ``name`` of the job begins; the function returned announces how far it is.
 
-    It is called as ``step(done, total)`` and makes "ranking" into "ranking, 40 %".
+    It is called as ``step(done, total)`` and makes "ranking" into "ranking, 40 %", and once the phase has lasted some
+    seconds into "ranking, 40 %, about 25 s left".
     """
     listener = _listener.get()
     if listener is None:
         return _no_listener
     listener(name)
+    start = time.monotonic()
 
     def step(done: int, total: int) -> None:
-        listener(f"{name}, {100 * done // max(total, 1)} %")
+        passed = time.monotonic() - start
+        left = f", about {_duration(passed * (total - done) / done)} left" if done and passed > PATIENCE else ""
+        listener(f"{name}, {100 * done // max(total, 1)} %{left}")
 
     return step
+
+
+def _duration(seconds: float) -> str:
+    """``25 s``, ``7 min`` or ``3.5 h``, rounded up."""
+    if seconds <= 90:
+        return f"{math.ceil(seconds)} s"
+    return f"{math.ceil(seconds / 60)} min" if seconds <= 90 * 60 else f"{math.ceil(seconds / 360) / 10:g} h"
 
 
 def _no_listener(done: int, total: int) -> None:

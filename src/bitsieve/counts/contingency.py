@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     Integers = NDArray[np.int64]
 
+BLOCK_CELLS = 1 << 22  # of the tables that are held at once where sums are made from them
 DENSE_CELLS = 1 << 16  # tables of at most so many cells hold them all, larger ones only those that are not empty
 MAX_CELLS = 1 << 62  # cells are numbered by 64-bit integers
 
@@ -93,3 +96,17 @@ def _numbered(shape: tuple[int, int, int]) -> tuple[int, int, int]:
     if prod(shape) > MAX_CELLS:
         raise ValueError(f"a table of {shape[0]:,} x {shape[1]:,} codes x {shape[2]:,} classes is too large to count")
     return shape
+
+
+def column_blocks(n_first: int, n_codes: NDArray[np.int32], n_classes: int, n_samples: int) -> Iterator[slice]:
+    """Cut columns with so many codes into blocks whose tables with a first variable may be held at once.
+
+    A table of a column holds ``n_first * n_codes * n_classes`` cells, or one for every sample where they are fewer.
+    """
+    cells = np.cumsum(np.minimum(n_codes.astype(np.float64) * n_first * n_classes, max(n_samples, DENSE_CELLS)))
+    first = 0
+    while first < len(cells):
+        held = cells[first - 1] if first else 0
+        last = max(first + 1, int(np.searchsorted(cells, held + BLOCK_CELLS, side="right")))
+        yield slice(first, last)
+        first = last

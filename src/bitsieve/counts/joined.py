@@ -55,9 +55,10 @@ class JoinedSource(CountSource):
 class JoinedPartition(Partition):
     """A partition by the joint values of groups: that of the other source by all their columns."""
 
+    source: JoinedSource
+
     def __init__(self, source: JoinedSource, base: Partition, members: tuple[int, ...]) -> None:
         self.source, self.base, self.members = source, base, members
-        self.n_samples, self.n_jobs = source.n_samples, source.n_jobs
 
     @property
     def keys(self) -> Integers:

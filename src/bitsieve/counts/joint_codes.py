@@ -61,9 +61,10 @@ class JointCodes(Partition):
     keys : ndarray of int64, shape (n_parts, n_conditioning), optional
     """
 
+    source: CodedSource
+
     def __init__(self, source: CodedSource, part: Integers | None = None, keys: Integers | None = None) -> None:
         self.source = source
-        self.n_samples, self.n_jobs = source.n_samples, source.n_jobs
         self.part = np.zeros(source.n_samples, np.int64) if part is None else part
         self._keys = np.empty((1, 0), np.int64) if keys is None else keys
 

@@ -65,7 +65,7 @@ class PackedLayout(CostHints):
         group_bytes = max(self.packed.nbytes // len(self.all_groups), 1)
         width = int(np.clip(BLOCK_BYTES // group_bytes, 1, 256))
         height = max(width, min(64, -(-(last - first) // (8 * threads))))
-        if self.packed.tallied:  # rows are independent of each other, and each prepares its samples for a whole block
+        if self.packed.uses_counters:  # rows are independent; each prepares its samples for a whole block
             width, height = COUNTERS_WIDTH, 2
         return [
             [i, min(i + height, last), j, min(j + width, last)]

@@ -36,6 +36,8 @@ class PackedPartition(Partition):
         Samples in class order, part by part, and where each part starts; by default one part of all.
     """
 
+    source: PackedSource
+
     def __init__(
         self,
         source: PackedSource,
@@ -44,7 +46,6 @@ class PackedPartition(Partition):
         starts: NDArray[np.int64] | None = None,
     ) -> None:
         self.source, self.members = source, members
-        self.n_samples, self.n_jobs = source.n_samples, source.n_jobs
         self.order = np.arange(source.n_samples, dtype=np.uint32) if order is None else order
         self.starts = np.array([0, source.n_samples], np.int64) if starts is None else starts
 

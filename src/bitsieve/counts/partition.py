@@ -9,11 +9,13 @@ import numpy as np
 
 from bitsieve import _native
 from bitsieve.counts.blocks import run_blocks
+from bitsieve.counts.contingency import column_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.counts.contingency import ContingencyTable
+    from bitsieve.counts.source import CountSource
     from bitsieve.counts.terms import Terms
 
     Integers = NDArray[np.int64]
@@ -47,15 +49,13 @@ class Partition(Protocol):
 
     Attributes
     ----------
-    n_samples : int
-    n_jobs : int or None
+    source : CountSource
     keys : ndarray of int64, shape (n_parts, n_conditioning)
         The codes of the conditioning features in every part that occurs, in lexicographic order. Sources that hold the
         samples in portions agree on them by the union of the (old part, new code) pairs that occur in each portion.
     """
 
-    n_samples: int
-    n_jobs: int | None
+    source: CountSource
 
     @property
     @abstractmethod
@@ -81,8 +81,10 @@ class Partition(Protocol):
     def sums(self, terms: Terms, columns: NDArray[np.intp]) -> tuple[Integers, Integers]:
         """``S_xz`` and ``S_xzc`` of ``columns``: over parts and codes, and over parts, codes and classes."""
         xz, xzc = np.empty((2, len(columns)), np.int64)
-        for place, table in enumerate(self.tables(columns, True)):
-            xz[place], xzc[place] = terms.sum(table.pooled().counts), terms.sum(table.counts)
+        source = self.source
+        for block in column_blocks(len(self.keys), source.arities[columns], source.n_classes, source.n_samples):
+            for place, table in enumerate(self.tables(columns[block], True), block.start):
+                xz[place], xzc[place] = terms.sum(table.pooled().counts), terms.sum(table.counts)
         return xz, xzc
 
     def degrees_of_freedom(self, feature: int) -> int:
@@ -121,8 +123,8 @@ class Partition(Protocol):
             some = slice(first, first + SEEDS_A_BLOCK)
             _native.shuffled_sums(terms.table, terms.shift, codes, run_ends, part_ends, seeds[some], out[some])
 
-        run_blocks(shuffle, range(0, len(seeds), SEEDS_A_BLOCK), self.n_jobs)
-        singletons = terms.sum(np.ones(1, np.int64)) * (self.n_samples - len(codes))
+        run_blocks(shuffle, range(0, len(seeds), SEEDS_A_BLOCK), self.source.n_jobs)
+        singletons = terms.sum(np.ones(1, np.int64)) * (self.source.n_samples - len(codes))
         return out + singletons
 
 

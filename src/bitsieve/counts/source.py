@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
+from bitsieve.counts.contingency import column_blocks
 from bitsieve.counts.hints import CostHints
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     Columns = NDArray[np.intp]
     Matrix = NDArray[np.floating]
     Progress = Callable[[int, int], object] | None
-
-BLOCK_CELLS = 1 << 22  # of the tables that are held at once where sums are made from them
 
 
 class PairForm(NamedTuple):
@@ -168,14 +167,10 @@ class CountSource(Protocol):
         self, pivot: int | None, columns: Columns, by_class: bool
     ) -> Iterator[tuple[int, ContingencyTable]]:
         """The tables with ``columns`` and their places, as many at once as may be held."""
-        codes = (1 if pivot is None else int(self.arities[pivot])) * self.arities[columns].astype(np.int64)
-        cells = np.cumsum(np.minimum(codes * (self.n_classes if by_class else 1), self.n_samples))
-        first = 0
-        while first < len(columns):
-            held = int(cells[first - 1]) if first else 0
-            last = max(first + 1, int(np.searchsorted(cells, held + BLOCK_CELLS, side="right")))
-            yield from enumerate(self.tables(pivot, columns[first:last], by_class), first)
-            first = last
+        n_first = 1 if pivot is None else int(self.arities[pivot])
+        n_classes = self.n_classes if by_class else 1
+        for block in column_blocks(n_first, self.arities[columns], n_classes, self.n_samples):
+            yield from enumerate(self.tables(pivot, columns[block], by_class), block.start)
 
 
 def _stacked(rows: list[Integers]) -> Integers:

@@ -16,6 +16,8 @@ ORIGINS = {
     "lung_d3": "Garber et al. 2001; 325 genes in three states on H. Peng's mRMR site and in the package scikit-feature",
     "lymphoma": "Alizadeh et al. 2000, llmpp.nih.gov/lymphoma",
     "madelon": f"{_UCI}: Madelon (NIPS 2003 feature selection challenge)",
+    "mnist_test": "LeCun, Cortes, Burges, the MNIST database of handwritten digits: its 10,000 test images",
+    "mnist_train": "LeCun, Cortes, Burges, the MNIST database of handwritten digits: its 60,000 training images",
     "multifeat": f"{_UCI}: Multiple Features",
     "musk2": f"{_UCI}: Musk (Version 2)",
     "nci60": "Ross et al. 2000, the NCI60 cell lines, genome-www.stanford.edu/nci60",

@@ -26,6 +26,7 @@ def compare(
     random_state: int = 0,
     n_jobs: int | None = None,
     checkpoint: str | PathLike[str] | None = None,
+    bounds: bool = False,
 ) -> Comparison:
     """Compare methods by the cross-validated error of a classifier on their first k features, for every k.
 
@@ -62,6 +63,9 @@ def compare(
     checkpoint : path, optional
         Finished folds are kept there, one line each; if it is there already and of the same comparison, they are not
         done again.
+    bounds : bool, default=False
+        Whether to bound the error that the best possible classifier has on the features chosen by each method: how much
+        is left to gain by another classifier.
 
     Returns
     -------
@@ -106,5 +110,6 @@ def compare(
         protocol=protocol,
         binning=binning,
         random_state=random_state,
+        bounds=bounds,
     )
     return run_plan(plan, n_jobs, None if checkpoint is None else Checkpoint(checkpoint, plan))

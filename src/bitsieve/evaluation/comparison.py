@@ -48,6 +48,10 @@ class Comparison(ErrorCurves):
         What was asked: target, classifier, protocol, binning, folds, random_state.
     notes : list of str
         What was noticed, in plain sentences.
+    bayes_error_bounds : ndarray of float, shape (n_methods, 2), or None
+        Where asked for: the lower and the upper bound on the error of the best possible classifier on the features
+        chosen by each method, as many as :meth:`choice` takes, as of :func:`bitsieve.bayes_error_bounds`; estimated
+        from the training samples, as the classifier gets them, and averaged over the folds.
 
     Examples
     --------

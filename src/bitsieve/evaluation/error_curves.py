@@ -39,6 +39,7 @@ class ErrorCurves:
     names: list[str] = field(repr=False)
     parameters: dict[str, Any]
     notes: list[str]
+    bayes_error_bounds: Floats | None = field(default=None, repr=False)
 
     @cached_property
     def rates(self) -> Floats:

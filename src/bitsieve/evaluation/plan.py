@@ -11,7 +11,7 @@ from sklearn.base import clone
 from bitsieve.binning import MDLBinner, make_binner
 from bitsieve.common.errors import ParameterError
 from bitsieve.common.messages import choices
-from bitsieve.common.parameters import check_integer
+from bitsieve.common.parameters import check_flag, check_integer
 from bitsieve.evaluation.classifiers import make_classifier
 from bitsieve.evaluation.feature_counts import feature_counts
 from bitsieve.evaluation.folds import make_folds
@@ -51,6 +51,8 @@ class Plan:
     binning : binner or str
     random_state : int
     notes : list of str
+    bounds : bool
+        Whether the Bayes error of the chosen features is bounded.
     """
 
     table: Table = field(repr=False)
@@ -63,6 +65,7 @@ class Plan:
     binning: Any
     random_state: int
     notes: list[str]
+    bounds: bool = False
 
     @property
     def target(self) -> Target:
@@ -80,11 +83,13 @@ def make_plan(
     protocol: str = "nested",
     binning: Any = None,
     random_state: int = 0,
+    bounds: bool = False,
 ) -> Plan:
     """Check every part of a comparison, and put them together; see :func:`bitsieve.compare`."""
     if protocol not in PROTOCOLS:
-        raise ParameterError("protocol", protocol, choices(str(protocol), PROTOCOLS), "is not known;")
+        raise ParameterError("protocol", protocol, choices(str(protocol), PROTOCOLS), "is not known")
     check_integer("random_state", random_state, 0, 2**32 - 1)
+    check_flag("bounds", bounds)
     name, grow = make_classifier(classifier, random_state)
     binner = _binning(binning, protocol)
     refuse_what_tells_nothing(table)
@@ -108,6 +113,7 @@ def make_plan(
         binning=binner,
         random_state=random_state,
         notes=notes + on_folds,
+        bounds=bounds,
     )
 
 

@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from bitsieve.common.progress import phase
 from bitsieve.counts.blocks import run_blocks
+from bitsieve.evaluation.bayes_bounds import with_bounds
 from bitsieve.evaluation.comparison import Comparison
 from bitsieve.evaluation.protocol import rank, score
 
@@ -48,4 +49,5 @@ def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | Non
 
         before = len(finished)
         run_blocks(work, left, n_jobs, lambda done, _: step(before + done, len(plan.folds)), stopped)
-    return Comparison.of(plan, [finished[number] for number in range(len(plan.folds))])
+    comparison = Comparison.of(plan, [finished[number] for number in range(len(plan.folds))])
+    return with_bounds(plan, comparison, n_jobs) if plan.bounds else comparison

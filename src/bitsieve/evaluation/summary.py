@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from bitsieve.evaluation.error_curves import ErrorCurves
 
+BOUNDS = ("bayes_error_lower", "bayes_error_upper")  # of the chosen features, where they were asked for
+
 
 def summarise(curves: ErrorCurves) -> list[dict[str, Any]]:
     """One row a method: means over the numbers of features, and what it is with the number chosen for it."""
@@ -26,6 +28,7 @@ def _row(curves: ErrorCurves, method: str) -> dict[str, Any]:
     at = int(np.searchsorted(curves.counts, choice.n_features))
     outcomes = [curves.test(method, other).outcome for other in curves.methods if other != method]
     stability = curves.stability(method)
+    bounds = {} if curves.bayes_error_bounds is None else dict(zip(BOUNDS, curves.bayes_error_bounds[row], strict=True))
     return {
         "method": method,
         "mean_error": float(rates.mean()),
@@ -44,6 +47,7 @@ def _row(curves: ErrorCurves, method: str) -> dict[str, Any]:
         "stability_kuncheva": _mean(stability["kuncheva"]),
         "seconds_selecting": _seconds(curves, curves.seconds_selecting[row]),
         "seconds_classifying": float(curves.seconds_classifying[row].sum()),
+        **{name: float(bound) for name, bound in bounds.items()},
     }
 
 
@@ -51,6 +55,7 @@ def as_text(curves: ErrorCurves) -> str:
     """The summary as a table and the answer in a sentence."""
     of_curve = ("method", "error %", "+-", "W/T/L", "least %", "at")
     of_choice = ("chosen", "error %", "redundancy", "stability", "seconds")
+    bounded = () if curves.bayes_error_bounds is None else ("Bayes error %",)
     rows = [
         (
             row["method"],
@@ -64,10 +69,17 @@ def as_text(curves: ErrorCurves) -> str:
             _text(row["redundancy"], 1, 2),
             _text(row["stability_nogueira"], 1, 2),
             f"{row['seconds_selecting'] + row['seconds_classifying']:.1f}",
+            *(bounds_text(row) for _ in bounded),
         )
         for row in summarise(curves)
     ]
-    return aligned((*of_curve, *of_choice), rows, right=(False, *[True] * 10)) + f"\n\n{curves.choice()}"
+    header = (*of_curve, *of_choice, *bounded)
+    return aligned(header, rows, right=(False, *[True] * (len(header) - 1))) + f"\n\n{curves.choice()}"
+
+
+def bounds_text(row: dict[str, Any]) -> str:
+    """The bounds on the Bayes error in percent, as ``1.2 to 2.4``."""
+    return " to ".join(f"{100 * row[name]:.1f}" for name in BOUNDS)
 
 
 def _seconds(curves: ErrorCurves, seconds: NDArray[np.float64]) -> float:

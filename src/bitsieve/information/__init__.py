@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bitsieve.common.errors import ParameterError
+from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.messages import choices
 from bitsieve.information.miller_madow import MillerMadowInformation
 from bitsieve.information.plug_in import PlugInInformation
@@ -34,13 +34,11 @@ def check_estimator(estimator: str, *, conditions_on_sets: bool = False) -> None
         The message lists the names that would do.
     """
     if not isinstance(estimator, str) or estimator not in ESTIMATORS:
-        raise ParameterError("estimator", estimator, choices(str(estimator), ESTIMATORS), "is not known;")
+        raise ParameterError("estimator", estimator, choices(str(estimator), ESTIMATORS), "is not known")
     if conditions_on_sets and not ESTIMATORS[estimator].conditions_on_sets:
         able = [repr(name) for name, kind in ESTIMATORS.items() if kind.conditions_on_sets]
-        raise UndefinedQuantityError(
-            f"estimator={estimator!r} shrinks tables of two features and the class, but this criterion conditions on "
-            f"more: use {' or '.join(able)}"
-        )
+        why = " shrinks tables of two features and the class, but this criterion conditions on more: use "
+        raise UndefinedQuantityError(Sentence(Setting("estimator", estimator), why, " or ".join(able)))
 
 
 def make_information(estimator: str, source: CountSource) -> Information:

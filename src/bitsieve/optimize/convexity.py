@@ -41,13 +41,13 @@ def is_convex(matrix: Floats, added: float = 0.0) -> bool:
 
 
 def smallest_eigenvalue(matrix: Floats) -> float:
-    """Of a symmetric matrix that is not convex.
+    """The smallest eigenvalue of a symmetric matrix that is not positive semidefinite.
 
     Notes
     -----
     Up to 2,000 rows by LAPACK, n^3 4 / 3 and a copy. Beyond by Lanczos, O(n^2) a product, from a random vector, as a
-    vector of ones would miss the eigenvalues of columns that are treated alike; what it finds is less its residual, and
-    put to the proof; LAPACK has to do it if it fails.
+    vector of ones would miss the eigenvalues of columns that are treated alike; its residual is
+    subtracted from what it finds, which is then proven to be a lower bound; where that fails, LAPACK is used.
     """
     if len(matrix) > SMALL:
         found = _by_lanczos(matrix)

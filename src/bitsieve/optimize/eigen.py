@@ -24,7 +24,7 @@ BUFFER = 1 << 17  # products held at once, 1 MiB: the second-level cache
 
 
 class Eigenpair(NamedTuple):
-    """Dominant eigenvalue, its unit eigenvector, and the matrix products it took."""
+    """The dominant eigenvalue, its unit eigenvector, and how many matrix products were needed."""
 
     value: float
     vector: Floats
@@ -73,7 +73,7 @@ def lanczos(
     max_products: int = 1000,
     progress: Callable[[int, int], object] | None = None,
 ) -> Eigenpair:
-    """The largest eigenpair of a symmetric operator in the Krylov space of a unit vector; signs as they come.
+    """The largest eigenpair of a symmetric operator in the Krylov space of a unit vector, its sign arbitrary.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def lanczos(
     """
     basis = [start]
     diagonal: list[float] = []
-    beside: list[float] = []
+    off_diagonal: list[float] = []
     limit = min(len(start), max_products)
     while True:
         product = product_with(basis[-1])
@@ -94,14 +94,14 @@ def lanczos(
             for vector in basis:
                 product -= dot(product, vector) * vector
         length = float(np.sqrt(dot(product, product)))
-        value = largest_eigenvalue(diagonal, beside)
-        weights = tridiagonal_eigenvector(diagonal, beside, value)
+        value = largest_eigenvalue(diagonal, off_diagonal)
+        weights = tridiagonal_eigenvector(diagonal, off_diagonal, value)
         if progress is not None:
             progress(len(diagonal), limit)
         scale = max(value, np.finfo(float).tiny)
         if length * abs(weights[-1]) <= tolerance * scale or length <= 1e-15 * scale or len(basis) == limit:
             break
-        beside.append(length)
+        off_diagonal.append(length)
         basis.append(product / length)
     total = np.zeros(len(start))
     for weight, vector in zip(weights, basis, strict=True):
@@ -127,9 +127,9 @@ def dot(a: Floats, b: Floats) -> float:
     return float(np.add.reduce(a * b))
 
 
-def largest_eigenvalue(diagonal: list[float], beside: list[float]) -> float:
-    """Of a symmetric tridiagonal matrix, by bisection to the last bit."""
-    around = [0.0, *map(abs, beside), 0.0]
+def largest_eigenvalue(diagonal: list[float], off_diagonal: list[float]) -> float:
+    """The largest eigenvalue of a symmetric tridiagonal matrix, by bisection to the last bit."""
+    around = [0.0, *map(abs, off_diagonal), 0.0]
     radius = [around[i] + around[i + 1] for i in range(len(diagonal))]
     low = max(diagonal)  # an eigenvalue is at least every diagonal entry
     high = max(d + r for d, r in zip(diagonal, radius, strict=True))
@@ -137,23 +137,23 @@ def largest_eigenvalue(diagonal: list[float], beside: list[float]) -> float:
         middle = low + (high - low) / 2
         if not low < middle < high:
             return high
-        if _all_below(diagonal, beside, middle):
+        if _all_below(diagonal, off_diagonal, middle):
             high = middle
         else:
             low = middle
 
 
-def _all_below(diagonal: list[float], beside: list[float], bound: float) -> bool:
+def _all_below(diagonal: list[float], off_diagonal: list[float], bound: float) -> bool:
     """Whether all eigenvalues are below the bound: then all pivots of ``T - bound`` are negative (Sturm)."""
     pivot = diagonal[0] - bound
-    for d, b in zip(diagonal[1:], beside, strict=True):
+    for d, b in zip(diagonal[1:], off_diagonal, strict=True):
         if pivot >= 0:
             return False
         pivot = d - bound - b * b / pivot
     return pivot < 0
 
 
-def tridiagonal_eigenvector(diagonal: list[float], beside: list[float], value: float) -> list[float]:
+def tridiagonal_eigenvector(diagonal: list[float], off_diagonal: list[float], value: float) -> list[float]:
     """Unit eigenvector of the largest eigenvalue of a symmetric tridiagonal matrix, by inverse iteration.
 
     ``value - T`` plus a little is positive definite, so elimination needs no pivoting.
@@ -165,12 +165,12 @@ def tridiagonal_eigenvector(diagonal: list[float], beside: list[float], value: f
         pivots = [shift - diagonal[0]]
         right = [vector[0]]
         for i in range(1, n):
-            factor = -beside[i - 1] / (pivots[-1] or np.finfo(float).tiny)
-            pivots.append(shift - diagonal[i] + factor * beside[i - 1])
+            factor = -off_diagonal[i - 1] / (pivots[-1] or np.finfo(float).tiny)
+            pivots.append(shift - diagonal[i] + factor * off_diagonal[i - 1])
             right.append(vector[i] - factor * right[-1])
         solution = [0.0] * n
         for i in range(n - 1, -1, -1):
-            above = beside[i] * solution[i + 1] if i + 1 < n else 0.0
+            above = off_diagonal[i] * solution[i + 1] if i + 1 < n else 0.0
             solution[i] = (right[i] + above) / (pivots[i] or np.finfo(float).tiny)
         largest = max(map(abs, solution))
         scaled = [s / largest for s in solution]

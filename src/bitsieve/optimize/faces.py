@@ -50,7 +50,7 @@ def face_step(quadratic: Quadratic, weights: Floats, gradient: Floats, tolerance
 
 
 def by_cholesky(quadratic: Quadratic, support: Indices, gradient: Floats) -> Floats:
-    """Two solves with one factor: of the gradient, and of the ones that keep the sum."""
+    """The step by a Cholesky factor: one solve for the gradient, one for the vector of ones that keeps the sum."""
     block = quadratic.block(support)
     block[np.diag_indices_from(block)] += RIDGE * float(quadratic.diagonal[support].mean())
     try:
@@ -65,7 +65,7 @@ def by_cholesky(quadratic: Quadratic, support: Indices, gradient: Floats) -> Flo
 def by_conjugate_gradients(
     quadratic: Quadratic, support: Indices, gradient: Floats, weights: Floats, tolerance: float
 ) -> Floats:
-    """Preconditioned by the diagonal, every direction made to sum to 0; from ``weights``, those of the support."""
+    """The step by conjugate gradients, preconditioned by the diagonal, directions of sum 0, from ``weights`` on."""
     diagonal = quadratic.diagonal[support]
     if not diagonal.max() > 0:  # nothing is quadratic
         return np.zeros(len(support))

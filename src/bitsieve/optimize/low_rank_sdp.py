@@ -41,7 +41,7 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 class LowRankSolution(NamedTuple):
-    """The factor V of shape (n + 1, r), its first row the first axis; ``<Qa, VV'>``; the bound; the rounds it took."""
+    """The factor V of shape (n + 1, r), its first row the first axis; ``<Qa, VV'>``; the bound; how many rounds."""
 
     factor: Floats
     value: float
@@ -136,27 +136,27 @@ def dual_bound(objective: QuadraticOnSpheres, vectors: Floats) -> Dual:
 
 
 def _equalised(objective: QuadraticOnSpheres, vectors: Floats) -> Floats:
-    """Every vector laid along what the others pull it to, which at an optimum it is already.
+    """Every vector turned in the direction that maximises f with the others fixed, which it has at an optimum.
 
-    Two equal rows i, j of Q with ``Q_ij = 0``, as copies of a feature have, get the same vector to the last few bits:
-    neither pulls at the other and all others pull at both alike. So their ties do not hang on the solver's tolerance.
+    Two equal rows i, j of Q with ``Q_ij = 0``, as copies of a feature have, get the same vector to the last few bits,
+    as f depends on both alike. So their ties do not depend on the tolerance of the solver.
     """
     gradient = objective.value_and_gradient(vectors)[1]
     total, _ = multipliers(vectors, gradient)
-    pull = gradient / 2 - objective.matrix.diagonal()[:, None] * vectors
-    pull[:, 0] -= total / 2
-    length = np.sqrt(row_products(pull, pull))
-    clear = length > 1e-6 * length.max()  # of a vector that nothing pulls at, the pull is rounding
-    return retract(np.where(clear[:, None], pull / np.where(clear, length, 1.0)[:, None], vectors), objective.total)
+    best = gradient / 2 - objective.matrix.diagonal()[:, None] * vectors
+    best[:, 0] -= total / 2
+    length = np.sqrt(row_products(best, best))
+    clear = length > 1e-6 * length.max()  # where f does not depend on a vector, its gradient is rounding
+    return retract(np.where(clear[:, None], best / np.where(clear, length, 1.0)[:, None], vectors), objective.total)
 
 
 def _raise_rank(objective: QuadraticOnSpheres, vectors: Floats, violation: Floats) -> Floats:
-    """One column more, along the violation: f rises by the second order of the step, for steps short enough."""
+    """V with one more column, along the violation of the dual: f increases for steps that are short enough."""
     start = objective.value_and_gradient(vectors)[0]
     column = violation / np.abs(violation).max()
     for halvings in range(30):
         wider = np.column_stack([_with_first_axis(vectors), 0.5**halvings * column])
-        moved = retract(_turned(normalised(wider))[1:], objective.total)
+        moved = retract(_reflected(normalised(wider))[1:], objective.total)
         if objective.value_and_gradient(moved)[0] > start:
             return moved
     return np.column_stack([vectors, np.zeros(len(vectors))])
@@ -168,8 +168,8 @@ def _with_first_axis(vectors: Floats) -> Floats:
     return np.concatenate([axis, vectors])
 
 
-def _turned(vectors: Floats) -> Floats:
-    """All vectors mirrored so that the first is the first axis."""
+def _reflected(vectors: Floats) -> Floats:
+    """All vectors reflected so that the first of them becomes the first axis."""
     mirror = vectors[0].copy()
     mirror[0] -= 1.0
     square = float(mirror @ mirror)

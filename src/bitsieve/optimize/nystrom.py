@@ -71,7 +71,7 @@ class Nystrom:
         if not number or not 0 < rate <= 1:
             raise ParameterError("sampling_rate", rate, "give a share of the columns, above 0 and at most 1")
         if self.variant is not None and self.variant not in VARIANTS:
-            raise ParameterError("variant", self.variant, choices(str(self.variant), VARIANTS), "is not known;")
+            raise ParameterError("variant", self.variant, choices(str(self.variant), VARIANTS), "is not known")
         try:
             np.random.default_rng(self.random_state)
         except (TypeError, ValueError):

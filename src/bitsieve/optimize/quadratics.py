@@ -31,7 +31,7 @@ class Quadratic(Protocol):
         ...
 
     def block(self, support: Indices) -> Floats:
-        """A fresh array of its rows and columns ``support``."""
+        """A new array of the rows and columns ``support`` of the matrix."""
         ...
 
 
@@ -48,11 +48,11 @@ class DenseQuadratic:
     """
 
     def __init__(self, matrix: Floats, diagonal: Floats | None = None, scale: float = 1.0) -> None:
-        own = np.diagonal(matrix)
+        entries = np.diagonal(matrix)
         self.matrix = matrix
         self.scale = scale
-        self.diagonal = scale * (own if diagonal is None else diagonal)
-        self._added = self.diagonal - scale * own
+        self.diagonal = scale * (entries if diagonal is None else diagonal)
+        self._added = self.diagonal - scale * entries
 
     def times(self, x: Floats) -> Floats:
         """The matrix times x."""
@@ -66,7 +66,7 @@ class DenseQuadratic:
         return self.scale * product + self._added * x
 
     def block(self, support: Indices) -> Floats:
-        """Its rows and columns ``support``."""
+        """The rows and columns ``support`` of the matrix."""
         block = self.matrix[np.ix_(support, support)]
         block *= self.scale
         block[np.diag_indices_from(block)] = self.diagonal[support]
@@ -85,18 +85,18 @@ class FactorQuadratic:
     """
 
     def __init__(self, factor: Floats, diagonal: Floats | None = None, scale: float = 1.0) -> None:
-        own = np.einsum("ij,ij->i", factor, factor)
+        entries = np.einsum("ij,ij->i", factor, factor)
         self.factor = factor
         self.scale = scale
-        self.diagonal = scale * (own if diagonal is None else diagonal)
-        self._added = self.diagonal - scale * own
+        self.diagonal = scale * (entries if diagonal is None else diagonal)
+        self._added = self.diagonal - scale * entries
 
     def times(self, x: Floats) -> Floats:
         """The matrix times x."""
         return self.scale * (self.factor @ (self.factor.T @ x)) + self._added * x
 
     def block(self, support: Indices) -> Floats:
-        """Its rows and columns ``support``."""
+        """The rows and columns ``support`` of the matrix."""
         rows = self.factor[support]
         block = self.scale * (rows @ rows.T)
         block[np.diag_indices_from(block)] = self.diagonal[support]

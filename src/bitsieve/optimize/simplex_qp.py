@@ -1,10 +1,10 @@
 """A convex quadratic over the probability simplex, ``min x'Hx / 2 - f'x, x >= 0, sum x = 1``.
 
-Two phases take turns, as in gradient projection methods for bounds. Projected gradient steps of Barzilai and Borwein's
-length find out which weights are 0; then the minimum over the others is solved for as it stands, and of a step that
-leaves the simplex the part is taken that does most. Every step lowers the objective. It ends when the duality gap of
+Two phases alternate, as in gradient projection methods for bounds. Projected gradient steps of Barzilai and Borwein's
+length find out which weights are 0; then the minimum over the others is computed. Of a step that leaves the simplex the
+part is taken that lowers the objective most. Every step lowers the objective. It ends when the duality gap of
 Frank and Wolfe is below the tolerance: ``g'x - min g`` with the gradient ``g = Hx - f``. For a convex objective that is
-at least its distance to the minimum, whatever the way that led there.
+at least its distance to the minimum, whatever the steps before.
 
 J. J. More, G. Toraldo, "On the solution of large quadratic programming problems with bound constraints", SIAM Journal
 on Optimization 1(1), 1991. doi:10.1137/0801008
@@ -33,7 +33,7 @@ FIRST_STEP = 10.0  # the first one moves no weight by more than so many times th
 
 
 class SimplexSolution(NamedTuple):
-    """The minimum and what proves it.
+    """The minimising weights, with the duality gap that proves how near the minimum they are.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class SimplexSolution(NamedTuple):
         ``weights'H weights / 2 - f'weights``; the minimum is at most ``gap`` below it.
     gap : float
     rounds : int
-        Turns of the two phases.
+        How many times the two phases were run.
     converged : bool
         Whether the gap is within the tolerance.
     """
@@ -98,7 +98,7 @@ def minimize_on_simplex(
 
 
 def project_on_simplex(point: Floats) -> Floats:
-    """The nearest weights >= 0 of sum 1. Cost: O(n log n)."""
+    """The Euclidean projection of a point onto the simplex. Cost: O(n log n)."""
     point = point - point.max()  # the answer is the same, and 1 is not lost beside large numbers
     falling = np.sort(point)[::-1]
     excess = np.cumsum(falling) - 1
@@ -107,7 +107,7 @@ def project_on_simplex(point: Floats) -> Floats:
 
 
 class _State:
-    """Weights, their gradient, and the steps that change both."""
+    """Weights and their gradient, and the steps that change both."""
 
     def __init__(self, quadratic: Quadratic, linear: Floats, tolerance: float) -> None:
         self.quadratic = quadratic
@@ -117,19 +117,19 @@ class _State:
         self.move_to(np.full(len(linear), 1 / len(linear)))
 
     def move_to(self, x: Floats, gradient: Floats | None = None) -> None:
-        """Take new weights, cleared of what rounding left, and their gradient, where it is known nearly as well."""
+        """Set new weights, tiny ones to 0, and their gradient if it is known already."""
         x = np.where(x > DUST, x, 0.0)
         self.x = x / x.sum()
         self.gradient = self.quadratic.times(self.x) - self.linear if gradient is None else gradient
 
     @property
     def gap(self) -> float:
-        """``g'x - min g``; 0 where rounding makes it negative."""
+        """The duality gap ``g'x - min g``; 0 where rounding makes it negative."""
         return max(0.0, float(self.gradient @ self.x - self.gradient.min()))
 
     @property
     def threshold(self) -> float:
-        """What the gap must come down to."""
+        """The largest gap that is within the tolerance."""
         relevance = float(self.linear @ self.x)
         return self.tolerance * (abs(float(self.gradient @ self.x) + relevance) + abs(relevance))
 
@@ -139,7 +139,7 @@ class _State:
         return self.gap <= self.threshold
 
     def descend(self) -> None:
-        """Projected gradient steps until the zeros stay where they are."""
+        """Take projected gradient steps until the set of zero weights no longer changes."""
         if not self.length:
             spread = float(np.abs(self.gradient - self.gradient.mean()).max())
             self.length = FIRST_STEP / (len(self.x) * spread) if spread > 0 else 1.0
@@ -160,7 +160,7 @@ class _State:
         self.move_to(self.x)
 
     def solve_faces(self) -> None:
-        """Minimise over the weights that are not 0; again over fewer, as long as some turn 0 and few are left."""
+        """Minimise over the weights that are not 0; repeat over fewer while some become 0 and few are left."""
         while True:
             support = np.flatnonzero(self.x)
             step = face_step(self.quadratic, self.x, self.gradient, self.threshold)
@@ -170,13 +170,13 @@ class _State:
             if (target >= 0).all():
                 self._put(support, target)
                 return
-            self._leave(support, step, target)
+            self._step_out(support, step, target)
             n_left = np.count_nonzero(self.x)
             if n_left == len(support) or n_left > LARGE_FACE:
                 return
 
-    def _leave(self, support: NDArray[np.intp], step: Floats, target: Floats) -> None:
-        """Of a step out of the simplex, the better of two parts: up to its edge, or to the projection of its end."""
+    def _step_out(self, support: NDArray[np.intp], step: Floats, target: Floats) -> None:
+        """Take the better part of a step out of the simplex: up to its boundary, or to the projection of its end."""
         falling = step < 0
         edge = float((self.x[support][falling] / -step[falling]).min())
         slope = float(self.gradient[support] @ step)

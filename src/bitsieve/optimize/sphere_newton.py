@@ -1,7 +1,7 @@
 """Newton's method on unit vectors: ``max <V, QV> + 2 sum_i q_i V_i0``, ``|v_i| = 1``, ``sum_i V_i0 = total``.
 
 A step maximises the second-order model of the Lagrangian among tangent directions by conjugate gradients, stopped at
-the edge of a trust region or where the model bends upwards (Steihaug 1983), and is drawn back to the spheres.
+the edge of a trust region or where the curvature is positive (Steihaug 1983), and is retracted to the spheres.
 
 P.-A. Absil, C. G. Baker, K. A. Gallivan, "Trust-region methods on Riemannian manifolds", Foundations of Computational
 Mathematics 7, 2007. doi:10.1007/s10208-005-0179-9
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MAX_NEWTON_STEPS = 300
 MAX_INNER_STEPS = 300
-ROUNDING = 1e-13  # of the objective: a gain below it is neither trusted nor doubted
+ROUNDING = 1e-13  # of the objective: a smaller gain says nothing
 
 
 class QuadraticOnSpheres:
@@ -48,20 +48,20 @@ class QuadraticOnSpheres:
 
 
 class Multipliers(NamedTuple):
-    """Of the linear constraint, and of the squared lengths of the vectors."""
+    """Lagrange multipliers of the linear constraint and of the squared lengths of the vectors."""
 
     total: float
     lengths: Floats
 
 
 def multipliers(vectors: Floats, gradient: Floats) -> Multipliers:
-    """Those under which the gradient of the Lagrangian is least: 0 at a stationary point."""
+    """The multipliers for which the gradient of the Lagrangian is smallest; it is 0 at a stationary point."""
     total = Tangent(vectors).multiplier(gradient)
     return Multipliers(total, (row_products(gradient, vectors) - total * vectors[:, 0]) / 2.0)
 
 
 def climb(objective: QuadraticOnSpheres, vectors: Floats, tolerance: float) -> Floats:
-    """Climb from V to a stationary point; f falls by no more than its rounding.
+    """Maximise f from V on to a stationary point; no step lowers f by more than its rounding.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def climb(objective: QuadraticOnSpheres, vectors: Floats, tolerance: float) -> F
     vectors : ndarray of shape (n, r)
         Unit vectors whose first entries have the right sum.
     tolerance : float
-        Of the length of the tangent gradient over sqrt(n).
+        Largest length of the tangent gradient over sqrt(n) at which the search ends.
 
     Notes
     -----
@@ -87,7 +87,7 @@ def climb(objective: QuadraticOnSpheres, vectors: Floats, tolerance: float) -> F
         new_value, new_gradient = objective.value_and_gradient(moved)
         new_tangent, new_slope = _slope(moved, new_gradient)
         slack = ROUNDING * abs(value)
-        if step.gain <= slack:  # too near the top for the value to tell: the slope must
+        if step.gain <= slack:  # too near the maximum for the value to tell: the slope must
             if length(new_slope) > 0.5 * length(slope):
                 break
             agreement = 1.0
@@ -115,33 +115,33 @@ class _Step:
     ) -> None:
         self.direction = np.zeros_like(slope)
         self.at_edge = False
-        rest, way = slope, slope
-        square = inner(rest, rest)
+        residual, search = slope, slope  # the search direction of conjugate gradients
+        square = inner(residual, residual)
         start = length(slope)
         scale = 2 * float(np.abs(lengths).max()) + np.finfo(float).tiny
         enough = start * max(1e-4, min(0.1, start / (scale * len(lengths))))
-        bent = np.zeros_like(slope)  # -H direction
+        hessian_product = np.zeros_like(slope)  # -H times the direction
         for _ in range(MAX_INNER_STEPS):
-            against = tangent.project(2.0 * (lengths[:, None] * way - objective.matrix @ way))  # -H way
-            curvature = inner(way, against)
-            if abs(curvature) <= 1e-13 * scale * inner(way, way):
+            product = tangent.project(2.0 * (lengths[:, None] * search - objective.matrix @ search))  # -H search
+            curvature = inner(search, product)
+            if abs(curvature) <= 1e-13 * scale * inner(search, search):
                 break  # turning all vectors about the first axis changes nothing; what is left of it is rounding
             best = square / curvature if curvature > 0 else np.inf
-            edge = self._to_edge(way, radius)
+            edge = self._to_edge(search, radius)
             self.at_edge = best >= edge
-            taken = min(best, edge)
-            self.direction = self.direction + taken * way
-            bent = bent + taken * against
-            rest = rest - taken * against
-            left = inner(rest, rest)
-            if self.at_edge or np.sqrt(left) <= enough:
+            step = min(best, edge)
+            self.direction = self.direction + step * search
+            hessian_product = hessian_product + step * product
+            residual = residual - step * product
+            new_square = inner(residual, residual)
+            if self.at_edge or np.sqrt(new_square) <= enough:
                 break
-            way = rest + (left / square) * way
-            square = left
-        self.gain = inner(slope, self.direction) - 0.5 * inner(self.direction, bent)
+            search = residual + (new_square / square) * search
+            square = new_square
+        self.gain = inner(slope, self.direction) - 0.5 * inner(self.direction, hessian_product)
 
-    def _to_edge(self, way: Floats, radius: float) -> float:
-        """How far along the way the edge of the trust region is."""
-        along, square = inner(self.direction, way), inner(way, way)
+    def _to_edge(self, search: Floats, radius: float) -> float:
+        """The step length along the search direction at which the edge of the trust region is reached."""
+        along, square = inner(self.direction, search), inner(search, search)
         room = radius * radius - inner(self.direction, self.direction)
         return float((-along + np.sqrt(max(along * along + square * room, 0.0))) / square)

@@ -1,4 +1,4 @@
-"""Unit vectors whose first entries have a given sum: the directions that keep them so, and the way back to them.
+"""Unit vectors whose first entries have a given sum: tangent directions, and the retraction to such vectors.
 
 ``V`` of shape (n, r) with ``|v_i| = 1`` and ``sum_i V_i0 = total``: n spheres and one linear constraint. A direction D
 is tangent at V if ``d_i . v_i = 0`` for all i and ``sum_i D_i0 = 0``.
@@ -19,7 +19,7 @@ MAX_STEPS = 200  # of the search for a shift: bisection alone needs at most some
 
 
 class Tangent:
-    """The directions tangent at V.
+    """The tangent directions at V, which keep lengths and the sum of first entries to first order.
 
     Parameters
     ----------
@@ -33,12 +33,12 @@ class Tangent:
         self._square = inner(self._normal, self._normal)
 
     def project(self, directions: Floats) -> Floats:
-        """The nearest tangent direction."""
+        """The orthogonal projection of a direction onto the tangent ones."""
         kept = directions - row_products(directions, self.vectors)[:, None] * self.vectors
         return kept - self.multiplier(kept) * self._normal
 
     def multiplier(self, gradient: Floats) -> float:
-        """Of the linear constraint, by least squares; 0 where all vectors lie on the first axis."""
+        """The multiplier of the linear constraint, by least squares; 0 where all vectors lie on the first axis."""
         return inner(gradient, self._normal) / self._square if self._square > 0 else 0.0
 
 
@@ -60,11 +60,11 @@ def retract(vectors: Floats, total: float) -> Floats:
         Unit vectors. Where all lie on the first axis their sum is a whole number, and the total may be out of reach.
     """
     first = vectors[:, 0]
-    rest = row_products(vectors[:, 1:], vectors[:, 1:])
-    low, high = _bracket(first, rest, total)
+    other_squares = row_products(vectors[:, 1:], vectors[:, 1:])
+    low, high = _bracket(first, other_squares, total)
     shift = 0.0 if low < 0 < high else low + (high - low) / 2
     for _ in range(MAX_STEPS):
-        value, slope = _sum_of_cosines(first + shift, rest)
+        value, slope = _sum_of_cosines(first + shift, other_squares)
         if abs(value - total) <= 1e-15 * len(first):
             break
         low, high = (shift, high) if value < total else (low, shift)
@@ -77,25 +77,25 @@ def retract(vectors: Floats, total: float) -> Floats:
     return normalised(moved)
 
 
-def _bracket(first: Floats, rest: Floats, total: float) -> tuple[float, float]:
-    reach = float(np.abs(first).max() + np.sqrt(rest.max(initial=0.0))) + 1.0
+def _bracket(first: Floats, other_squares: Floats, total: float) -> tuple[float, float]:
+    reach = float(np.abs(first).max() + np.sqrt(other_squares.max(initial=0.0))) + 1.0
     low = high = reach
-    while _sum_of_cosines(first - low, rest)[0] > total and low < 1e100:
+    while _sum_of_cosines(first - low, other_squares)[0] > total and low < 1e100:
         low *= 2.0
-    while _sum_of_cosines(first + high, rest)[0] < total and high < 1e100:
+    while _sum_of_cosines(first + high, other_squares)[0] < total and high < 1e100:
         high *= 2.0
     return -low, high
 
 
-def _sum_of_cosines(first: Floats, rest: Floats) -> tuple[float, float]:
-    """phi and its slope; the cosine of a vector of length 0 is 0."""
-    lengths = np.sqrt(first * first + rest)
+def _sum_of_cosines(first: Floats, other_squares: Floats) -> tuple[float, float]:
+    """The function phi of ``retract`` and its derivative; the cosine of a vector of length 0 is 0."""
+    lengths = np.sqrt(first * first + other_squares)
     lengths[lengths == 0] = 1.0
-    return float((first / lengths).sum()), float((rest / lengths**3).sum())
+    return float((first / lengths).sum()), float((other_squares / lengths**3).sum())
 
 
 def normalised(vectors: Floats) -> Floats:
-    """The rows at length 1; a row of zeros becomes the first axis."""
+    """The rows divided by their lengths; a row of zeros becomes the first axis."""
     lengths = np.sqrt(row_products(vectors, vectors))
     zeros = lengths == 0
     lengths[zeros] = 1.0

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.evaluation.summary import bounds_text
 from bitsieve.files.output import check_output, write_text
 from bitsieve.report.figures import Curves, draw, require_matplotlib
 from bitsieve.report.page import bullets, figure, heading, page, paragraph, table
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 
 K = "number of features"
 MOST_FEATURES = 50  # listed by name
+ABOUT_BOUNDS = (
+    "Bayes error: the error of the best possible classifier on the chosen features, between two bounds that a spanning "
+    "tree of the training samples gives. A classifier whose error is near them leaves little to gain by another one. "
+    "They are estimates, and in many dimensions too high."
+)
 
 
 def check_report(path: str | PathLike[str], source: str | PathLike[str] | None = None) -> None:
@@ -51,6 +57,9 @@ def report(comparison: Comparison) -> str:
             "aside",
         ),
     ]
+    if comparison.bayes_error_bounds is not None:
+        parts += [heading("How much is left to gain"), _bounds(rows)]
+        parts += [paragraph(ABOUT_BOUNDS, "aside")]
     if len(rows) > 1:
         parts += [heading("Who is better than whom"), _pairs(comparison)]
         parts += [paragraph("+ the method of the row has the lower error at 5 %, - the higher, = neither.", "aside")]
@@ -104,6 +113,14 @@ def _errors_row(row: dict[str, Any]) -> tuple[str, ...]:
         _percent(row["chosen_error"]),
         _percent(row["chosen_standard_error"]),
     )
+
+
+def _bounds(rows: list[dict[str, Any]]) -> str:
+    header = ("method", "chosen", "error %", "Bayes error %")
+    chosen = [
+        (row["method"], f"{row['chosen_features']:,}", _percent(row["chosen_error"]), bounds_text(row)) for row in rows
+    ]
+    return table(header, chosen)
 
 
 def _pairs(comparison: Comparison) -> str:

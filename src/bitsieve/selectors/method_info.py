@@ -26,7 +26,8 @@ class MethodInfo:
         Time, and memory where it exceeds the table's, for n features, d samples and k features to select.
     unit : str
         Of its scores: bits; ratio where they are bits by bits, mixed where both are added;
-        share of a sum of 1; weight.
+        share of a sum of 1; weight and importance; dependency and error, of which low is
+        good.
     estimator : str
         Name of the class that selects by it.
     same_as : str

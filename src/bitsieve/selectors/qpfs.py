@@ -134,7 +134,7 @@ class QPFS(CountSelector):
                 "alpha",
                 None,
                 "give a number from 0 to 1",
-                "is not allowed with an approximation, which does not count all entries of the mean that it stands for",
+                "is not allowed with an approximation, which does not count all entries that the balance averages",
             )
         if settings.variant == "extension":
             raise ParameterError(

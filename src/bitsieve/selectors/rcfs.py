@@ -13,7 +13,7 @@ from bitsieve.common.progress import phase
 from bitsieve.common.ties import rank
 from bitsieve.selectors.found import Found, constants_last
 from bitsieve.selectors.method_info import MethodInfo
-from bitsieve.selectors.sampled import SampleSelector, rows_of
+from bitsieve.selectors.sampled import SampleSelector, numbers_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,7 +105,7 @@ class RCFS(SampleSelector):
         if n_clusters is not None:
             why = f"at most one of each cluster is selected, and the table has {n_features:,} features"
             n_clusters = check_integer("n_clusters", n_clusters, k, n_features, why)
-        numbers, varies = _as_numbers(table)
+        numbers, varies = numbers_of(table, type(self).__name__)
         varying = np.flatnonzero(varies)
         clusters, scores = np.full(n_features, -1, np.intp), np.zeros(n_features)
         order, separability = varying, 0.0
@@ -136,17 +136,3 @@ def _others(clusters: NDArray[np.intp], column: int) -> NDArray[np.intp]:
         return np.empty(0, np.intp)
     cluster = np.flatnonzero(clusters == clusters[column])
     return cluster[cluster != column]
-
-
-def _as_numbers(table: Table) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """All columns as numbers, and which of them vary."""
-    rows = rows_of(table, takes_missing=False)
-    wide = rows.categorical[rows.codes.max(axis=0, initial=0) > 1]
-    if len(wide):
-        raise ValueError(
-            f"RCFS needs numbers, and {len(wide):,} of the columns hold more than two categories: "
-            f"{table.quoted(wide)}; encode them as numbers, or leave them out"
-        )
-    numbers = np.empty((rows.n_samples, rows.n_features))
-    numbers[:, rows.numeric], numbers[:, rows.categorical] = rows.numbers, rows.codes
-    return numbers, rows.varies

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 from bitsieve.by_counts.criteria import ALIASES, CRITERIA, make_criterion
 from bitsieve.common.errors import ParameterError
 from bitsieve.common.messages import choices
+from bitsieve.selectors.dp import DpSelector
 from bitsieve.selectors.eqpfs import EQPFS
 from bitsieve.selectors.fcbf import FCBF
 from bitsieve.selectors.forward import ForwardSelector
+from bitsieve.selectors.gmi import GMI
 from bitsieve.selectors.koller_sahami import KollerSahami
 from bitsieve.selectors.method_info import MethodInfo
+from bitsieve.selectors.model import ModelSelector
 from bitsieve.selectors.qpfs import QPFS
 from bitsieve.selectors.rcfs import RCFS
 from bitsieve.selectors.relieff import ReliefF
@@ -33,6 +36,9 @@ SELECTORS: tuple[type[ColumnSelector], ...] = (
     KollerSahami,
     ReliefF,
     RCFS,
+    GMI,
+    DpSelector,
+    ModelSelector,
     VMI,
 )
 SHARED = ("n_features_to_select", "binning", "n_jobs")  # parameters of every method

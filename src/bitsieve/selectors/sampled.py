@@ -12,6 +12,8 @@ from bitsieve.selectors.base import ColumnSelector
 from bitsieve.table.missing import check_values
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from bitsieve.selectors.found import Found
     from bitsieve.table.table import Table
 
@@ -57,3 +59,23 @@ def rows_of(table: Table, *, takes_missing: bool) -> Rows:
     for place, j in enumerate(categorical):
         codes[:, place] = table.categorical(int(j)).codes
     return Rows(numbers, codes, numeric, categorical)
+
+
+def numbers_of(table: Table, method: str) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """All columns as numbers, shape (n_samples, n_features), and which of them vary; two categories are 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If values are missing or infinite, or a column holds more than two categories; the ``method`` is named.
+    """
+    rows = rows_of(table, takes_missing=False)
+    wide = rows.categorical[rows.codes.max(axis=0, initial=0) > 1]
+    if len(wide):
+        raise ValueError(
+            f"{method} needs numbers, and {len(wide):,} of the columns hold more than two categories: "
+            f"{table.quoted(wide)}; encode them as numbers, or leave them out"
+        )
+    numbers = np.empty((rows.n_samples, rows.n_features))
+    numbers[:, rows.numeric], numbers[:, rows.categorical] = rows.numbers, rows.codes
+    return numbers, rows.varies

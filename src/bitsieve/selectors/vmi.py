@@ -152,7 +152,7 @@ class VMI(SampleSelector):
                 "n_features_to_select",
                 "auto",
                 Sentence("give a number, or ", Setting("on_plateau", "stop")),
-                f"ends where the bound no longer grows, and on_plateau is {self.on_plateau!r}",
+                f"ends where the bound no longer grows, and on_plateau is {self.on_plateau!r}:",
             )
 
     def _choose(self, table: Table, k: int) -> Found:

@@ -42,7 +42,8 @@ def check_values(
             "replace infinity by a finite number, or drop the rows"
         )
     if missing and not allow_missing:
-        raise ValueError(f"{_columns_hold(len(missing))} missing values (NaN): {table.quoted(missing)}; {instead}")
+        what = f"{_columns_hold(len(missing))} missing values (NaN): {table.quoted(missing)}; "
+        raise ValueError(Sentence(what, instead))
     return extents
 
 

@@ -63,8 +63,8 @@ def _check(weights: NDArray[Any]) -> None:
             raise _refused(" has infinite values (inf): give whole numbers")
     negative = weights[weights < 0]
     if len(negative):
-        raise ValueError(
-            f"sample_weight has {len(negative):,} negative values, such as {negative[0].item()!r}: a weight says how "
+        raise _refused(
+            f" has {len(negative):,} negative values, such as {negative[0].item()!r}: a weight says how "
             "many times a sample counts, give 0 or more"
         )
     if weights.dtype.kind == "f":

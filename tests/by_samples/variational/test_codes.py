@@ -62,7 +62,7 @@ def test_never_above_the_information_of_the_set(kind, seed, brute):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_streamed_sums_are_the_kept_ones(seed, monkeypatch):
-    """The state of all features, of some, of none: rough bounds alike, and the exact ones the same."""
+    """The state of all features, of some, of none: in_float32 bounds alike, and the exact ones the same."""
     codes, classes = problem(seed, n_samples=100, n_features=20)
     results = []
     for kept in (1 << 30, 10 * 13 * 3 * 32, 0):
@@ -163,16 +163,18 @@ def test_single_precision_finds_double_precision_decides(kind, shape):
         bound.add(chosen)
         left = left[left != chosen]
         if kind == "naive":
-            rough = bound._values(left, bound.posterior.rough, bound._rough_tables)
+            in_float32 = bound._values(left, bound.posterior.float32, bound._float32_tables)
             chosen, value = bound.best(left)
         else:
-            rough = bound._rough_values(left)  # takes the last feature into the state, so the best one is had from it
-            chosen, value = codes_module._best_of(bound, left, rough)
+            in_float32 = bound._float32_values(
+                left
+            )  # takes the last feature into the state, so the best one is had from it
+            chosen, value = codes_module._best_of(bound, left, in_float32)
         exact = bound.values(left)
         place = pick(exact)
         assert (chosen, value) == (left[place], exact[place])
-        assert np.abs(rough - exact).max() <= bound.rough_error() < 1e-4
-        most = max(most, np.abs(rough - exact).max())
+        assert np.abs(in_float32 - exact).max() <= bound.float32_error() < 1e-4
+        most = max(most, np.abs(in_float32 - exact).max())
     assert most > TIE
 
 
@@ -191,5 +193,5 @@ def test_natural_end():
 def test_tables_that_do_not_fit_are_refused(monkeypatch):
     codes, classes = problem(0)
     monkeypatch.setattr(code_tables, "TABLE_BYTES", 500)
-    with pytest.raises(ValueError, match=r"beside column . of 3 codes need .* GiB: use fewer bins$"):
+    with pytest.raises(ValueError, match=r"with column . of 3 codes need .* GiB: use fewer bins$"):
         variational_select(bound_of("pairwise", codes[:, :4], classes), 2)

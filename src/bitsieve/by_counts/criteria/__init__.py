@@ -26,6 +26,7 @@ from bitsieve.by_counts.criteria.minred import MinRed
 from bitsieve.by_counts.criteria.miq import MIQ
 from bitsieve.by_counts.criteria.mrmr import MRMR
 from bitsieve.by_counts.criteria.njmim import NJMIM
+from bitsieve.common.errors import ParameterError
 from bitsieve.common.messages import choices
 
 if TYPE_CHECKING:
@@ -54,12 +55,12 @@ def make_criterion(criterion: str | Criterion | JointCriterion, **parameters: fl
     if not isinstance(criterion, str):
         whole = hasattr(criterion, "condition") or (hasattr(criterion, "fold") and hasattr(criterion, "score"))
         if isinstance(criterion, type) or not whole:
-            raise ValueError(f"criterion={criterion!r} is neither a name nor a criterion; {choices('', names)}")
+            raise ParameterError("criterion", criterion, choices("", names), "is neither a name nor a criterion")
         return criterion
     name = criterion.lower()
     if name not in names:
         nearest = choices(name, names, whole="'bitsieve methods' lists all")
-        raise ValueError(f"criterion={criterion!r} is not known; {nearest}")
+        raise ParameterError("criterion", criterion, nearest, "is not known")
     made = CRITERIA[ALIASES[name].same_as if name in ALIASES else name]
     known = list(inspect.signature(made).parameters)
     wrong = sorted(set(parameters) - set(known))

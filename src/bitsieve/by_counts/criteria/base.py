@@ -84,4 +84,4 @@ def check_weight(name: str, value: float) -> None:
         If it is not a finite number of 0 or more.
     """
     if not (isinstance(value, Real) and 0 <= value < float("inf")):
-        raise ParameterError(name, value, "give a finite number of 0 or more", "is not a weight;")
+        raise ParameterError(name, value, "give a finite number of 0 or more", "is not a weight")

@@ -48,7 +48,7 @@ class MIQ(Criterion):
     def __post_init__(self) -> None:
         if not (isinstance(self.eps, Real) and 0 <= self.eps < float("inf")):
             raise ParameterError(
-                "eps", self.eps, "give a finite number of 0 or more", "cannot be added to a denominator;"
+                "eps", self.eps, "give a finite number of 0 or more", "cannot be added to a denominator"
             )
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:

@@ -153,7 +153,7 @@ def extended_ranking(
             "shift",
             shift,
             f"give {-smallest:.6g} or more, or None for the least that does",
-            f"does not make the redundancy of these {len(columns):,} columns convex:",
+            f"does not make the redundancy of these {len(columns):,} columns convex",
         )
     np.fill_diagonal(total, kept_diagonal)
     return _rank_dense(information, columns, total, np.full(len(kept_diagonal), shift), first, alpha, shift)

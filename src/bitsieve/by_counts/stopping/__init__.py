@@ -28,10 +28,10 @@ def make_stopping(stopping: str | StoppingRule, **parameters: float) -> Stopping
     """
     if isinstance(stopping, str):
         if stopping not in STOPPING_RULES:
-            raise ParameterError("stopping", stopping, choices(stopping, STOPPING_RULES), "is not known;")
+            raise ParameterError("stopping", stopping, choices(stopping, STOPPING_RULES), "is not known")
         return STOPPING_RULES[stopping](**parameters)
     if isinstance(stopping, type) or not (hasattr(stopping, "value") and hasattr(stopping, "stops")):
-        raise ParameterError("stopping", stopping, choices("", STOPPING_RULES), "is neither a name nor a rule;")
+        raise ParameterError("stopping", stopping, choices("", STOPPING_RULES), "is neither a name nor a rule")
     return stopping
 
 

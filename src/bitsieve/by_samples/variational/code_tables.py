@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-TABLE_BYTES = 1 << 30  # of the tables of all features beside one
+TABLE_BYTES = 1 << 30  # of the tables of all features given one
 CHUNK = 64  # candidates of a native call
 KNOWN_LOGS = 1 << 14  # counts whose log2 is kept
 
@@ -60,18 +60,18 @@ class Tables(NamedTuple):
 
     cells: NDArray[np.float64] | NDArray[np.float32]
     offset: NDArray[np.int64]
-    own: NDArray[np.float64]  # of each feature, sum_n log2 p in the sample's own class
+    true_class: NDArray[np.float64]  # of each feature, sum_n log2 p of the samples in their own classes
 
     @classmethod
-    def alone(cls, table: CodeTable, *, rough: bool) -> Tables:
-        """p(x_f|c) of all features, in single precision if rough."""
-        stride_of = _native.table_stride_float32 if rough else _native.table_stride_float64
+    def alone(cls, table: CodeTable, dtype: type) -> Tables:
+        """p(x_f|c) of all features, in float32 or float64."""
+        stride_of = _native.table_stride_float32 if dtype == np.float32 else _native.table_stride_float64
         stride = np.array([stride_of(arity) for arity in table.arities.tolist()], np.int64)
-        return cls._made(table, -1, stride, np.float32 if rough else np.float64, logs=False)
+        return cls._made(table, -1, stride, dtype, logs=False)
 
     @classmethod
-    def beside(cls, table: CodeTable, chosen: int, n_held: int) -> Tables:
-        """log2 p(x_f|x_s,c) of all features, in single precision.
+    def given(cls, table: CodeTable, chosen: int, n_held: int) -> Tables:
+        """log2 p(x_f|x_s,c) of all features given a chosen one, in float32.
 
         Raises
         ------
@@ -83,7 +83,7 @@ class Tables(NamedTuple):
         needed = 4 * int(stride.sum()) * len(table.class_sizes) * (n_held + 1)
         if needed > TABLE_BYTES:
             raise ValueError(
-                f"the tables of all columns beside column {chosen} of {rows:,} codes need {needed / 2**30:.1f} GiB, "
+                f"the tables of all columns with column {chosen} of {rows:,} codes need {needed / 2**30:.1f} GiB, "
                 f"more than {TABLE_BYTES / 2**30:g} GiB: use fewer bins"
             )
         return cls._made(table, chosen, stride, np.float32, logs=True)
@@ -96,7 +96,7 @@ class Tables(NamedTuple):
         return made
 
     def fill(self, table: CodeTable, chosen: int, features: NDArray[np.int64], logs: bool) -> None:
-        """Count some of the features beside a chosen one (-1: none)."""
+        """Fill in the tables of some features given a chosen one (-1: none)."""
         _native.likelihood_tables(
             table.kernel,
             table.codes,
@@ -108,5 +108,5 @@ class Tables(NamedTuple):
             self.offset,
             logs,
             self.cells,
-            self.own,
+            self.true_class,
         )

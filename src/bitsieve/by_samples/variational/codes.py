@@ -6,10 +6,10 @@
 A code that a class does not hold has probability 0 there. A condition (x_s, c) that does not occur has no
 conditional; 1 stands for it, which no bound can see: the likelihood of S is 0 in that class already.
 
-Cost of a step: O(n d C) for n features, d samples, C classes. The bounds of all candidates are first had in single
-precision, whose error is bounded; the few that could be the greatest are then computed in double precision, and the
-choice is among those. The pairwise state in single precision, a number a feature, sample and class, is kept for as many
-features as fit STATE_BYTES; for the others it is summed anew in every step, O(n d C #S).
+Cost of a step: O(n d C) for n features, d samples, C classes. The bounds of all candidates are computed in float32
+first, with a bounded error; the few that could be the greatest are then computed in float64, and the choice is among
+those. The pairwise state in float32, one number for each feature, sample and class, is kept for as many features as fit
+STATE_BYTES; for the others it is summed anew in every step, O(n d C #S).
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
 
 STATE_BYTES = 2 << 30
 EXACT_BYTES = 64 << 20  # of the tables that candidates of one native call need
-SINGLE = 2.0**-24  # a rounding in single precision
+SINGLE = 2.0**-24  # relative error of a rounding in float32
 
 
-class _Exact(Protocol):
-    """What tells the greatest of bounds that are roughly known."""
+class _Float64(Protocol):
+    """Bounds in float64, and the error of those in float32."""
 
-    def rough_error(self) -> float: ...
+    def float32_error(self) -> float: ...
 
     def values(self, candidates: NDArray[np.intp]) -> NDArray[np.float64]: ...
 
 
-def _best_of(bound: _Exact, candidates: NDArray[np.intp], rough: NDArray[np.float64]) -> tuple[int, float]:
-    """The candidate with the greatest bound, and that bound, from bounds in single precision."""
-    near = candidates[rough >= rough.max() - 2 * bound.rough_error() - TIE]
+def _best_of(bound: _Float64, candidates: NDArray[np.intp], in_float32: NDArray[np.float64]) -> tuple[int, float]:
+    """The candidate with the greatest bound, and that bound, given all bounds in float32."""
+    near = candidates[in_float32 >= in_float32.max() - 2 * bound.float32_error() - TIE]
     values = bound.values(near)
     place = pick(values)
     return int(near[place]), float(values[place])
@@ -58,27 +58,27 @@ class NaiveBound:
         self.n_features = table.n_features
         self.varies = table.varies
         self.posterior = Posterior(table.class_sizes)
-        self._tables = Tables.alone(table, rough=False)
-        self._rough_tables = Tables.alone(table, rough=True)
+        self._tables = Tables.alone(table, np.float64)
+        self._float32_tables = Tables.alone(table, np.float32)
 
     def alone(self) -> NDArray[np.float64]:
         """The bound of every feature by itself, in bits; S must be empty."""
         return self.values(np.arange(self.n_features))
 
     def best(self, candidates: NDArray[np.intp]) -> tuple[int, float]:
-        """The candidate with the greatest bound beside S, and that bound."""
-        rough = self._values(candidates, self.posterior.rough, self._rough_tables)
-        return _best_of(self, candidates, rough)
+        """The candidate that gives the greatest bound with S, and that bound."""
+        in_float32 = self._values(candidates, self.posterior.float32, self._float32_tables)
+        return _best_of(self, candidates, in_float32)
 
-    def rough_error(self) -> float:
-        """How far a bound in single precision may be from the true one, in bits.
+    def float32_error(self) -> float:
+        """How far a bound in float32 may be from the true one, in bits.
 
         Likelihoods, weights, their products, the sum over C classes and the product over the samples: a rounding each.
         """
         return SINGLE * 2 * (self.posterior.n_classes + 16)
 
     def values(self, candidates: NDArray[np.intp]) -> NDArray[np.float64]:
-        """The bound with each candidate beside S, in bits and in double precision."""
+        """The bound with S and each candidate, in bits and in float64."""
         return self._values(candidates, self.posterior.weighted, self._tables)
 
     def _values(self, candidates: NDArray[np.intp], weighted: Weighted, tables: Tables) -> NDArray[np.float64]:
@@ -93,7 +93,7 @@ class NaiveBound:
             out[features] = part
 
         table.spread(mix, candidates.astype(np.int64))
-        return self.posterior.bounds(tables.own[candidates], out[candidates])
+        return self.posterior.bounds(tables.true_class[candidates], out[candidates])
 
     def add(self, feature: int) -> None:
         """Put a feature into S."""
@@ -125,22 +125,22 @@ class PairwiseBound:
 
     def _forget(self) -> None:
         self._chosen: list[int] = []
-        self._tables: list[Tables] = []  # beside each of them; without cells where no candidate asks again
-        self._own = np.zeros(self.n_features)
+        self._tables: list[Tables] = []  # given each of them; without cells where they are no longer needed
+        self._true_class = np.zeros(self.n_features)
 
     def alone(self) -> NDArray[np.float64]:
         """The bound of every feature by itself, in bits; S must be empty."""
         return self._alone.alone()
 
     def best(self, candidates: NDArray[np.intp]) -> tuple[int, float]:
-        """The candidate with the greatest bound beside S, and that bound.
+        """The candidate that gives the greatest bound with S, and that bound.
 
         To be asked once after each feature that is put into S, with no candidate that was none before.
         """
-        return _best_of(self, candidates, self._rough_values(candidates))
+        return _best_of(self, candidates, self._float32_values(candidates))
 
-    def rough_error(self) -> float:
-        """How far a bound in single precision may be from the true one, in bits.
+    def float32_error(self) -> float:
+        """How far a bound in float32 may be from the true one, in bits.
 
         A log2 p is at most L = log2 n_c in size, so the roundings of m of them and of their sums, and the product by
         1/m, are (m / 2 + 4) L of 2^-24; the powers, their sum over C classes and the product of the sums over the
@@ -149,19 +149,19 @@ class PairwiseBound:
         size = float(np.log2(self.table.class_sizes.max())) + 1
         return SINGLE * ((len(self._chosen) / 2 + 4) * size + 2 * (self.posterior.n_classes + 16))
 
-    def _rough_values(self, candidates: NDArray[np.intp]) -> NDArray[np.float64]:
+    def _float32_values(self, candidates: NDArray[np.intp]) -> NDArray[np.float64]:
         out = np.empty(self.n_features)
         features = candidates.astype(np.int64)
         self._mix(features[features < self.n_kept], slice(-1, None), self._state.reshape(-1), out)
         self._mix(features[features >= self.n_kept], slice(None), None, out)
-        return self.posterior.bounds(self._own[candidates] / len(self._chosen), out[candidates])
+        return self.posterior.bounds(self._true_class[candidates] / len(self._chosen), out[candidates])
 
     def _mix(
         self, features: NDArray[np.int64], pending: slice, state: NDArray[np.float32] | None, out: NDArray[np.float64]
     ) -> None:
-        """Fill in the rough sums of ``features``; the state, if any, takes in the ``pending`` ones of the chosen."""
+        """Compute the float32 sums of ``features``; the state, if any, takes in the ``pending`` chosen ones."""
         posterior, table = self.posterior, self.table
-        weighted = posterior.rough
+        weighted = posterior.float32
         chosen = self._chosen[pending]
         cells = [tables.cells for tables in self._tables[pending]]
         offsets = [tables.offset for tables in self._tables[pending]]
@@ -188,25 +188,25 @@ class PairwiseBound:
             table.spread(mix, features)
 
     def values(self, candidates: NDArray[np.intp]) -> NDArray[np.float64]:
-        """The bound with each candidate beside S, which is not empty, in bits and in double precision."""
-        own, out = np.empty(self.n_features), np.empty(self.n_features)
+        """The bound with S, which is not empty, and each candidate, in bits and in float64."""
+        true_class, out = np.empty(self.n_features), np.empty(self.n_features)
 
         def mix(some: NDArray[np.int64]) -> None:
-            own_part = np.empty(self.n_features)
+            true_part = np.empty(self.n_features)
             part = np.empty(len(some))
-            self._exact(some, own_part, part, None)
-            own[some], out[some] = own_part[some], part
+            self._exact(some, true_part, part, None)
+            true_class[some], out[some] = true_part[some], part
 
         widest = int(self.table.arities.max())
         cells = widest * int(self.table.arities[self._chosen].sum()) * self.posterior.n_classes
         most = min(CHUNK, max(1, EXACT_BYTES // (8 * cells)))
         self.table.spread(mix, candidates.astype(np.int64), most)
-        return self.posterior.bounds(own[candidates] / len(self._chosen), out[candidates])
+        return self.posterior.bounds(true_class[candidates] / len(self._chosen), out[candidates])
 
     def _exact(
         self,
         features: NDArray[np.int64],
-        own: NDArray[np.float64],
+        true_class: NDArray[np.float64],
         out: NDArray[np.float64],
         state: NDArray[np.float64] | None,
     ) -> None:
@@ -220,7 +220,7 @@ class PairwiseBound:
             table.log_counts,
             self._chosen,
             features,
-            own,
+            true_class,
             out,
             state,
         )
@@ -236,9 +236,9 @@ class PairwiseBound:
         if self.n_kept == self.n_features:
             self._tables = [tables._replace(cells=tables.cells[:0].copy()) for tables in self._tables]
         n_held = sum(len(tables.cells) > 0 for tables in self._tables)
-        tables = Tables.beside(self.table, feature, n_held)
+        tables = Tables.given(self.table, feature, n_held)
         self._tables.append(tables)
-        self._own += tables.own
+        self._true_class += tables.true_class
         self._chosen.append(feature)
 
     def restart(self) -> None:

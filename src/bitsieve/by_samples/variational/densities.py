@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 STATE_BYTES = 4 << 30
-EQUAL = 2.0**100  # the scale at which the kernel of different codes is nothing beside that of equal ones
+EQUAL = 2.0**100  # the scale at which the kernel of different codes is 0 relative to that of equal ones
 NOTHING = -1e30  # log2 of such a sum
 
 
@@ -77,10 +77,10 @@ class DensityTable:
         self.deviations = np.ones((self.n_features, len(class_sizes)))
         for j in np.flatnonzero(numeric & self.varies):
             for c, size in enumerate(class_sizes.tolist()):
-                own = values[j, self.ends[c] : self.ends[c + 1]]
-                if size < 2 or not (own != own[0]).any():
+                of_class = values[j, self.ends[c] : self.ends[c + 1]]
+                if size < 2 or not (of_class != of_class[0]).any():
                     raise IndistinctError(int(j), c, size)
-                self.deviations[j, c] = own.std(ddof=1)
+                self.deviations[j, c] = of_class.std(ddof=1)
 
     def scale(self, j: int, c: int, dimensions: int) -> float:
         """The factor s of column j in class c that makes 2^(-(s u)^2) its kernel at distance u."""
@@ -105,10 +105,10 @@ class DensityTable:
     def log_sums(self, kernel: str, c: int, i: int, other: int, dimensions: int) -> NDArray[np.float64]:
         """log2 sum_j k(x_i, x_ij) k(x_o, x_oj) over the points of class c, of every sample; ``other`` = -1: i alone."""
         out = np.empty(self.n_samples)
-        beside = None if other < 0 else self.values[other]
+        partner = None if other < 0 else self.values[other]
         scale = 0.0 if other < 0 else self.scale(other, c, dimensions)
         first, last = int(self.ends[c]), int(self.ends[c + 1])
-        _native.kernel_sums(kernel, self.values[i], self.scale(i, c, dimensions), beside, scale, first, last, out)
+        _native.kernel_sums(kernel, self.values[i], self.scale(i, c, dimensions), partner, scale, first, last, out)
         out[out < NOTHING] = -np.inf
         return out
 
@@ -151,22 +151,22 @@ class DensityBound:
         return self._values(np.arange(self.n_features), self._alone, 1.0)
 
     def best(self, candidates: NDArray[np.intp]) -> tuple[int, float]:
-        """The candidate with the greatest bound beside S, and that bound."""
+        """The candidate that gives the greatest bound with S, and that bound."""
         values = self._values(candidates, *self._state())
         place = pick(values)
         return int(candidates[place]), float(values[place])
 
     def _values(self, candidates: NDArray[np.intp], state: NDArray[np.float64], exponent: float) -> NDArray[np.float64]:
         posterior = self.posterior
-        own, mixed = np.empty(self.n_features), np.empty(self.n_features)
+        true_class, mixed = np.empty(self.n_features), np.empty(self.n_features)
 
         def mix(feature: int) -> None:
-            own[feature] = posterior.own(state[feature].reshape(posterior.shape)).sum() * exponent
+            true_class[feature] = posterior.true_class(state[feature].reshape(posterior.shape)).sum() * exponent
             part = mixed[feature : feature + 1]
             _native.state_sums(posterior.kernel, *posterior.weighted, exponent, state[feature], part)
 
         run_blocks(mix, candidates.tolist(), self.table.n_jobs)
-        return posterior.bounds(own[candidates], mixed[candidates])
+        return posterior.bounds(true_class[candidates], mixed[candidates])
 
     def add(self, feature: int) -> None:
         """Put a feature into S."""
@@ -185,7 +185,7 @@ class DensityBound:
         self._chosen = []
 
     def _state(self) -> tuple[NDArray[np.float64], float]:
-        """What the likelihoods of a candidate beside S are powers of, and the exponent."""
+        """The logarithms of a candidate's likelihoods given S, up to an exponent, and that exponent."""
         if self.pairwise and self._chosen:
             return self._given, 1 / len(self._chosen)
         return self._alone, 1.0
@@ -199,10 +199,10 @@ class DensityBound:
     def _margins(self, chosen: int) -> dict[int, list[NDArray[np.float64]]]:
         """Of the chosen feature, the sums of its kernels in each class, by the dimensions of the joint estimate."""
         table, classes = self.table, range(self.posterior.n_classes)
-        own = int(table.numeric[chosen])
+        of_chosen = int(table.numeric[chosen])
         return {
             dimensions: [table.log_sums(self.posterior.kernel, c, chosen, -1, dimensions) for c in classes]
-            for dimensions in (own, own + 1)
+            for dimensions in (of_chosen, of_chosen + 1)
         }
 
     def _add_given(self, j: int, chosen: int, margins: dict[int, list[NDArray[np.float64]]]) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LANES = 8
-LEAST_LOG_WEIGHT = -70.0  # below, a class counts as 0 beside the greatest of its sample (native/variational.hpp)
+LEAST_LOG_WEIGHT = -70.0  # a class below counts as 0 relative to the greatest of its sample (native/variational.hpp)
 
 
 class Weighted(NamedTuple):
@@ -51,7 +51,7 @@ class Posterior:
         self.entropy = -fsum((self._log_shares * class_sizes).tolist()) / self.n_samples
         classes = np.repeat(np.arange(self.n_classes), class_sizes)
         samples = np.arange(self.n_samples)
-        self._own = (samples // LANES, classes, samples % LANES)
+        self._true_class = (samples // LANES, classes, samples % LANES)
         self._beyond = (-1, slice(None), slice(self.n_samples - (self.n_blocks - 1) * LANES, None))  # the last sample
         self.restart()
 
@@ -70,25 +70,25 @@ class Posterior:
         self._log += log_likelihoods
         self._weigh()
 
-    def own(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Of ``values`` by block, class and lane those of every sample in its own class."""
-        return values[self._own]
+    def true_class(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The values of every sample in its own class, of ``values`` by block, class and lane."""
+        return values[self._true_class]
 
-    def bounds(self, own: NDArray[np.float64], mixed: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The bound, in bits, with each candidate beside the chosen features.
+    def bounds(self, true_class: NDArray[np.float64], mixed: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The bound, in bits, with the chosen features and each candidate.
 
         Parameters
         ----------
-        own : ndarray
-            Of each candidate, sum_n log2 of its likelihood in the sample's own class.
+        true_class : ndarray
+            The true-class log-likelihood of each candidate: sum_n log2 of the likelihood in the sample's own class.
         mixed : ndarray
             Of each, sum_n log2 of its likelihoods mixed over the classes by the weights.
         """
-        return self._bound + (own - mixed) / self.n_samples
+        return self._bound + (true_class - mixed) / self.n_samples
 
     @property
-    def rough(self) -> Weighted:
-        """The weights in single precision."""
+    def float32(self) -> Weighted:
+        """The weights in float32."""
         return self.weighted._replace(weights=self.weighted.weights.astype(np.float32))
 
     def _weigh(self) -> None:
@@ -109,4 +109,4 @@ class Posterior:
             start,
             active.astype(np.int32),
         )
-        self._bound = self.entropy + fsum(self.own(log_weights).tolist()) / self.n_samples
+        self._bound = self.entropy + fsum(self.true_class(log_weights).tolist()) / self.n_samples

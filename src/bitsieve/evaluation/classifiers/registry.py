@@ -52,7 +52,7 @@ def make_classifier(classifier: Any, random_state: int = 0) -> tuple[str, Grow]:
     if isinstance(classifier, str):
         name = classifier.lower()
         if name not in CLASSIFIERS:
-            raise ParameterError("classifier", classifier, choices(name, CLASSIFIERS), "is not known;")
+            raise ParameterError("classifier", classifier, choices(name, CLASSIFIERS), "is not known")
         return name, CLASSIFIERS[name]
     if not (hasattr(classifier, "fit") and hasattr(classifier, "predict")) or isinstance(classifier, type):
         names = ", ".join(CLASSIFIERS)
@@ -60,7 +60,7 @@ def make_classifier(classifier: Any, random_state: int = 0) -> tuple[str, Grow]:
         raise ParameterError("classifier", classifier, advice)
     if (kind := _declared_kind(classifier)) not in (None, "classifier"):
         advice = f"give one of {', '.join(CLASSIFIERS)} or a classifier of scikit-learn"
-        raise ParameterError("classifier", classifier, advice, f"is not allowed, its kind is {kind!r}:")
+        raise ParameterError("classifier", classifier, advice, f"is not allowed, its kind is {kind!r}")
     classifier = seeded(classifier, random_state)
     return " ".join(repr(classifier).split()), Refit(classifier)
 

@@ -1,0 +1,54 @@
+// How many edges of a spanning tree join points of two samples: the statistic of Friedman and Rafsky, for many sets of
+// points that share all coordinates but the last.
+//
+// Equal points are one place of the tree. The edges inside a place, and which of its points an edge to another place
+// touches, are not determined by lengths; counted is the expectation over all choices: a pair of the m points of a place
+// is joined with probability 2 / m, and every point of a place is as likely as any other to be touched. Where all points
+// differ this is the plain count.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "spanning_tree.hpp"
+
+namespace bitsieve {
+
+// Values as ranks: the sample s has the value values[k * count + ranks[s]] in dimension k; rising ranks are rising
+// values (in lexicographic order).
+struct Ranked {
+    const std::uint32_t* ranks;
+    const double* values;
+    std::int64_t count;
+    int dims;
+};
+
+class CrossEdges {
+   public:
+    // Point p weighs in_first[p] in the first sample and in_second[p] in the second; one of them is 0.
+    CrossEdges(const TreeKernel& kernel, const Ranked& shared, std::vector<std::int64_t> shared_sample,
+               std::vector<std::int64_t> last_sample, std::vector<double> in_first, std::vector<double> in_second);
+
+    // The sum over the edges between a point u of the first sample and v of the second of in_first[u] * in_second[v],
+    // where the last coordinate of point p is that of last_sample[p].
+    double operator()(const Ranked& last);
+
+   private:
+    void merge(const Ranked& last);
+
+    struct Place {
+        double count, first, second;
+    };
+
+    const TreeKernel& kernel_;
+    Ranked shared_;
+    std::vector<std::int64_t> shared_sample_, last_sample_;
+    std::vector<double> in_first_, in_second_;
+    std::vector<std::uint32_t> shared_rank_, last_rank_;  // of points; those of the shared part are 0, 1, ...
+    std::vector<std::int64_t> start_, by_last_, order_;
+    std::vector<Place> places_;
+    Points points_;
+    std::vector<Edge> edges_;
+};
+
+}  // namespace bitsieve

@@ -1,0 +1,221 @@
+"""What spanning trees tell: how far two samples or two features are apart, and how far a classifier could come."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from bitsieve.by_samples.spanning_tree.bayes_error import BayesErrorBounds, divergence, global_bounds, pairwise_bounds
+from bitsieve.by_samples.spanning_tree.cross_edges import edges_between
+from bitsieve.by_samples.spanning_tree.dependency import PRIORS, dependency
+from bitsieve.by_samples.spanning_tree.draws import Draw
+from bitsieve.by_samples.spanning_tree.tree import minimum_spanning_tree
+from bitsieve.common.parameters import check_choice, check_integer
+from bitsieve.selectors.sampled import numbers_of, repeated
+from bitsieve.table.read_xy import read_xy
+from bitsieve.table.target import read_target
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+TREES = {"global": global_bounds, "pairwise": pairwise_bounds}
+
+
+def henze_penrose_divergence(x: Any, y: Any) -> float:
+    """The Henze-Penrose divergence of two samples, from the edges between them in a minimum spanning tree.
+
+    ``Dp = 1 - R (m + n) / (2 m n)``, where R edges of the tree on all points join one of the m points of x with one of
+    the n points of y. For more and more points it goes to ``1 - int f g / (p f + q g)`` of the densities f and g, with
+    ``p = m / (m + n) = 1 - q``: 0 if they are the same, 1 if they do not overlap.
+
+    Parameters
+    ----------
+    x : array-like of shape (m,) or (m, n_features)
+    y : array-like of shape (n,) or (n, n_features)
+
+    Returns
+    -------
+    float
+        At most 1, without a unit; an estimate that chance puts a little below 0 where the samples are alike.
+
+    Raises
+    ------
+    ValueError
+        If a sample has fewer than two points, values are missing, infinite or no numbers, or the samples differ in
+        their number of features.
+
+    Notes
+    -----
+    Distances depend on the units of the features: bring them to one scale first. Equal points count by the mean over
+    all trees that are minimal. Cost for N points of d features: about O(N^1.5) in few dimensions, O(N^2 d) in many.
+
+    References
+    ----------
+    N. Henze, M. D. Penrose, "On the multivariate runs test", Annals of Statistics 27, 1999. doi:10.1214/aos/1018031112
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> bitsieve.henze_penrose_divergence([1.0, 2.0, 3.0, 4.0], [11.0, 12.0, 13.0, 14.0])
+    0.75
+    """
+    first, second = (_points(name, values) for name, values in (("x", x), ("y", y)))
+    if first.shape[1] != second.shape[1]:
+        raise ValueError(f"x has {first.shape[1]:,} features and y has {second.shape[1]:,}: give as many")
+    m, n = len(first), len(second)
+    is_second = np.repeat([0, 1], [m, n])
+    between = edges_between(minimum_spanning_tree(np.vstack([first, second])), is_second, 2)
+    return divergence(float(between[0, 1]), m, n)
+
+
+def geometric_mutual_information(
+    x: Any, y: Any, given: Any = None, *, n_repeats: int = 10, priors: str = "halves", random_state: Any = 0
+) -> float:
+    """Geometric mutual information of two features, or its lower bound given a third: 0 if they are independent.
+
+    ``1 - R / n``: the samples are halved, and in the second half the values of y are permuted, within each class if
+    ``given`` names classes; R counts the edges between the halves in the minimum spanning tree of their 2 n points
+    (x, y). It is the Henze-Penrose divergence between the joint distribution and the one of independent features. With
+    ``given`` it bounds the mean over the classes of that divergence within each class from below.
+
+    Parameters
+    ----------
+    x, y : array-like of shape (n_samples,) or (n_samples, n_features)
+        Several features are taken together.
+    given : array-like of shape (n_samples,), optional
+        Classes of any kind; floats with a fractional part are binned into five equal-frequency classes.
+    n_repeats : int, default=10
+        How many times the halves and the permutation are drawn; the results are averaged.
+    priors : {'halves', 'pooled'}, default='halves'
+        Whether the classes weigh by their frequencies in each half, or by those among all samples.
+    random_state : int, RandomState instance or None, default=0
+        Of the draws.
+
+    Returns
+    -------
+    float
+        At most 1, without a unit; an estimate that chance puts a little below 0 where there is no dependency.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than four samples, values are missing, infinite or no numbers, the arrays differ in length,
+        or a parameter is not allowed.
+
+    Notes
+    -----
+    Distances depend on the units of the features: bring them to one scale first. Equal points count by the mean over
+    all trees that are minimal. A class with a single sample in the second half keeps its values. Cost: ``n_repeats``
+    spanning trees.
+
+    References
+    ----------
+    S. Yasaei Sekeh, A. O. Hero III, "Geometric estimation of multivariate dependency", Entropy 21, 2019.
+    doi:10.3390/e21080787
+
+    S. Yasaei Sekeh, A. O. Hero III, "Feature selection for multi-labeled variables via dependency maximization", ICASSP
+    2019. doi:10.1109/ICASSP.2019.8682486
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> import numpy as np
+    >>> random = np.random.default_rng(0)
+    >>> x, noise = random.normal(size=(2, 1000))
+    >>> round(bitsieve.geometric_mutual_information(x, x + noise), 2)
+    0.16
+    >>> abs(bitsieve.geometric_mutual_information(x, noise)) < 0.02
+    True
+    """
+    check_integer("n_repeats", n_repeats, 1)
+    check_choice("priors", priors, PRIORS)
+    first, second = (_points(name, values) for name, values in (("x", x), ("y", y)))
+    classes = np.zeros(len(first), np.int32) if given is None else read_target(given, name="given").codes
+    if not len(first) == len(second) == len(classes):
+        lengths = f"x has {len(first):,} samples and y {len(second):,}"
+        raise ValueError(lengths + ("" if given is None else f", given {len(classes):,}") + ": give as many")
+    if len(first) < 4:
+        raise ValueError(f"the samples are halved, and at least 4 are needed: there are {len(first):,}")
+    random = check_random_state(random_state)
+    draws = (Draw.of(classes, random) for _ in range(n_repeats))
+    return float(np.mean([dependency(first, second, classes, draw, priors) for draw in draws]))
+
+
+def bayes_error_bounds(X: Any, y: Any, sample_weight: Any = None, *, tree: str = "global") -> BayesErrorBounds:
+    """A lower and an upper bound on the error of the best possible classifier, from spanning trees of the samples.
+
+    'global': s is the number of edges of the minimum spanning tree of all samples that join different classes, by the
+    number of samples; the bounds are ``(C - 1) / C (1 - sqrt(1 - s C / (C - 1)))`` and ``s`` for C classes. 'pairwise':
+    with e_ab the same bounds for classes a and b alone, ``2 / C sum_{a<b} (p_a + p_b) e_ab`` and
+    ``sum_{a<b} (p_a + p_b) e_ab``, which is wider. For two classes both are ``1/2 - sqrt(u)/2`` and ``1/2 - u/2`` with
+    ``u = 4 p q Dp + (p - q)^2`` of the Henze-Penrose divergence Dp.
+
+    Parameters
+    ----------
+    X : array-like, dataframe or pyarrow Table of shape (n_samples, n_features)
+        Numbers; columns of two categories count as 0 and 1.
+    y : array-like of shape (n_samples,)
+        Classes of any kind; floats with a fractional part are binned into five equal-frequency classes.
+    sample_weight : array-like of shape (n_samples,), optional
+        Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
+    tree : {'global', 'pairwise'}, default='global'
+        One tree of all samples, or one for every two classes.
+
+    Returns
+    -------
+    BayesErrorBounds
+        ``lower`` and ``upper``, between 0 and ``1 - sum_c p_c^2``, the error of guessing by frequency; the 'pairwise'
+        upper bound of many classes can be above it.
+
+    Raises
+    ------
+    ValueError
+        If the target has one class, values are missing or infinite, a column holds more than two categories, or there
+        is no such kind of tree.
+
+    Notes
+    -----
+    The bounds hold for more and more samples; on few, or in many dimensions, they are estimates. Distances depend on
+    the units of the features: bring them to one scale first. Equal points count by the mean over all trees that are
+    minimal. Cost for N samples of d features: about O(N^1.5) in few dimensions, O(N^2 d) in many.
+
+    References
+    ----------
+    V. Berisha, A. Wisler, A. O. Hero III, A. Spanias, "Empirically estimable classification bounds based on a
+    nonparametric divergence measure", IEEE Transactions on Signal Processing 64, 2016. doi:10.1109/TSP.2015.2477805
+
+    S. Yasaei Sekeh, B. Oselio, A. O. Hero III, "Multi-class Bayes error estimation with a global minimal spanning
+    tree", Allerton Conference, 2018. doi:10.1109/ALLERTON.2018.8635897
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> from sklearn.datasets import load_iris
+    >>> lower, upper = bitsieve.bayes_error_bounds(*load_iris(return_X_y=True))
+    >>> round(lower, 3), round(upper, 3)
+    (0.027, 0.053)
+    """
+    check_choice("tree", tree, tuple(TREES))
+    table = repeated(read_xy(X, y, sample_weight))
+    target = table.target
+    if target.n_classes < 2:
+        raise ValueError("the target has 1 class: there is nothing to tell apart, give at least two")
+    return TREES[tree](numbers_of(table, "bayes_error_bounds")[0], target.codes, target.n_classes)
+
+
+def _points(name: str, values: Any) -> NDArray[np.float64]:
+    """Samples as rows of finite numbers; a single feature is one column."""
+    try:
+        points = np.asarray(values, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} holds values that are no numbers: encode them first") from error
+    points = points.reshape(-1, 1) if points.ndim == 1 else points
+    if points.ndim != 2 or not points.shape[1]:
+        raise ValueError(f"{name} has the shape {points.shape}: give samples, or samples and features")
+    if len(points) < 2:
+        raise ValueError(f"{name} has {len(points)} sample{'s' * (len(points) != 1)}: give at least 2")
+    if not np.isfinite(points).all():
+        raise ValueError(f"{name} holds missing or infinite values: impute or drop them first")
+    return points

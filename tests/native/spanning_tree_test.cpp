@@ -1,0 +1,98 @@
+// Spanning trees of every instruction set against Prim's algorithm by plain loops: the same edges, ties and all.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <random>
+#include <tuple>
+#include <vector>
+
+#include "cross_edges.hpp"
+#include "kernel.hpp"
+
+using namespace bitsieve;
+
+namespace {
+
+using Key = std::tuple<double, std::int64_t, std::int64_t>;
+
+Key key(const Points& points, std::int64_t i, std::int64_t j) {
+    double sum = 0.0;
+    for (int k = 0; k < points.dims; ++k) {
+        const double* x = points.coordinates.data() + k * points.count;
+        sum += (x[i] - x[j]) * (x[i] - x[j]);
+    }
+    return {sum, std::min(i, j), std::max(i, j)};
+}
+
+std::vector<Edge> plain_tree(const Points& points) {
+    std::vector<Key> best(std::size_t(points.count), Key{std::numeric_limits<double>::infinity(), 0, 0});
+    std::vector<bool> joined(best.size());
+    std::vector<Edge> edges;
+    for (std::int64_t newest = 0;;) {
+        joined[std::size_t(newest)] = true;
+        std::int64_t next = -1;
+        for (std::int64_t i = 0; i < points.count; ++i) {
+            if (joined[std::size_t(i)]) continue;
+            best[std::size_t(i)] = std::min(best[std::size_t(i)], key(points, newest, i));
+            if (next < 0 || best[std::size_t(i)] < best[std::size_t(next)]) next = i;
+        }
+        if (next < 0) return edges;
+        edges.push_back({std::get<1>(best[std::size_t(next)]), std::get<2>(best[std::size_t(next)])});
+        newest = next;
+    }
+}
+
+Points random_points(std::int64_t count, int dims, int kind, std::mt19937& random) {
+    std::vector<std::vector<double>> rows;
+    std::normal_distribution<double> normal;
+    for (std::int64_t i = 0; i < count; ++i) {
+        std::vector<double> row;
+        for (int k = 0; k < dims; ++k)
+            row.push_back(kind == 0 ? normal(random) : kind == 1 ? double(random() % 9) : std::exp(9.0 * normal(random)));
+        rows.push_back(row);
+    }
+    std::sort(rows.begin(), rows.end());
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    Points points{{}, std::int64_t(rows.size()), dims};
+    for (int k = 0; k < dims; ++k)
+        for (const auto& row : rows) points.coordinates.push_back(row[std::size_t(k)]);
+    return points;
+}
+
+// Three points at 0, of which one is in the second sample, and three of the second at 2.
+bool equal_points_are_expected() {
+    const std::vector<std::uint32_t> ranks(6, 0), last{0, 0, 0, 1, 1, 1};
+    const std::vector<double> zero{0.0}, values{0.0, 2.0};
+    const std::vector<std::int64_t> samples{0, 1, 2, 3, 4, 5};
+    CrossEdges weigh(kPortableTree, {ranks.data(), zero.data(), 1, 1}, samples, samples, {1, 1, 0, 0, 0, 0},
+                     {0, 0, 1, 1, 1, 1});
+    // At 0: 2 * 2 * 1 / 3 edges, at 2 none; the edge between them starts at one of the first sample twice in three times.
+    return weigh({last.data(), values.data(), 2, 1}) == 4.0 / 3.0 + 6.0 / 9.0;
+}
+
+}  // namespace
+
+// Fewer points than a cell, one more, several blocks; clouds, grids full of ties, and points very far out.
+void test_spanning_tree(int& passed, int& failed) {
+    std::mt19937 random(7);
+    ++(equal_points_are_expected() ? passed : failed);
+    for (const Kernel& counting : kernels()) {
+        if (!counting.available()) continue;
+        for (const int dims : {1, 2, 3, 7})
+            for (const std::int64_t count : {1, 2, 8, 9, 65, 700})
+                for (int kind = 0; kind < 3; ++kind) {
+                    const Points points = random_points(count, dims, kind, random);
+                    const std::vector<Edge> expected = plain_tree(points);
+                    std::vector<Edge> edges;
+                    spanning_tree(tree_kernel(counting.name), points, edges);
+                    bool same = edges.size() == expected.size();
+                    for (std::size_t i = 0; same && i < edges.size(); ++i)
+                        same = edges[i].low == expected[i].low && edges[i].high == expected[i].high;
+                    ++(same ? passed : failed);
+                    if (!same)
+                        std::printf("tree of %s: %lld points, %d dimensions, kind %d\n", counting.name,
+                                    static_cast<long long>(count), dims, kind);
+                }
+    }
+}

@@ -1,0 +1,289 @@
+"""Wrong arguments at every entry point of the extension are a TypeError or ValueError, no crash and no stray write.
+
+Every entry point is called with good arguments, of which one is then spoiled: another length, type, order in memory,
+value out of range, None. All of this runs in a process of its own, as a failure would be a signal. Arrays to be written
+lie between guards.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import inspect
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from bitsieve import _native
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+N, D, C, ARITY, BLOCKS = 21, 11, 3, 4, 3
+GUARD = 64
+REFUSALS = (TypeError, ValueError, MemoryError, OverflowError)  # OverflowError: an int beyond 64 bits
+SCALARS = (-5, -1, 0, 7, 2**31, 2**40, 2**62, 2**70, -(2**63), 0.5, float("nan"), "sse9", None, [], [3, -1, 2**40])
+
+random = np.random.default_rng(0)
+kernel = _native.kernel_names()[0]
+class_sizes = np.array([8, 9, 4])
+codes = np.asfortranarray(random.integers(0, ARITY, (24, D)).astype(np.uint8))
+codes[:ARITY] = np.arange(ARITY)[:, None]
+codes[N:] = 0
+arities = np.full(D, ARITY, np.int32)
+features = np.arange(D)
+table, shift = _native.term_table(N, N + 1), _native.term_shift(N)
+order = np.arange(N, dtype=np.uint32)
+samples = np.arange(N)
+in_first = samples % 2 * 1.0
+starts = np.array([0, 9, N])
+seeds = np.arange(5, dtype=np.uint64)
+points = np.unique(random.integers(0, 9, (40, 2)) * 1.0, axis=0)
+
+
+def output(*shape: int, dtype: type = np.int64) -> np.ndarray:
+    """Zeros between guards, which are there to be found unharmed."""
+    size = int(np.prod(shape))
+    held = np.full(size + 2 * GUARD, 77, dtype)
+    held[GUARD:-GUARD] = 0
+    return held[GUARD:-GUARD].reshape(shape)
+
+
+def unharmed(array: np.ndarray) -> bool:
+    held = array
+    while held.base is not None:
+        held = held.base
+    return bool((held[:GUARD] == 77).all() and (held[-GUARD:] == 77).all())
+
+
+def packed(form: str = "cheapest", fill: bool = True) -> _native.Packed:
+    made = _native.Packed(class_sizes, order, arities, kernel, form)
+    if fill:
+        made.pack(codes, 0, made.n_simd_groups)
+    return made
+
+
+def weighted(dtype: type) -> tuple[Any, ...]:
+    weights = np.full(BLOCKS * C * 8, 1 / C, dtype)
+    active = np.tile(np.arange(C, dtype=np.int32), BLOCKS)
+    return (
+        kernel,
+        N,
+        C,
+        weights,
+        np.log2(weights.astype(float)),
+        np.arange(0, BLOCKS * C + 1, C, dtype=np.int32),
+        active,
+    )
+
+
+def pair_tables(dtype: type, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    stride = (_native.table_stride_float32 if dtype == np.float32 else _native.table_stride_float64)(rows * ARITY)
+    return np.full(stride * C * D, 0.5, dtype), np.arange(D) * stride * C
+
+
+def form() -> tuple[Any, ...]:
+    return table, shift, 1, 1, np.zeros(D, np.int64), np.zeros(D, np.int64), 1.0, True
+
+
+def values(kind: Any) -> Any:
+    return np.add.outer(np.arange(N), np.arange(D)).astype(kind) % N
+
+
+single, double = np.float32, np.float64
+logs = np.log2(np.arange(1, N + 2))
+GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
+    "term_shift": [lambda: (N,)],
+    "term_table": [lambda: (N, N + 1)],
+    "sum_terms": [lambda: (np.arange(N), table, shift)],
+    "extent": [lambda kind=kind: (values(kind), True) for kind in (np.uint8, np.int32, single, double)],
+    "distinct": [
+        lambda kind=kind, wide=wide: (values(kind), np.zeros(D, wide), np.full(D, N, wide))
+        for kind, wide in ((np.uint8, np.uint8), (np.int32, np.int32), (single, double))
+    ],
+    "mdl_cuts": [
+        lambda weights=weights: (values(double), np.arange(2 * N, dtype=np.int32).reshape(2, N) % C, C, table, shift,
+                                 weights)
+        for weights in (None, np.ones(N, np.int64))
+    ],
+    "order_statistic_cuts": [lambda: (values(single), 4, None), lambda: (values(double), 4, np.ones(N, np.int64))],
+    "code_categories": [
+        lambda kind=kind: (values(kind), np.tile(np.arange(N), D), N * np.arange(1, D + 1),
+                           np.zeros(D, np.int64), np.arange(D), np.zeros((N, D), np.uint16, order="F"))
+        for kind in (np.int32, double)
+    ],
+    "code_by_cuts": [
+        lambda kind=kind: (values(kind), np.tile(np.arange(3.0), D), 3 * np.arange(1, D + 1), True,
+                           np.zeros(D, np.int64), np.arange(D), np.zeros((N, D), np.uint8, order="F"))
+        for kind in (np.uint8, double)
+    ],
+    "kernel_names": [lambda: ()],
+    "log2": [lambda: (3.0,)],
+    "exp2": [lambda: (kernel, -np.arange(N) * 1.0)],
+    "log2_of_counts": [lambda: (N,)],
+    "table_stride_float64": [lambda: (ARITY,)],
+    "table_stride_float32": [lambda: (ARITY,)],
+    "likelihood_tables": [
+        lambda: (kernel, codes, arities, class_sizes, logs, 1, features, pair_tables(double, ARITY)[1], True,
+                 output(len(pair_tables(double, ARITY)[0]), dtype=double), output(D, dtype=double)),
+        lambda: (kernel, codes.astype(np.uint16), arities, class_sizes, logs, -1, features, pair_tables(single, 1)[1],
+                 False, output(len(pair_tables(single, 1)[0]), dtype=single), output(D, dtype=double)),
+    ],
+    "naive_sums": [
+        lambda real=real: (*weighted(real), codes, arities, *pair_tables(real, 1), features, output(D, dtype=double))
+        for real in (single, double)
+    ],
+    "pair_sums_float32": [
+        lambda state=state: (*weighted(single), codes, arities, [2], [pair_tables(single, ARITY)[0]],
+                             [pair_tables(single, ARITY)[1]], 1.0, state(), features, output(D, dtype=double))
+        for state in (lambda: None, lambda: output(D * BLOCKS * C * 8, dtype=single))
+    ],
+    "pair_sums_float64": [
+        lambda: (*weighted(double), codes, arities, class_sizes, logs, [2, 3], features, output(D, dtype=double),
+                 output(D, dtype=double), None),
+        lambda: (*weighted(double), codes, arities, class_sizes, logs, [2], features[:1], output(D, dtype=double),
+                 output(1, dtype=double), output(BLOCKS * C * 8, dtype=double)),
+    ],
+    "state_sums": [lambda: (*weighted(double), 1.0, output(BLOCKS * C * 8, dtype=double), output(1, dtype=double))],
+    "kernel_sums": [
+        lambda: (kernel, np.arange(N) * 1.0, 1.0, None, 1.0, 2, 9, output(N, dtype=double)),
+        lambda: (kernel, np.arange(N) * 1.0, 1.0, np.arange(N) * 1.0, 1.0, 2, 9, output(N, dtype=double)),
+    ],
+    "spanning_tree": [
+        lambda: (kernel, np.sort(random.random((1, 9)))),
+        lambda: (kernel, np.ascontiguousarray(points.T)),
+    ],
+    "cross_edges": [
+        lambda: (kernel, order, samples[None] * 1.0, samples, samples[::-1].copy(), in_first, 1.0 - in_first,
+                 np.tile(order, (3, 1)), np.tile(samples * 1.0, 3), np.arange(4) * N, np.array([0, 2]),
+                 output(2, dtype=double)),
+    ],
+    "Packed.__init__": [lambda: (class_sizes, order, arities, kernel, "planes")],
+    "Packed.pack": [lambda: (codes, 0, 2), lambda: (codes.astype(np.uint16), 0, 2)],
+    "Packed.row_sums": [lambda: (table, shift, 1, np.arange(2), output(D), output(D))],
+    "Packed.matrix_block": [
+        lambda real=real: (*form(), [0, 2, 0, 2], np.arange(D), output(D, D, dtype=real)) for real in (single, double)
+    ],
+    "Packed.matrix_rows": [
+        lambda dtype=dtype: (*form(), np.arange(3), np.arange(2), np.arange(D), output(3, D, dtype=dtype))
+        for dtype in (single, double)
+    ],
+    "Packed.pair_cells": [
+        lambda: (1, features, output(D, 64 * 64), output(D, N)),
+        lambda: (-1, features, output(D, 64), None),
+    ],
+    "Packed.codes": [lambda: (2, output(N, dtype=np.uint16))],
+    "Packed.simd_group_of": [lambda: (1,)],
+    "Packed.refine": [lambda: (order, starts, 1)],
+    "Packed.partition_sums": [lambda: (table, shift, order, starts, np.arange(2), output(D), output(D))],
+    "Packed.partition_marginals": [lambda: (table, shift, order, starts)],
+    "Packed.degrees_of_freedom": [lambda: (order, starts, 1)],
+    "Packed.arrange": [lambda: (order, starts, 1)],
+    "shuffled_sums": [
+        lambda: (table, shift, codes[:N, 0].astype(np.uint16), np.array([8, 17, N]), np.array([1, 3]), seeds, output(5))
+    ],
+}  # fmt: skip
+
+
+def entry_points() -> dict[str, Any]:
+    """Functions of the extension and methods of its classes, by name."""
+    found = {}
+    for name, thing in vars(_native).items():
+        if inspect.isclass(thing):
+            methods = {key: value for key, value in vars(thing).items() if callable(value)}
+            found |= {f"{name}.{key}": value for key, value in methods.items() if key == "__init__" or key[0] != "_"}
+        elif callable(thing) and name[0] != "_":
+            found[name] = thing
+    return found
+
+
+def spoiled(argument: Any) -> list[Any]:
+    """What may stand wrongly in the place of an argument."""
+    if isinstance(argument, list):
+        return [*SCALARS, [], argument * 2, [2**62], [*argument[:-1], -3], [None]]
+    if not isinstance(argument, np.ndarray):
+        return list(SCALARS)
+    wrong: list[Any] = [None, 3, "x", argument[:0], argument[:-1], np.concatenate([argument, argument])]
+    wrong += [
+        argument.astype(kind) for kind in (np.int32, np.float32, np.uint8, complex, object) if kind != argument.dtype
+    ]
+    wrong += [argument[::-1], np.repeat(argument, 2, axis=0)[::2], argument[None], argument.reshape(-1)]
+    frozen = argument.copy()
+    frozen.flags.writeable = False
+    wrong.append(frozen)
+    for value in (-1, -(2**31), 2**31 - 1, 250, 65_000, np.nan, np.inf):
+        with np.errstate(invalid="ignore"):
+            changed = argument.astype(float)
+            changed.flat[random.integers(max(changed.size, 1)) :: 2] = value
+            wrong.append(np.asarray(changed, order="F" if argument.ndim == 2 else "C").astype(argument.dtype))
+    return wrong
+
+
+def attack() -> None:
+    """Spoil one argument after the other, then some at once; print how many calls were refused and went through."""
+    faulthandler.enable()
+    refused = passed = 0
+    for name, function in entry_points().items():
+        for make in GOOD[name]:
+            own = name.startswith("Packed.") and name != "Packed.__init__"
+            tables = [packed(kind) for kind in ("planes", "counters", "table")] if own else [None]
+            call = _native.Packed if name == "Packed.__init__" else function
+            for of in tables:
+                call(*([of] if own else []), *make())
+                trials = [(i, wrong) for i, good in enumerate(make()) for wrong in spoiled(good)]
+                trials += [trials[k] for k in random.integers(0, len(trials), 30)] if trials else []
+                for k, (i, wrong) in enumerate(trials):
+                    given = list(make())
+                    given[i] = wrong
+                    if k >= len(trials) - 30:
+                        other, more = trials[random.integers(len(trials))]
+                        given[other] = more
+                    print(name, i, repr(wrong)[:60].replace("\n", " "), file=sys.stderr, flush=True)
+                    fresh = [packed()] if name == "Packed.pack" else [of]
+                    try:
+                        call(*(fresh if own else []), *given)
+                        passed += 1
+                    except REFUSALS:
+                        refused += 1
+                    outputs = [
+                        a for a in given if isinstance(a, np.ndarray) and a.base is not None and a.base.ndim == 1
+                    ]
+                    assert all(unharmed(a) for a in outputs if len(a.base) > 2 * GUARD and a.base[0] == 77), name
+    print(refused, passed)
+
+
+def test_wrong_arguments_are_refused() -> None:
+    assert set(entry_points()) == set(GOOD)
+    done = subprocess.run([sys.executable, __file__], capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, f"exit {done.returncode}: {done.stderr[-3000:]}"
+    refused, passed = map(int, done.stdout.split())
+    assert refused > 2 * passed > 0
+
+
+def test_outputs_are_not_converted() -> None:
+    """What is written to a converted copy would be lost."""
+    source = packed()
+    for wrong in (np.zeros(N, np.int64), np.zeros(2 * N, np.uint16)[::2], np.zeros((N, 1), np.uint16)):
+        with pytest.raises(TypeError):
+            source.codes(0, wrong)
+
+
+def test_a_table_that_was_not_packed_is_refused() -> None:
+    with pytest.raises(ValueError, match="has not been packed"):
+        packed(fill=False).codes(0, np.zeros(N, np.uint16))
+
+
+@pytest.mark.parametrize("form", ["planes", "counters", "table"])
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16])
+def test_codes_beyond_the_arity_are_refused(form: str, kind: type) -> None:
+    spoilt = codes.astype(kind)
+    for wrong in (ARITY, np.iinfo(kind).max):
+        spoilt[N - 1, D - 1] = wrong
+        with pytest.raises(ValueError, match="not below the arity"):
+            packed(form, fill=False).pack(spoilt, 0, 2)
+
+
+if __name__ == "__main__":
+    attack()
