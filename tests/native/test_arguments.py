@@ -88,6 +88,10 @@ def form() -> tuple[Any, ...]:
     return table, shift, 1, 1, np.zeros(D, np.int64), np.zeros(D, np.int64), 1.0, True
 
 
+def values(kind: Any) -> Any:
+    return np.add.outer(np.arange(N), np.arange(D)).astype(kind) % N
+
+
 single, double = np.float32, np.float64
 logs = np.log2(np.arange(1, N + 2))
 heights = random.normal(size=(3, N))
@@ -107,9 +111,26 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     "term_shift": [lambda: (N,)],
     "term_table": [lambda: (N, N + 1)],
     "sum_terms": [lambda: (np.arange(N), table, shift)],
+    "extent": [lambda kind=kind: (values(kind), True) for kind in (np.uint8, np.int32, single, double)],
+    "distinct": [
+        lambda kind=kind, wide=wide: (values(kind), np.zeros(D, wide), np.full(D, N, wide))
+        for kind, wide in ((np.uint8, np.uint8), (np.int32, np.int32), (single, double))
+    ],
     "mdl_cuts": [
-        lambda: (np.arange(N) * 1.0, np.arange(N, dtype=np.int32) % C, C, table, shift, None),
-        lambda: (np.arange(N) * 1.0, np.arange(N, dtype=np.int32) % C, C, table, shift, np.ones(N, np.int64)),
+        lambda weights=weights: (values(double), np.arange(2 * N, dtype=np.int32).reshape(2, N) % C, C, table, shift,
+                                 weights)
+        for weights in (None, np.ones(N, np.int64))
+    ],
+    "order_statistic_cuts": [lambda: (values(single), 4, None), lambda: (values(double), 4, np.ones(N, np.int64))],
+    "code_categories": [
+        lambda kind=kind: (values(kind), np.tile(np.arange(N), D), N * np.arange(1, D + 1),
+                           np.zeros(D, np.int64), np.arange(D), np.zeros((N, D), np.uint16, order="F"))
+        for kind in (np.int32, double)
+    ],
+    "code_by_cuts": [
+        lambda kind=kind: (values(kind), np.tile(np.arange(3.0), D), 3 * np.arange(1, D + 1), True,
+                           np.zeros(D, np.int64), np.arange(D), np.zeros((N, D), np.uint8, order="F"))
+        for kind in (np.uint8, double)
     ],
     "kernel_names": [lambda: ()],
     "log2": [lambda: (3.0,)],
