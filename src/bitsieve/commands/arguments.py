@@ -140,8 +140,8 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
         "--classifier",
         default="linear-svm",
         metavar="NAME",
-        help="linear-svm, knn (3 neighbours), ncm (nearest class mean), bgm (a Gaussian mixture a class), vbem or gmm (one "
-        "for all, without labels) (default: linear-svm)",
+        help="linear-svm, knn (3 neighbours), ncm (nearest class mean), bgm (Gaussian mixtures), vbem or gmm (one "
+        "mixture, found without labels) (default: linear-svm)",
     )
     add("--folds", type=_folds, metavar="N", help="stratified folds, or loo (default: loo below 100 rows, else 10)")
     add("--seed", type=int, default=0, metavar="N", help="of the shuffle into folds (default: 0)")
