@@ -1,10 +1,7 @@
 // The Python module. The binding files alone know Python: arrays in, arrays out, the GIL released around every kernel.
 #include "binding.hpp"
 
-#include <cmath>
-
 #include "kernel.hpp"
-#include "mdl.hpp"
 
 namespace bitsieve {
 namespace {
@@ -32,32 +29,6 @@ std::int64_t sum_terms(Input<std::int64_t> counts, Input<std::int64_t> table, in
     return sum;
 }
 
-nb::ndarray<nb::numpy, double, nb::ndim<1>> mdl_cuts_of(Input<double> values, Input<std::int32_t> classes,
-                                                        std::size_t n_classes, Input<std::int64_t> table, int shift,
-                                                        std::optional<Input<std::int64_t>> weights) {
-    if (values.size() != classes.size() || (weights && weights->size() != values.size()))
-        throw std::invalid_argument("values, classes and weights differ in length");
-    require(n_classes <= std::size_t(kMostClasses), "n_classes may be 2^26 at most");
-    require_all_within(classes, 0, std::int64_t(n_classes), "classes");
-    for (std::size_t i = 0; i < values.size(); ++i)
-        require(std::isfinite(values.data()[i]) && (i == 0 || values.data()[i - 1] <= values.data()[i]),
-                "values must be finite and ascend");
-    std::int64_t n_samples = weights ? 0 : std::int64_t(values.size());
-    if (weights) {
-        require_all_within(*weights, 1, kMostSamples + 1, "weights");
-        for (std::size_t i = 0; i < weights->size() && n_samples <= kMostSamples; ++i) n_samples += weights->data()[i];
-    }
-    require(n_samples <= kMostSamples, "the weights may sum to 2^31 at most");
-    const std::int64_t* times = weights ? weights->data() : nullptr;
-    const Terms terms = terms_of(table, shift);
-    std::vector<double> cuts;
-    {
-        nb::gil_scoped_release unlocked;
-        cuts = mdl_cuts(values.data(), classes.data(), times, values.size(), n_classes, terms);
-    }
-    return to_numpy(std::move(cuts));
-}
-
 std::vector<std::string> kernel_names() {
     std::vector<std::string> names;
     for (const Kernel& kernel : kernels())
@@ -78,11 +49,10 @@ NB_MODULE(_native, m) {
         "n_samples"_a);
     m.def("term_table", &make_term_table, "n_samples"_a, "limit"_a);
     m.def("sum_terms", &sum_terms, "counts"_a, "table"_a, "shift"_a);
-    m.def("mdl_cuts", &mdl_cuts_of, "values"_a, "classes"_a, "n_classes"_a, "table"_a, "shift"_a,
-          "weights"_a.none() = nb::none());
     m.def("kernel_names", &kernel_names, "Kernels this machine can run, fastest first.");
 
     nb::class_<Packed> packed(m, "Packed");
+    bind_encode(m);
     bind_packed(packed);
     bind_partition(m, packed);
     bind_variational(m);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace bitsieve {
@@ -44,6 +45,8 @@ struct Side {
         n += run.count;
     }
 
+    std::int64_t entropy(const Terms& terms) const { return terms(n) - sum; }  // n Ent(S) 2^shift
+
     void remove(Run run, const Terms& terms) {
         std::uint32_t& c = count[run.label];
         sum -= terms(c);
@@ -60,7 +63,7 @@ struct Summary {
     std::int64_t entropy;
 
     Summary(const Side& side, const Terms& terms)
-        : n(side.n), classes(side.classes), entropy(terms(side.n) - side.sum) {}
+        : n(side.n), classes(side.classes), entropy(side.entropy(terms)) {}
 };
 
 struct Candidate {
@@ -84,44 +87,24 @@ i128 log2_class_sets(std::uint64_t k, int bits) {
 // k Ent(S), times 2^(shift + kGuard).
 i128 weighted_entropy(const Summary& s) { return i128(s.entropy) * s.classes * kScale / s.n; }
 
-bool accepted(const Summary& all, const Candidate& cut, int shift) {
-    const int bits = shift + kGuard;  // at most 80
+bool is_accepted(const Summary& all, const Candidate& cut, i128 log2_others, i128 log2_sets) {
     const i128 gain = (all.entropy - cut.entropy()) * kScale;  // may be negative, by rounding
-    const i128 price = i128(log2_q120(all.n - 1) >> (120 - bits)) + log2_class_sets(all.classes, bits) -
-                       weighted_entropy(all) + weighted_entropy(cut.left) + weighted_entropy(cut.right);
+    const i128 price =
+        log2_others + log2_sets - weighted_entropy(all) + weighted_entropy(cut.left) + weighted_entropy(cut.right);
     // Each term is off by half its last place: a gain that is greater by no more than all of these is a tie.
     const i128 rounding = (3 * all.classes + 4) * kScale;
     return gain > price + rounding;
 }
 
-class Column {
-   public:
-    Column(const double* values, const std::int32_t* classes, const std::int64_t* weights, std::size_t n,
-           std::size_t n_classes, const Terms& terms)
-        : terms_(terms), left_(n_classes), right_(n_classes) {
-        compress(values, classes, weights, n);
-    }
+}  // namespace
 
-    std::vector<double> cuts() {
-        std::vector<double> found;
-        std::vector<std::pair<std::size_t, std::size_t>> open{{0, blocks_.size()}};  // intervals of blocks
-        while (!open.empty()) {
-            const auto [first, last] = open.back();
-            open.pop_back();
-            if (last - first < 2) continue;
-            const std::size_t cut = best_accepted(first, last);
-            if (cut == last) continue;
-            found.push_back(blocks_[cut].cut);
-            open.emplace_back(first, cut + 1);
-            open.emplace_back(cut + 1, last);
-        }
-        std::sort(found.begin(), found.end());
-        return found;
-    }
+class MdlCutter::Search {
+public:
+    Search(std::size_t n_classes, const Terms& terms) : terms_(terms), left_(n_classes), right_(n_classes) {}
 
-   private:
-    void compress(const double* values, const std::int32_t* classes, const std::int64_t* weights, std::size_t n) {
-        bool last_pure = false;
+    const std::vector<double>& cuts(const double* values, const std::int32_t* classes, const std::int64_t* weights,
+                                    std::size_t n) {
+        clear();
         const auto samples = [weights](std::size_t i) { return weights ? std::uint32_t(weights[i]) : 1; };
         for (std::size_t i = 0, end; i < n; i = end) {
             bool pure = true;
@@ -130,21 +113,83 @@ class Column {
                 pure &= classes[end] == classes[i];
                 size += samples(end);
             }
-            const std::uint32_t label = std::uint32_t(classes[i]);
-            if (pure && last_pure && runs_.back().label == label) {
-                runs_.back().count += size;
+            if (pure) {
+                add_pure(values[i], {std::uint32_t(classes[i]), size});
             } else {
-                if (!blocks_.empty()) blocks_.back().cut = midpoint(values[i - 1], values[i]);
-                if (pure) {
-                    runs_.push_back({label, size});
-                } else {
-                    append_mixed(classes, i, end, samples);
-                }
-                blocks_.push_back({});
+                begin_block(values[i]);
+                append_mixed(classes, i, end, samples);
+                blocks_.back().end = runs_.size();
             }
-            blocks_.back().end = runs_.size();
-            last_pure = pure;
         }
+        return search();
+    }
+
+    const std::vector<double>& cuts_of_counts(double low, std::size_t n_values, const std::uint32_t* counts) {
+        clear();
+        const std::size_t n_classes = left_.count.size();
+        for (std::size_t v = 0; v < n_values; ++v, counts += n_classes) {
+            std::size_t present = 0;
+            Run run{0, 0};
+            for (std::size_t c = 0; c < n_classes; ++c)
+                if (counts[c]) {
+                    run = {std::uint32_t(c), counts[c]};
+                    ++present;
+                }
+            if (!present) continue;
+            if (present == 1) {
+                add_pure(low + double(v), run);
+                continue;
+            }
+            begin_block(low + double(v));
+            for (std::size_t c = 0; c < n_classes; ++c)
+                if (counts[c]) runs_.push_back({std::uint32_t(c), counts[c]});
+            blocks_.back().end = runs_.size();
+        }
+        return search();
+    }
+
+private:
+    void clear() {
+        runs_.clear();
+        blocks_.clear();
+        found_.clear();
+        last_pure_ = false;
+    }
+
+    // The samples of the next value, which are all of one class: they join those of the last one if of the same class.
+    void add_pure(double value, Run run) {
+        if (last_pure_ && runs_.back().label == run.label) {
+            runs_.back().count += run.count;
+            last_value_ = value;
+            return;
+        }
+        begin_block(value);
+        runs_.push_back(run);
+        blocks_.back().end = runs_.size();
+        last_pure_ = true;
+    }
+
+    void begin_block(double value) {
+        if (!blocks_.empty()) blocks_.back().cut = midpoint(last_value_, value);
+        blocks_.push_back({});
+        last_value_ = value;
+        last_pure_ = false;
+    }
+
+    const std::vector<double>& search() {
+        open_.assign(1, {0, blocks_.size()});
+        while (!open_.empty()) {
+            const auto [first, last] = open_.back();
+            open_.pop_back();
+            if (last - first < 2) continue;
+            const std::size_t cut = best_accepted(first, last);
+            if (cut == last) continue;
+            found_.push_back(blocks_[cut].cut);
+            open_.emplace_back(first, cut + 1);
+            open_.emplace_back(cut + 1, last);
+        }
+        std::sort(found_.begin(), found_.end());
+        return found_;
     }
 
     // One run for each class among the samples of one value.
@@ -170,17 +215,17 @@ class Column {
                                  std::int64_t(2 * (all.classes + 1));  // 1e-12 bits a sample, and the terms' rounding
 
         candidates_.clear();  // ever smaller entropies; the first that ties with the last is the answer
+        std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
         for (std::size_t block = first; block + 1 < last; ++block) {
             for (; run < blocks_[block].end; ++run) {
                 left_.add(runs_[run], terms_);
                 right_.remove(runs_[run], terms_);
             }
-            const Candidate now{block, Summary(left_, terms_), Summary(right_, terms_)};
-            if (!candidates_.empty()) {
-                if (now.entropy() >= candidates_.back().entropy()) continue;
-                if (now.entropy() + tie < candidates_.back().entropy()) candidates_.clear();
-            }
-            candidates_.push_back(now);
+            const std::int64_t entropy = left_.entropy(terms_) + right_.entropy(terms_);
+            if (entropy >= smallest) continue;
+            if (!candidates_.empty() && entropy + tie < smallest) candidates_.clear();
+            smallest = entropy;
+            candidates_.push_back({block, Summary(left_, terms_), Summary(right_, terms_)});
         }
         for (; run < blocks_[last - 1].end; ++run) right_.remove(runs_[run], terms_);
         for (std::size_t r = runs_before(first); r < runs_before(last - 1); ++r) left_.count[runs_[r].label] = 0;
@@ -190,21 +235,50 @@ class Column {
         const std::int64_t least = candidates_.back().entropy();
         const auto best = std::find_if(candidates_.begin(), candidates_.end(),
                                        [&](const Candidate& c) { return c.entropy() <= least + tie; });
-        return accepted(all, *best, terms_.shift) ? best->block : last;
+        return is_accepted(all, *best, log2_others(all.n), log2_sets(all.classes)) ? best->block : last;
     }
 
-    const Terms& terms_;
+    // log2(n - 1) and log2(3^k - 2) in the units of the test; those of the first interval of a column come again with
+    // every column.
+    i128 log2_others(std::uint64_t n) {
+        if (n != known_n_) {
+            known_n_ = n;
+            log2_others_ = i128(log2_q120(n - 1) >> (120 - terms_.shift - kGuard));
+        }
+        return log2_others_;
+    }
+
+    i128 log2_sets(std::uint64_t classes) {
+        if (classes != known_classes_) {
+            known_classes_ = classes;
+            log2_sets_ = log2_class_sets(classes, terms_.shift + kGuard);
+        }
+        return log2_sets_;
+    }
+
+    Terms terms_;
     Side left_, right_;
     std::vector<Run> runs_;
     std::vector<Block> blocks_;
     std::vector<Candidate> candidates_;
+    std::vector<std::pair<std::size_t, std::size_t>> open_;  // intervals of blocks
+    std::vector<double> found_;
+    double last_value_ = 0;
+    bool last_pure_ = false;
+    std::uint64_t known_n_ = 0, known_classes_ = 0;
+    i128 log2_others_ = 0, log2_sets_ = 0;
 };
 
-}  // namespace
+MdlCutter::MdlCutter(std::size_t n_classes, const Terms& terms) : search_(new Search(n_classes, terms)) {}
+MdlCutter::~MdlCutter() = default;
 
-std::vector<double> mdl_cuts(const double* values, const std::int32_t* classes, const std::int64_t* weights, std::size_t n,
-                             std::size_t n_classes, const Terms& terms) {
-    return Column(values, classes, weights, n, n_classes, terms).cuts();
+const std::vector<double>& MdlCutter::cuts(const double* values, const std::int32_t* classes, const std::int64_t* weights,
+                                           std::size_t n) {
+    return search_->cuts(values, classes, weights, n);
+}
+
+const std::vector<double>& MdlCutter::cuts_of_counts(double low, std::size_t n_values, const std::uint32_t* counts) {
+    return search_->cuts_of_counts(low, n_values, counts);
 }
 
 }  // namespace bitsieve

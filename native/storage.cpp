@@ -6,6 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "number_columns.hpp"
 #include "packed_counters.hpp"
 
 #if defined(__linux__)
@@ -152,6 +153,8 @@ ByteGroup Packed::byte_group(std::int64_t simd_group) const {
 
 Segments Packed::segments() const { return {word_start_.data(), sizes_.data(), n_classes(), n_samples_}; }
 
+namespace {
+
 constexpr std::uint8_t kNone = 255;  // matches no plane
 
 // A code as a byte; what is too large for any plane stays so.
@@ -161,6 +164,47 @@ inline std::uint8_t to_byte(Code code) {
 }
 
 [[noreturn]] void refuse_code() { throw std::invalid_argument("a code is not below the arity of its feature"); }
+
+// Whether the numbers are k, k + 1, ...
+bool consecutive(const std::int64_t* numbers, std::int64_t n) {
+    for (std::int64_t i = 1; i < n; ++i)
+        if (numbers[i] != numbers[0] + i) return false;
+    return true;
+}
+
+// out[64 f + t] = codes[row[t] + column[f]].
+template <class Code>
+void read_tile(const Code* codes, const std::int64_t* row, std::int64_t n_rows, const std::int64_t* column,
+               std::int64_t n_columns, bool by_rows, std::uint8_t* out) {
+    constexpr bool kBytes = sizeof(Code) == 1 && kLittleEndian;
+    if (!by_rows) {
+        const bool together = sizeof(Code) == 1 && consecutive(row, n_rows);
+        for (std::int64_t f = 0; f < n_columns; ++f) {
+            const Code* in = codes + column[f];
+            if (together)
+                std::memcpy(out + 64 * f, in + row[0], std::size_t(n_rows));
+            else
+                for (std::int64_t t = 0; t < n_rows; ++t) out[64 * f + t] = to_byte(in[row[t]]);
+        }
+        return;
+    }
+    const std::int64_t whole_rows = kBytes ? n_rows / 8 * 8 : 0;
+    for (std::int64_t f = 0; f < n_columns; f += 8) {
+        const std::int64_t width = std::min<std::int64_t>(8, n_columns - f);
+        const bool together = width == 8 && consecutive(column + f, 8);
+        std::int64_t t = 0;
+        for (; together && t < whole_rows; t += 8) {
+            std::uint64_t words[8];
+            for (int i = 0; i < 8; ++i) std::memcpy(&words[i], codes + row[t + i] + column[f], 8);
+            transpose_8x8(words);
+            for (int i = 0; i < 8; ++i) std::memcpy(out + 64 * (f + i) + t, &words[i], 8);
+        }
+        for (; t < n_rows; ++t)
+            for (std::int64_t c = f; c < f + width; ++c) out[64 * c + t] = to_byte(codes[row[t] + column[c]]);
+    }
+}
+
+}  // namespace
 
 // Rows are taken in chunks that keep the columns at hand in the second-level cache; within a chunk, class by class.
 // A chunk may end within a word of a class: the next one goes on in that word.
@@ -193,14 +237,7 @@ void Packed::pack_groups(const CodeTable<Code>& table, std::int64_t first, std::
                     }
                     if (n == 0) break;
                     if (n < 64) std::memset(tile, kNone, std::size_t(n_groups * kLanes) * sizeof tile[0]);
-                    if (by_rows)
-                        for (std::int64_t t = 0; t < n; ++t)
-                            for (std::int64_t f = 0; f < n_columns; ++f)
-                                tile[f][at + t] = to_byte(table.codes[row[t] + column[f]]);
-                    else
-                        for (std::int64_t f = 0; f < n_columns; ++f)
-                            for (std::int64_t t = 0; t < n; ++t)
-                                tile[f][at + t] = to_byte(table.codes[row[t] + column[f]]);
+                    read_tile(table.codes, row, n, column, n_columns, by_rows, &tile[0][at]);
                     const std::uint64_t filled = (n == 64 ? ~std::uint64_t(0) : (std::uint64_t(1) << n) - 1) << at;
                     write_masks(g0, n_groups, word_start_[c] + cursor[c] / 64, at > 0, filled, tile);
                     cursor[c] += n;

@@ -32,7 +32,7 @@ def test_parameters_reach_the_method(table, select):
 
 
 def test_parameters_of_a_method_that_is_no_criterion(select):
-    code, out, _ = select("--set", "dtype=float32", "--json")
+    code, out, _ = select("--method", "speccmi", "--set", "dtype=float32", "--json")
     assert code == 0
     assert json.loads(out)["parameters"]["dtype"] == "float32"
 
@@ -80,7 +80,10 @@ def test_values_are_numbers_where_they_can_be(text, value):
         (["--method", "mifs", "--set", "beta=low"], "--set beta=low is not a weight"),
         (["--method", "betagamma", "--set", "gamma=nan"], "--set gamma=nan is not a weight"),
         (["--method", "miq", "--set", "eps=1", "--set", "eps=2"], "--set eps is given 2 times: give it once"),
-        (["--set", "dtype=int8"], "--set dtype=int8 is not allowed: give 'float64' or 'float32'"),
+        (
+            ["--method", "speccmi", "--set", "dtype=int8"],
+            "--set dtype=int8 is not allowed: give 'float64' or 'float32'",
+        ),
         (["--method", "jmin"], "--method jmin is not known: did you mean jmi or jmim or njmim?"),
     ],
 )

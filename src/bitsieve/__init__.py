@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bitsieve.optimize.nystrom import Nystrom as Nystrom
     from bitsieve.report.similarity import plot_similarity as plot_similarity
     from bitsieve.report.weights import plot_weights as plot_weights
+    from bitsieve.selection.affiliated import affiliated as affiliated
     from bitsieve.selection.geometric import bayes_error_bounds as bayes_error_bounds
     from bitsieve.selection.geometric import geometric_mutual_information as geometric_mutual_information
     from bitsieve.selection.geometric import henze_penrose_divergence as henze_penrose_divergence
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
+    "affiliated": "bitsieve.selection.affiliated",
     "bayes_error_bounds": "bitsieve.selection.geometric",
     "CategoricalBinner": "bitsieve.binning",
     "compare": "bitsieve.evaluation.compare",
@@ -137,6 +139,7 @@ __all__ = [
     "SpecCMI",
     "ThresholdStopping",
     "__version__",
+    "affiliated",
     "bayes_error_bounds",
     "compare",
     "conditional_mutual_information_matrix",

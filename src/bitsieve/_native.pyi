@@ -1,11 +1,14 @@
 """Leaf kernels in C++: single-threaded, on blocks, the GIL released. See native/binding*.cpp."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
 Doubles = NDArray[np.float64]
 Floats = NDArray[np.float32]
+Columns = NDArray[Any] | list[NDArray[Any]]
 Codes = NDArray[np.uint8] | NDArray[np.uint16]
 Index = NDArray[np.int32] | NDArray[np.int64]
 
@@ -13,14 +16,25 @@ def term_shift(n_samples: int) -> int: ...
 def term_table(n_samples: int, limit: int) -> Integers: ...
 def sum_terms(counts: Integers, table: Integers, shift: int) -> int: ...
 def kernel_names() -> list[str]: ...
+def extent(columns: Columns, whole: bool) -> tuple[NDArray[np.uint8], NDArray[Any], NDArray[Any]]: ...
+def distinct(columns: Columns, low: NDArray[Any], high: NDArray[Any]) -> tuple[NDArray[Any], Integers]: ...
 def mdl_cuts(
-    values: NDArray[np.float64],
+    columns: Columns,
     classes: NDArray[np.int32],
     n_classes: int,
     table: Integers,
     shift: int,
     weights: Integers | None = None,
-) -> NDArray[np.float64]: ...
+) -> tuple[Doubles, Integers]: ...
+def order_statistic_cuts(
+    columns: Columns, n_bins: int, weights: Integers | None = None
+) -> tuple[Doubles, Integers]: ...
+def code_categories(
+    columns: Columns, categories: Integers, ends: Integers, missing_code: Integers, place: Integers, out: Codes
+) -> NDArray[np.uint8]: ...
+def code_by_cuts(
+    columns: Columns, cuts: Doubles, ends: Integers, left: bool, missing_code: Integers, place: Integers, out: Codes
+) -> None: ...
 def spanning_tree(kernel: str, coordinates: Doubles) -> Integers: ...
 def cross_edges(
     kernel: str,

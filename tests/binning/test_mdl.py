@@ -53,12 +53,22 @@ def reference(values, classes):
     return [*reference(*zip(*below, strict=True)), (low + high) / 2, *reference(*zip(*above, strict=True))]
 
 
+def native_cuts(columns, classes, n_classes, terms, weights=None):
+    found, ends = _native.mdl_cuts(columns, np.atleast_2d(classes), n_classes, terms.table, terms.shift, weights)
+    return [some.tolist() for some in np.split(found, ends[:-1])]
+
+
 def cuts(values, classes, n_classes=None):
+    """Of whole numbers, which are counted, and of the same numbers with a fraction, which are sorted."""
     values, classes = np.asarray(values, float), np.asarray(classes, np.int32)
-    order = np.argsort(values, kind="stable")
-    terms = entropy_terms(max(len(values), 1))
-    n_classes = n_classes or int(classes.max(initial=0)) + 1
-    return _native.mdl_cuts(values[order], classes[order], n_classes, terms.table, terms.shift).tolist()
+    if not len(values):
+        values, classes = np.array([np.nan]), np.zeros(1, np.int32)
+    terms = entropy_terms(len(values))
+    n_classes = n_classes or int(classes.max()) + 1
+    columns = np.stack([values, values / 1024], axis=1)
+    found, of_fractions = native_cuts(columns, classes, n_classes, terms)
+    assert found == [1024 * cut for cut in of_fractions]
+    return found
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -128,7 +138,7 @@ def test_terms_beyond_the_table_give_the_same_cuts():
     values = np.sort(rng.normal(size=2000))
     classes = (rng.random(2000) < 1 / (1 + np.exp(-3 * values))).astype(np.int32)
     whole, short = entropy_terms(2000), entropy_terms(2000, limit=50)
-    found = [_native.mdl_cuts(values, classes, 2, t.table, t.shift).tolist() for t in (whole, short)]
+    found = [native_cuts(values[:, None], classes, 2, terms)[0] for terms in (whole, short)]
     assert found[0] == found[1] != []
 
 
@@ -215,10 +225,38 @@ def test_a_target_is_required_and_must_have_the_length_of_the_table():
         MDLBinner().fit([[1.0], [2.0]], [0, 1, 1])
 
 
-def test_native_refuses_arrays_of_different_length():
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int32, np.uint8])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_many_class_vectors_are_those_one_by_one(kind, order):
+    rng = np.random.default_rng(1)
+    columns = np.asarray(rng.normal(60, 20, (300, 11)).clip(0, 120), kind, order=order)
+    weights = rng.integers(1, 4, 300)
+    classes = np.array([rng.permutation((columns[:, 0] > 60) + 1 * (columns[:, 1] > 70)) for _ in range(4)], np.int32)
+    classes[2] = (columns[:, 0] > 60) + 1 * (columns[:, 1] > 70)
+    terms = entropy_terms(int(weights.sum()))
+    at_once = native_cuts(columns, classes, 3, terms, weights)
+    alone = [native_cuts(columns, one, 3, terms, weights) for one in classes]
+    assert at_once == [alone[b][j] for j in range(11) for b in range(4)]
+    assert any(at_once)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"classes": np.zeros((1, 2), np.int32)}, "one class a row"),
+        ({"classes": np.full((1, 3), 2, np.int32)}, "classes is 2"),
+        ({"weights": np.array([1, 0, 1])}, "weights is 0"),
+        ({"weights": np.ones(2, np.int64)}, "weights holds 2 values"),
+        ({"columns": np.zeros((3, 1), np.float16)}, "floats of 32 or 64"),
+        ({"columns": [np.zeros(3), np.zeros(3, np.int8)]}, "of one type"),
+        ({"columns": [np.zeros(3), np.zeros(2)]}, "differ in length"),
+    ],
+)
+def test_native_refuses_what_does_not_fit(change, message):
     terms = entropy_terms(3)
-    with pytest.raises(ValueError, match="differ in length"):
-        _native.mdl_cuts(np.zeros(3), np.zeros(2, np.int32), 1, terms.table, terms.shift)
+    given = {"columns": np.zeros((3, 1)), "classes": np.zeros((1, 3), np.int32), "n_classes": 2} | change
+    with pytest.raises(ValueError, match=message):
+        _native.mdl_cuts(**given, table=terms.table, shift=terms.shift)
 
 
 def test_missing_everywhere_is_one_code():

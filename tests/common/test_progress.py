@@ -23,7 +23,7 @@ def test_phases_of_a_selection(method, ranking):
     heard = []
     with listening(heard.append):
         bitsieve.select(X, y, method=method, n_features_to_select=2)
-    assert heard == ["reading", "binning", "counting", *ranking]
+    assert heard == ["reading", "binning", "binning, 100 %", "counting", *ranking]
 
 
 def test_without_a_listener_nothing_happens():

@@ -228,8 +228,8 @@ void test_mdl() {
     }
     const auto table = term_table(60, 61);
     const Terms terms{table.data(), table.size(), term_shift(60)};
-    const auto cuts = mdl_cuts(values.data(), classes.data(), nullptr, 60, 2, terms);
-    check(cuts == std::vector<double>{(29 + 130) / 2.0}, "mdl cuts");
+    MdlCutter cutter(2, terms);
+    check(cutter.cuts(values.data(), classes.data(), nullptr, 60) == std::vector<double>{(29 + 130) / 2.0}, "mdl cuts");
 
     const std::vector<double> distinct{0, 1, 1, 2};
     const std::vector<std::int32_t> labels{0, 0, 1, 1};
@@ -240,9 +240,11 @@ void test_mdl() {
         repeated.insert(repeated.end(), std::size_t(weights[i]), distinct[i]);
         repeated_labels.insert(repeated_labels.end(), std::size_t(weights[i]), labels[i]);
     }
-    const auto weighted = mdl_cuts(distinct.data(), labels.data(), weights.data(), 4, 2, terms);
-    check(!weighted.empty() && weighted == mdl_cuts(repeated.data(), repeated_labels.data(), nullptr, 60, 2, terms),
+    const std::vector<double> weighted = cutter.cuts(distinct.data(), labels.data(), weights.data(), 4);
+    check(!weighted.empty() && weighted == cutter.cuts(repeated.data(), repeated_labels.data(), nullptr, 60),
           "weighted mdl cuts");
+    const std::vector<std::uint32_t> counts{28, 0, 2, 1, 0, 29};  // of the values 0, 1, 2
+    check(weighted == cutter.cuts_of_counts(0, 3, counts.data()), "mdl cuts of counts");
 }
 
 }  // namespace

@@ -88,19 +88,64 @@ def form() -> tuple[Any, ...]:
     return table, shift, 1, 1, np.zeros(D, np.int64), np.zeros(D, np.int64), 1.0, True
 
 
+def values(kind: Any) -> Any:
+    return np.add.outer(np.arange(N), np.arange(D)).astype(kind) % N
+
+
 single, double = np.float32, np.float64
 logs = np.log2(np.arange(1, N + 2))
+heights = random.normal(size=(3, N))
+# Four sparse columns by column, and two of them by row.
+by_column = (np.array([0, 3, 3, 5, 9]), np.array([1, 4, 9, 0, 20, 2, 3, 7, 11]), np.arange(1.0, 10.0))
+by_row = (np.minimum(np.arange(N + 1), 5), np.array([0, 1, 1, 0, 1]), np.ones(5))
+
+
+def moments() -> tuple[np.ndarray, np.ndarray]:
+    """Means and lengths of the four sparse columns."""
+    mean, length = output(4, dtype=float), output(4, dtype=float)
+    _native.sparse_column_moments(*by_column, N, 0, 4, mean, length)
+    return mean, length
+
+
 GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     "term_shift": [lambda: (N,)],
     "term_table": [lambda: (N, N + 1)],
     "sum_terms": [lambda: (np.arange(N), table, shift)],
+    "extent": [lambda kind=kind: (values(kind), True) for kind in (np.uint8, np.int32, single, double)],
+    "distinct": [
+        lambda kind=kind, wide=wide: (values(kind), np.zeros(D, wide), np.full(D, N, wide))
+        for kind, wide in ((np.uint8, np.uint8), (np.int32, np.int32), (single, double))
+    ],
     "mdl_cuts": [
-        lambda: (np.arange(N) * 1.0, np.arange(N, dtype=np.int32) % C, C, table, shift, None),
-        lambda: (np.arange(N) * 1.0, np.arange(N, dtype=np.int32) % C, C, table, shift, np.ones(N, np.int64)),
+        lambda weights=weights: (values(double), np.arange(2 * N, dtype=np.int32).reshape(2, N) % C, C, table, shift,
+                                 weights)
+        for weights in (None, np.ones(N, np.int64))
+    ],
+    "order_statistic_cuts": [lambda: (values(single), 4, None), lambda: (values(double), 4, np.ones(N, np.int64))],
+    "code_categories": [
+        lambda kind=kind: (values(kind), np.tile(np.arange(N), D), N * np.arange(1, D + 1),
+                           np.zeros(D, np.int64), np.arange(D), np.zeros((N, D), np.uint16, order="F"))
+        for kind in (np.int32, double)
+    ],
+    "code_by_cuts": [
+        lambda kind=kind: (values(kind), np.tile(np.arange(3.0), D), 3 * np.arange(1, D + 1), True,
+                           np.zeros(D, np.int64), np.arange(D), np.zeros((N, D), np.uint8, order="F"))
+        for kind in (np.uint8, double)
     ],
     "kernel_names": [lambda: ()],
     "log2": [lambda: (3.0,)],
     "exp2": [lambda: (kernel, -np.arange(N) * 1.0)],
+    "sparse_column_moments": [lambda: (*by_column, N, 0, 4, output(4, dtype=float), output(4, dtype=float))],
+    "sparse_column_products": [
+        lambda: (*by_column, N, 0, 4, *moments(), np.ones((N, 2)), np.full(2, N * 1.0), output(4, 2, dtype=float)),
+    ],
+    "sparse_correlated": [
+        lambda: (*by_column, N, 0, 4, *moments(), *by_row, np.zeros(2), np.ones(2), 0.25),
+    ],
+    "grid_log_sums": [
+        lambda: (kernel, heights[0], heights[1:], 0.5, np.ones(2), np.ones(2), 4096, output(2, dtype=float)),
+    ],
+    "joint_log_sums": [lambda: (kernel, heights[:1], heights[1:], 0, 9, 0, N, output(2, N, dtype=float))],
     "log2_of_counts": [lambda: (N,)],
     "table_stride_float64": [lambda: (ARITY,)],
     "table_stride_float32": [lambda: (ARITY,)],

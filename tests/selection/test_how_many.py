@@ -12,7 +12,7 @@ from bitsieve.cli import main
 from bitsieve.selectors.registry import list_methods, make_selector
 
 X, Y = load_iris(return_X_y=True)
-OPEN_ENDED = ("fcbf",)  # keeps all that its rule does not remove
+OPEN_ENDED = ("fcbf", "gdm")  # keep no more than their rule asks for
 
 
 def test_select_clips_its_default_and_says_so():

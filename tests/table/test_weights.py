@@ -8,8 +8,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from bitsieve import _native
 from bitsieve.binning import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner
-from bitsieve.table.cuts import equal_frequency_cuts, median_cut
 from bitsieve.table.read_xy import read_xy
 from bitsieve.table.target import read_target
 from bitsieve.table.weights import read_weights
@@ -119,16 +119,18 @@ def test_categories_of_absent_rows_are_unknown():
     assert binner.categories_[0].tolist() == [1, 2]
 
 
-def test_weighted_cuts_at_every_rank():
+@pytest.mark.parametrize("fraction", [0.0, 0.5])
+def test_weighted_cuts_at_every_rank(fraction):
     random = np.random.default_rng(0)
     for _ in range(50):
-        values = random.integers(0, 12, 15).astype(float)
+        values = random.integers(0, 12, 15) + fraction  # whole numbers are counted, others are sorted
         weights = random.integers(1, 6, 15)
-        repeated = np.repeat(values, weights)
+        repeated = np.sort(np.repeat(values, weights))
         for n_bins in (2, 3, 10):
-            found = equal_frequency_cuts(values, n_bins, weights)
-            assert found.tolist() == equal_frequency_cuts(repeated, n_bins).tolist()
-        assert median_cut(values, weights).tolist() == median_cut(repeated).tolist()
+            ranks = [int(np.floor(b * len(repeated) / n_bins + 0.5)) for b in range(1, n_bins)]
+            cuts = sorted({repeated[rank - 1] for rank in ranks if rank > 0} - {repeated[-1]})
+            assert _native.order_statistic_cuts([values], n_bins, weights)[0].tolist() == cuts
+            assert _native.order_statistic_cuts([repeated], n_bins)[0].tolist() == cuts
 
 
 def test_a_weighted_continuous_target():

@@ -9,25 +9,28 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from bitsieve import _native
 from bitsieve.common.parameters import check_choice, check_parameters, check_threads
-from bitsieve.counts.blocks import run_blocks, thread_count
-from bitsieve.table.assign import Side, assign
+from bitsieve.common.progress import phase
+from bitsieve.counts.blocks import run_blocks
 from bitsieve.table.columns import read_columns
 from bitsieve.table.encoding import Encoded, lookup
-from bitsieve.table.missing import check_values, is_missing
+from bitsieve.table.extents import NUMBERS
+from bitsieve.table.missing import check_values
+from bitsieve.table.ragged import Ragged
 from bitsieve.table.read_xy import read_xy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from bitsieve.common.parameters import Rule
     from bitsieve.counts.search import ClassSearch
+    from bitsieve.table.extents import Extents, NumericBlock
     from bitsieve.table.table import Table
 
 MAX_CODES = 1 << 16
-_BLOCKS_PER_THREAD = 8
 
 
 class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -41,9 +44,13 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         "n_jobs": check_threads,
     }
     missing: str
-    n_jobs: int | None = None
+    n_jobs: int | None
+    bin_edges_: Ragged
+    categories_: Sequence[NDArray[Any] | None]
+    n_bins_: NDArray[np.int64]
     _uses_target: ClassVar[bool] = False
-    _side: ClassVar[Side] = "left"  # where a value on a cut goes
+    _side: ClassVar[str] = "left"  # where a value on a cut goes: "left" or "right"
+    _takes_codes: ClassVar[bool] = False  # whether numbers must be whole, since they are codes already
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the bins of every column.
@@ -83,26 +90,12 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         check_parameters(self)
         keeps_missing = self.missing == "bin"
-        check_values(table, allow_missing=keeps_missing)
+        extents = check_values(table, allow_missing=keeps_missing, n_jobs=self.n_jobs, whole=self._takes_codes)
+        self._check_numbers(table, extents)
         table.set_names_on(self)
-        n_features = table.n_features
-        edges: list[NDArray[np.float64]] = [np.empty(0)] * n_features
-        categories: list[NDArray[Any] | None] = [None] * n_features
-        n_bins = np.ones(n_features, dtype=np.int64)
-        cut = self._cutter(table)
-
-        def fit_block(block: range) -> None:
-            for j in block:
-                values = table.values(j)
-                if isinstance(values, Encoded):
-                    categories[j], present = values.categories, len(values.categories)
-                else:
-                    edges[j], categories[j], present = self._fit_numeric(table, j, cut)
-                n_bins[j] = present + keeps_missing if present else 1  # all missing: one code
-
-        run_blocks(fit_block, _blocks(n_features, self.n_jobs), self.n_jobs)
-        self.bin_edges_, self.categories_, self.n_bins_ = edges, categories, n_bins
-        self._finish(table)
+        self._fit_numeric(table, extents)
+        self.n_bins_ += keeps_missing
+        self.n_bins_[(extents.holds & NUMBERS) == 0] = 1  # all missing: one code
         self._check_code_limit(table)
         return self
 
@@ -125,10 +118,12 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             ``missing="error"``, or categories that were not there when fitting.
         """
         check_is_fitted(self)
-        return self.codes(read_columns(X, estimator=self, reset=False))
+        table = read_columns(X, estimator=self, reset=False)
+        codes = self.codes(table)
+        return codes.copy(order="F") if codes is table.matrix else codes
 
     def codes(self, table: Table) -> NDArray[Any]:
-        """Codes of a table that is read already, as :meth:`transform` gives them.
+        """Codes of a table that is read already, as :meth:`transform` gives them, to be read only.
 
         Parameters
         ----------
@@ -137,32 +132,20 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         codes : ndarray of shape (n_samples, n_features), Fortran order
+            The matrix of the table itself, in its own order, where its numbers are the codes.
         """
-        check_values(table, allow_missing=self.missing == "bin")
+        extents = check_values(table, allow_missing=self.missing == "bin", n_jobs=self.n_jobs, whole=self._takes_codes)
+        self._check_numbers(table, extents)
         dtype = np.uint8 if self.n_bins_.max() <= 256 else np.uint16
         out = np.empty((table.n_samples, table.n_features), dtype, order="F")
-
-        def code_block(block: range) -> None:
-            for j in block:
-                self._code_column(table, j, out[:, j])
-
-        run_blocks(code_block, _blocks(table.n_features, self.n_jobs), self.n_jobs)
-        return out
-
-    def column_codes(self, table: Table, j: int) -> NDArray[Any]:
-        """The codes of one column of a table that is read already.
-
-        Parameters
-        ----------
-        table : Table
-        j : int
-
-        Returns
-        -------
-        codes : ndarray of uint16, shape (n_samples,)
-        """
-        out = np.empty(table.n_samples, np.uint16)
-        self._code_column(table, j, out)
+        missing_code = self.n_bins_ - 1 if self.missing == "bin" else np.zeros_like(self.n_bins_)
+        run_blocks(
+            lambda block: self._code_block(table, block, missing_code[block.places], out), extents.blocks, self.n_jobs
+        )
+        for j, values in enumerate(() if table.matrix is not None else table.columns):
+            if isinstance(values, Encoded):
+                self._code_categories(table.names[j], values, self.categories_[j], out[:, j])
+                out[values.codes < 0, j] = missing_code[j]
         return out
 
     def search(self, table: Table) -> ClassSearch | None:
@@ -178,55 +161,61 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         return None
 
-    def _finish(self, table: Table) -> None:
-        """Change the bins of all columns once they are found, where the rule of one column is not enough."""
+    def _check_numbers(self, table: Table, extents: Extents) -> None:
+        """Refuse numbers that the rule does not take."""
 
-    def _cutter(self, table: Table) -> Callable[..., NDArray[np.float64]]:
-        """The rule: ``cut(values, missing)`` of the values that are there, and where others are missing, or None."""
+    def _fit_numeric(self, table: Table, extents: Extents) -> None:
+        """Set the edges, the categories, and the number of codes that are not for missing values, of every column."""
+        cuts: list[Any] = [None] * len(extents.blocks)
+
+        def cut(b: int) -> None:
+            places = extents.blocks[b].places
+            cuts[b] = places, *self._cut(table, extents.blocks[b], extents.low[b], extents.high[b])
+
+        run_blocks(cut, range(len(cuts)), self.n_jobs, phase("binning"))
+        self.bin_edges_ = Ragged.merged(table.n_features, cuts)
+        self.n_bins_ = self.bin_edges_.lengths + 1
+        self.categories_ = self._known_categories(table)
+
+    def _known_categories(self, table: Table) -> list[NDArray[Any] | None]:
+        """The categories of every categorical column, whose number becomes that of its codes."""
+        categories: list[NDArray[Any] | None] = [None] * table.n_features
+        for j, values in enumerate(() if table.matrix is not None else table.columns):
+            if isinstance(values, Encoded):
+                categories[j] = values.categories
+                self.n_bins_[j] = len(values.categories)
+        return categories
+
+    def _cut(
+        self, table: Table, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The rule: the cuts of the columns of a block, one after the other, and where those of each column end."""
         raise NotImplementedError
 
-    def _fit_numeric(
-        self, table: Table, j: int, cut: Callable[..., NDArray[np.float64]]
-    ) -> tuple[NDArray[np.float64], NDArray[Any] | None, int]:
-        """Edges, categories and number of codes (0: all is missing) of a numeric column."""
-        values = table.numeric(j)
-        missing = is_missing(values)
-        if missing is not None:
-            values = values[~missing]
-        edges = cut(values, missing)
-        return edges, None, len(edges) + 1 if len(values) else 0
-
-    def _code_column(self, table: Table, j: int, out: NDArray[Any]) -> None:
-        values, categories = table.values(j), self.categories_[j]
-        if isinstance(values, Encoded):
-            if categories is None:
-                raise ValueError(f"column {table.names[j]!r} was numeric when fitting: give numbers")
-            self._code_categories(table.names[j], values.categories, categories, values.codes, out)
-            missing = values.codes < 0
-        else:
-            self._code_numeric(table, j, out)
-            if values.dtype.kind != "f" or self.missing == "error":
-                return
-            missing = np.isnan(values)
-        out[missing] = self.n_bins_[j] - 1
-
-    def _code_numeric(self, table: Table, j: int, out: NDArray[Any]) -> None:
-        if self.categories_[j] is not None:
-            raise ValueError(f"column {table.names[j]!r} was categorical when fitting: give categories")
-        assign(table.numeric(j), self.bin_edges_[j], self._side, out)
-
-    def _code_categories(
-        self, name: str, given: NDArray[Any], known: NDArray[Any], place: NDArray[np.int32], out: NDArray[Any]
+    def _code_block(
+        self, table: Table, block: NumericBlock, missing_code: NDArray[np.int64], out: NDArray[Any]
     ) -> None:
-        """Codes of the values ``given[place]`` among the ``known`` ones."""
+        """Write the codes of numeric columns to their places in ``out``."""
+        for j in block.places.tolist():
+            if self.categories_[j] is not None:
+                raise ValueError(f"column {table.names[j]!r} was categorical when fitting: give categories")
+        edges = self.bin_edges_.take(block.places)
+        _native.code_by_cuts(
+            block.values, edges.values, edges.ends, self._side == "left", missing_code, block.places, out
+        )
+
+    def _code_categories(self, name: str, given: Encoded, known: NDArray[Any] | None, out: NDArray[Any]) -> None:
+        """Codes of the categories of a column among those ``known`` when fitting."""
+        if known is None:
+            raise ValueError(f"column {name!r} was numeric when fitting: give numbers")
         try:
-            codes = lookup(given, known)
+            codes = lookup(given.categories, known)
         except TypeError:  # of another kind than when fitting
-            codes = np.full(len(given), -1, np.int32)
+            codes = np.full(len(given.categories), -1, np.int32)
         if len(codes) and codes.min() < 0:
-            raise unknown_category(name, given[codes < 0])
+            raise unknown_category(name, given.categories[codes < 0])
         if len(codes):
-            out[:] = codes[place]
+            out[:] = codes[given.codes]
 
     def _check_code_limit(self, table: Table) -> None:
         if self.n_bins_.max() > MAX_CODES:
@@ -252,9 +241,3 @@ def unknown_category(name: str, values: NDArray[Any]) -> ValueError:
         f"column {name!r} holds {value!r}, which was not there when fitting: fit on data that has every value, "
         "or replace it"
     )
-
-
-def _blocks(n_features: int, n_jobs: int | None) -> list[range]:
-    """Columns in some blocks a thread."""
-    size = -(-n_features // (_BLOCKS_PER_THREAD * thread_count(n_jobs)))
-    return [range(first, min(first + size, n_features)) for first in range(0, n_features, size)]

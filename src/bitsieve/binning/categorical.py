@@ -6,15 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve import _native
 from bitsieve.binning.base import Binner, unknown_category
-from bitsieve.table.encoding import distinct, lookup
-from bitsieve.table.missing import is_missing
+from bitsieve.common.progress import phase
+from bitsieve.counts.blocks import run_blocks
+from bitsieve.table.encoding import DENSE_SPAN, lookup
+from bitsieve.table.extents import FRACTIONS
+from bitsieve.table.ragged import Ragged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
+    from bitsieve.table.extents import Extents, NumericBlock
     from bitsieve.table.table import Table
 
 
@@ -29,12 +32,14 @@ class CategoricalBinner(Binner):
     missing : {"error", "bin"}, default="error"
         What missing values are: an error that names the columns, or a code of their own, the last one of every
         column.
+    n_jobs : int or None, default=None
+        Threads; None is 1, -1 is every core. The result does not depend on it.
 
     Attributes
     ----------
-    categories_ : list of ndarray
+    categories_ : sequence of ndarray
         Sorted distinct values of every column.
-    bin_edges_ : list of ndarray of float64
+    bin_edges_ : sequence of ndarray of float64
         Empty: nothing is cut.
     n_bins_ : ndarray of int, shape (n_features,)
         Codes of every column; with ``missing="bin"`` the code of the missing values is one of them.
@@ -50,36 +55,94 @@ class CategoricalBinner(Binner):
     [[1, 1], [0, 0], [1, 0]]
     """
 
-    def __init__(self, *, missing: str = "error") -> None:
+    _takes_codes = True
+
+    def __init__(self, *, missing: str = "error", n_jobs: int | None = None) -> None:
         self.missing = missing
+        self.n_jobs = n_jobs
 
-    def _cutter(self, table: Table) -> Callable[..., NDArray[np.float64]]:
-        return lambda values, missing: np.empty(0)
+    def codes(self, table: Table) -> NDArray[Any]:
+        """Codes of a table that is read already, as :meth:`transform` gives them, to be read only.
 
-    def _fit_numeric(
-        self, table: Table, j: int, cut: Callable[..., NDArray[np.float64]]
-    ) -> tuple[NDArray[np.float64], NDArray[Any] | None, int]:
-        values, _ = _whole_numbers(table, j)
-        categories = distinct(values)
-        return np.empty(0), categories, len(categories)
+        Parameters
+        ----------
+        table : Table
 
-    def _code_numeric(self, table: Table, j: int, out: NDArray[Any]) -> None:
-        known = self.categories_[j]
-        if known is None or known.dtype.kind not in "iu":
-            raise ValueError(f"column {table.names[j]!r} was categorical when fitting: give categories")
-        values, missing = _whole_numbers(table, j)
-        if not len(values):
+        Returns
+        -------
+        codes : ndarray of shape (n_samples, n_features), Fortran order
+            The matrix of the table itself, in its own order, where its numbers are the codes.
+        """
+        matrix = table.matrix
+        if matrix is not None and self._are_codes(table, matrix.dtype):
+            return matrix
+        return super().codes(table)
+
+    def _are_codes(self, table: Table, kind: np.dtype[Any]) -> bool:
+        """Whether every number of a matrix is its own code already, and of the type of codes."""
+        if kind != (np.uint8 if self.n_bins_.max() <= 256 else np.uint16) or not isinstance(self.categories_, Ragged):
+            return False
+        extents, known = table.extents(self.n_jobs), self.categories_
+        if self.missing == "bin" or not known.lengths.all():
+            return False
+        largest = known.values[known.ends - 1]
+        beyond = any((high > largest[of.places]).any() for high, of in zip(extents.high, extents.blocks, strict=True))
+        return not beyond and bool((largest == known.lengths - 1).all() and largest.dtype == kind)
+
+    def _check_numbers(self, table: Table, extents: Extents) -> None:
+        for j in extents.which(FRACTIONS)[:1]:
+            _whole_numbers(table, j)  # says what it holds
+
+    def _fit_numeric(self, table: Table, extents: Extents) -> None:
+        found: list[Any] = [None] * len(extents.blocks)
+
+        def find(b: int) -> None:
+            block = extents.blocks[b]
+            found[b] = block.places, *_distinct(table, block, extents.low[b], extents.high[b])
+
+        run_blocks(find, range(len(found)), self.n_jobs, phase("binning"))
+        self.bin_edges_ = Ragged(np.empty(0), np.zeros(table.n_features, np.int64))
+        self.n_bins_ = np.ones(table.n_features, np.int64)
+        if table.matrix is not None:
+            known = Ragged.merged(table.n_features, found)
+            self.categories_, self.n_bins_ = known, known.lengths
             return
-        if _are_codes(values, known):
-            codes = values
-        else:
-            codes = lookup(values, known)
-            if codes.min() < 0:
-                raise unknown_category(table.names[j], values[codes < 0])
-        if missing is None:
-            out[:] = codes
-        else:
-            out[~missing] = codes
+        by_column = self._known_categories(table)
+        for places, values, ends in found:
+            for j, categories in zip(places.tolist(), Ragged(values, ends), strict=True):
+                by_column[j], self.n_bins_[j] = categories, len(categories)
+        self.categories_ = by_column
+
+    def _code_block(
+        self, table: Table, block: NumericBlock, missing_code: NDArray[np.int64], out: NDArray[Any]
+    ) -> None:
+        known = self._known_numbers(table, block.places)
+        tabled = _can_be_tabled(known, np.asarray(block.values[0]).dtype)
+        for c in np.flatnonzero(~tabled).tolist():
+            j = int(block.places[c])
+            _code_by_search(table, j, self.categories_[j], int(missing_code[c]), out[:, j])
+        if not tabled.all():
+            chosen = np.flatnonzero(tabled)
+            block, known, missing_code = block.part(chosen), known.take(chosen), missing_code[chosen]
+        if not len(block.places):
+            return
+        numbers = known.values.astype(np.int64)  # those beyond wrap, and back
+        found = _native.code_categories(block.values, numbers, known.ends, missing_code, block.places, out)
+        for c in np.flatnonzero(found == 0)[:1].tolist():
+            j = int(block.places[c])
+            _code_by_search(table, j, self.categories_[j], 0, out[:, j])  # says which one is not known
+
+    def _known_numbers(self, table: Table, places: NDArray[np.int64]) -> Ragged:
+        """The categories of numeric columns."""
+        if isinstance(self.categories_, Ragged):
+            return self.categories_.take(places)
+        arrays = [self.categories_[j] for j in places.tolist()]
+        for j, known in zip(places.tolist(), arrays, strict=True):
+            if known is None or known.dtype.kind not in "iu":
+                raise ValueError(f"column {table.names[j]!r} was categorical when fitting: give categories")
+        kind = np.result_type(*(known.dtype for known in arrays))
+        values = np.concatenate([known.astype(np.uint64 if kind.kind == "f" else kind) for known in arrays])
+        return Ragged(values, np.cumsum([len(known) for known in arrays]))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -87,11 +150,42 @@ class CategoricalBinner(Binner):
         return tags
 
 
-def _are_codes(values: NDArray[Any], known: NDArray[Any]) -> bool:
-    """Whether every value is its own code: the known ones are 0, 1, ... and none is beyond them."""
-    if not len(known) or known[0] != 0 or known[-1] != len(known) - 1:
-        return False
-    return bool(values.min() >= 0 and values.max() < len(known))
+def _code_by_search(table: Table, j: int, known: NDArray[Any] | None, missing_code: int, out: NDArray[Any]) -> None:
+    """Code a column whose numbers are too far apart for a table."""
+    values, missing = _whole_numbers(table, j)
+    codes = lookup(values, np.asarray(known))
+    if codes.min(initial=0) < 0:
+        raise unknown_category(table.names[j], values[codes < 0])
+    if missing is None:
+        out[:] = codes
+    else:
+        out[~missing], out[missing] = codes, missing_code
+
+
+def _distinct(
+    table: Table, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The sorted distinct numbers of the columns of a block, one after the other, and where those of each end."""
+    values, ends = _native.distinct(block.values, low, high)
+    values = values.astype(np.int64) if values.dtype.kind == "f" else values
+    apart = np.flatnonzero((np.diff(ends, prepend=0) == 0) & (low <= high))
+    if not len(apart):
+        return values, ends
+    found = list(Ragged(values, ends))
+    for c in apart.tolist():
+        found[c] = np.unique(_whole_numbers(table, int(block.places[c]))[0]).astype(values.dtype)
+    return np.concatenate(found), np.cumsum([len(categories) for categories in found])
+
+
+def _can_be_tabled(known: Ragged, kind: np.dtype[Any]) -> NDArray[np.bool_]:
+    """Which columns of numbers of a type can be coded by a table: those whose categories span no more than it holds."""
+    tabled = np.ones(len(known), bool)
+    some = known.lengths > 0
+    first, last = known.values[(known.ends - known.lengths)[some]], known.values[known.ends[some] - 1]
+    tabled[some] = last.astype(np.uint64) - first.astype(np.uint64) < DENSE_SPAN
+    if known.values.dtype == np.uint64 and kind != np.uint64:
+        tabled[some] &= last <= np.uint64(np.iinfo(np.int64).max)
+    return tabled
 
 
 def _whole_numbers(table: Table, j: int) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
@@ -102,16 +196,15 @@ def _whole_numbers(table: Table, j: int) -> tuple[NDArray[Any], NDArray[np.bool_
     ValueError
         If a value has a fractional part, or is beyond the range of int64.
     """
-    values = np.ascontiguousarray(table.values(j))
+    values = np.asarray(table.values(j))
     if values.dtype.kind != "f":
         return values, None
-    missing = is_missing(values)
-    if missing is not None:
-        values = values[~missing]
+    missing = np.isnan(values)
+    values = values[~missing]
     refused = values[(values != np.floor(values)) | (np.abs(values) >= 2.0**63)]
     if len(refused):
         raise ValueError(
             f"column {table.names[j]!r} holds {refused[:1].tolist()[0]!r}: binning 'none' takes whole numbers and "
             "categories only, use 'mdl', 'quantile' or 'uniform' for this column"
         )
-    return values.astype(np.int64), missing
+    return values.astype(np.int64), missing if missing.any() else None

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from bitsieve import _native
 from bitsieve.binning.base import Binner
 from bitsieve.common.parameters import check_integer
-from bitsieve.table.cuts import equal_frequency_cuts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     import numpy as np
     from numpy.typing import NDArray
 
     from bitsieve.common.parameters import Rule
+    from bitsieve.table.extents import NumericBlock
     from bitsieve.table.table import Table
 
 
@@ -38,7 +39,7 @@ class EqualFrequencyBinner(Binner):
 
     Attributes
     ----------
-    bin_edges_ : list of ndarray of float64
+    bin_edges_ : sequence of ndarray of float64
         Inner edges of every column, ascending; empty for a categorical column and for one that was left whole.
     categories_ : list of ndarray or None
         Sorted values of every categorical column, None for a numeric one.
@@ -64,11 +65,7 @@ class EqualFrequencyBinner(Binner):
         self.missing = missing
         self.n_jobs = n_jobs
 
-    def _cutter(self, table: Table) -> Callable[..., NDArray[np.float64]]:
-        weights = table.weights
-
-        def cut(values: NDArray[np.float64], missing: NDArray[np.bool_] | None) -> NDArray[np.float64]:
-            times = weights if weights is None or missing is None else weights[~missing]
-            return equal_frequency_cuts(values, self.n_bins, times)
-
-        return cut
+    def _cut(
+        self, table: Table, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        return _native.order_statistic_cuts(block.values, self.n_bins, table.weights)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -12,11 +12,12 @@ from bitsieve.common.parameters import check_integer
 from bitsieve.table.cuts import equal_width_cuts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
     from bitsieve.common.parameters import Rule
+    from bitsieve.table.extents import NumericBlock
     from bitsieve.table.table import Table
 
 _CHUNK = 1 << 18  # cuts found at once: bounds the memory
@@ -42,7 +43,7 @@ class EqualWidthBinner(Binner):
 
     Attributes
     ----------
-    bin_edges_ : list of ndarray of float64
+    bin_edges_ : sequence of ndarray of float64
         Inner edges of every column, ascending; empty for a categorical column and for one that was left whole.
     categories_ : list of ndarray or None
         Sorted values of every categorical column, None for a numeric one.
@@ -69,22 +70,15 @@ class EqualWidthBinner(Binner):
         self.missing = missing
         self.n_jobs = n_jobs
 
-    def _finish(self, table: Table) -> None:
-        varying = [j for j, span in enumerate(self.bin_edges_) if len(span)]
+    def _cut(
+        self, table: Table, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        varying = np.flatnonzero(low < high)
         chunk = max(1, _CHUNK // self.n_bins)
-        for first in range(0, len(varying), chunk):
-            some = varying[first : first + chunk]
-            low, high = np.array([self.bin_edges_[j] for j in some]).T
-            for j, cuts in zip(some, equal_width_cuts(low, high, self.n_bins), strict=True):
-                self.n_bins_[j] += len(cuts) - len(self.bin_edges_[j])
-                self.bin_edges_[j] = cuts.copy()
-
-    def _cutter(self, table: Table) -> Callable[..., NDArray[np.float64]]:
-        return _span
-
-
-def _span(values: NDArray[np.float64], missing: NDArray[np.bool_] | None) -> NDArray[np.float64]:
-    """Smallest and largest value of a column that varies; all columns are then cut at once."""
-    if not len(values) or values.min() == values.max():
-        return np.empty(0)
-    return np.array([values.min(), values.max()])
+        cuts = [
+            equal_width_cuts(low[some].astype(np.float64), high[some].astype(np.float64), self.n_bins).reshape(-1)
+            for some in (varying[first : first + chunk] for first in range(0, len(varying), chunk))
+        ]
+        lengths = np.zeros(len(low), np.int64)
+        lengths[varying] = self.n_bins - 1
+        return np.concatenate([np.empty(0), *cuts]), np.cumsum(lengths)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -12,15 +12,16 @@ from bitsieve.binning.base import Binner
 from bitsieve.binning.repeated import RepeatedCuts, no_cut
 from bitsieve.common.parameters import check_choice
 from bitsieve.counts.terms import entropy_terms
-from bitsieve.table.cuts import median_cut
+from bitsieve.table.ragged import Ragged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
     from bitsieve.common.parameters import Rule
     from bitsieve.counts.search import ClassSearch
+    from bitsieve.table.extents import Extents, NumericBlock
     from bitsieve.table.table import Table
 
 _TERMS = 1 << 22
@@ -52,7 +53,7 @@ class MDLBinner(Binner):
 
     Attributes
     ----------
-    bin_edges_ : list of ndarray of float64
+    bin_edges_ : sequence of ndarray of float64
         Inner edges of every column, ascending; empty for a categorical column and for one that was left whole.
     uncut_ : ndarray of int
         The numeric columns in which no cut was accepted.
@@ -87,16 +88,15 @@ class MDLBinner(Binner):
         self.missing = missing
         self.n_jobs = n_jobs
 
-    def _finish(self, table: Table) -> None:
-        numeric = np.array([table.is_numeric(j) for j in range(table.n_features)])
-        self.uncut_ = np.flatnonzero(numeric & np.array([not len(edges) for edges in self.bin_edges_]))
-        if self.uncut == "median":
-            for j in self.uncut_.tolist():
-                values = table.numeric(j)
-                there = ~np.isnan(values)
-                times = None if table.weights is None else table.weights[there]
-                self.bin_edges_[j] = median_cut(values[there], times)
-                self.n_bins_[j] += len(self.bin_edges_[j])
+    def _fit_numeric(self, table: Table, extents: Extents) -> None:
+        super()._fit_numeric(table, extents)
+        numeric = np.concatenate([np.empty(0, np.int64), *(block.places for block in extents.blocks)])
+        self.uncut_ = np.sort(numeric[self.bin_edges_.lengths[numeric] == 0])
+        if self.uncut == "median" and len(self.uncut_):
+            medians = [self._medians(table, block) for block in extents.blocks]
+            accepted = np.arange(table.n_features), self.bin_edges_.values, self.bin_edges_.ends
+            self.bin_edges_ = Ragged.merged(table.n_features, [accepted, *(some for some in medians if len(some[0]))])
+            self.n_bins_[self.uncut_] += self.bin_edges_.lengths[self.uncut_]
 
     def search(self, table: Table) -> ClassSearch:
         """The cuts, which can be made again with other classes.
@@ -114,23 +114,30 @@ class MDLBinner(Binner):
         terms = entropy_terms(n_samples, limit=min(n_samples + 1, _TERMS))
 
         def cut(values: NDArray[np.float64], classes: NDArray[np.int32]) -> NDArray[np.float64]:
-            return _native.mdl_cuts(values, classes, n_classes, terms.table, terms.shift, None)
+            return _native.mdl_cuts([values], classes.reshape(1, -1), n_classes, terms.table, terms.shift, None)[0]
 
-        return RepeatedCuts(table, self, cut, median_cut if self.uncut == "median" else no_cut)
+        def median(values: NDArray[np.float64]) -> NDArray[np.float64]:
+            return _native.order_statistic_cuts([values], 2, None)[0]
 
-    def _cutter(self, table: Table) -> Callable[..., NDArray[np.float64]]:
+        return RepeatedCuts(table, self, cut, median if self.uncut == "median" else no_cut)
+
+    def _medians(
+        self, table: Table, block: NumericBlock
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
+        """The lower medians of the columns of a block that have no cut; none where nothing lies above."""
+        chosen = np.flatnonzero(self.bin_edges_.lengths[block.places] == 0)
+        if not len(chosen):
+            return block.places[:0], np.empty(0), np.empty(0, np.int64)
+        values, ends = _native.order_statistic_cuts(block.part(chosen).values, 2, table.weights)
+        return block.places[chosen], values, ends
+
+    def _cut(
+        self, table: Table, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         target = table.y
         if target is None:
             raise ValueError("MDL cuts by the class: give a target, or use another binning such as 'quantile'")
-        n_samples, weights = table.total_weight, table.weights
+        n_samples = table.total_weight
         terms = entropy_terms(n_samples, limit=min(n_samples + 1, _TERMS))
-
-        def cut(values: NDArray[np.float64], missing: NDArray[np.bool_] | None) -> NDArray[np.float64]:
-            classes = target.codes if missing is None else target.codes[~missing]
-            order = np.argsort(values)
-            times = None
-            if weights is not None:
-                times = (weights if missing is None else weights[~missing])[order]
-            return _native.mdl_cuts(values[order], classes[order], target.n_classes, terms.table, terms.shift, times)
-
-        return cut
+        classes = target.codes.reshape(1, -1)
+        return _native.mdl_cuts(block.values, classes, target.n_classes, terms.table, terms.shift, table.weights)

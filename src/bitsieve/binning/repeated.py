@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import gammaln
 
+from bitsieve.common.attributes import cached_property
 from bitsieve.counts.search import ClassSearch
-from bitsieve.table.missing import is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -56,7 +56,11 @@ class RepeatedCuts(ClassSearch):
 
     def codes(self, column: int) -> Integers:
         """The codes that the binner made."""
-        return self.binner.column_codes(self.table, column)[self.rows].astype(np.int64)
+        return self._codes[self.rows, column].astype(np.int64)
+
+    @cached_property
+    def _codes(self) -> NDArray[Any]:
+        return self.binner.codes(self.table)
 
     def recoded(self, classes: Integers, columns: NDArray[np.intp]) -> Iterator[tuple[int, Integers]]:
         """Those of ``columns`` that have several codes when they are cut by other classes, and these codes."""
@@ -93,7 +97,8 @@ class RepeatedCuts(ClassSearch):
         """Ascending values, the sample of each, and where values are missing."""
         if column not in self._sorted:
             values = self.table.numeric(column)[self.rows]
-            missing = is_missing(values)
+            absent = np.isnan(values)
+            missing = absent if absent.any() else None
             order = np.argsort(values, kind="stable")  # NaN last
             order = order[: len(values) - (0 if missing is None else int(missing.sum()))]
             self._sorted[column] = values[order], order, missing

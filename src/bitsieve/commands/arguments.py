@@ -140,8 +140,8 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
         "--classifier",
         default="linear-svm",
         metavar="NAME",
-        help="linear-svm, knn (3 neighbours), ncm (nearest class mean), bgm (Gaussian mixtures), vbem or gmm (one "
-        "mixture, found without labels) (default: linear-svm)",
+        help="linear-svm, knn (3 neighbours), ncm (nearest class mean), bgm (a Gaussian mixture a class), vbem or gmm "
+        "(one for all, without labels) (default: linear-svm)",
     )
     add("--folds", type=_folds, metavar="N", help="stratified folds, or loo (default: loo below 100 rows, else 10)")
     add("--seed", type=int, default=0, metavar="N", help="of the shuffle into folds (default: 0)")
@@ -199,7 +199,7 @@ def _add_reproduce(commands: argparse._SubParsersAction[_Parser]) -> None:
         description="Compute a table or a figure of a paper anew. Without --figure or --table: list what there is.",
     )
     add = reproduce.add_argument
-    add("paper", metavar="PAPER", help="gao2016, vinh2014, yasaei")
+    add("paper", metavar="PAPER", help="gao2016, vinh2014, yasaei, zhang-hancock")
     add("--figure", metavar="NAME", help="which figure, such as 3")
     add("--table", metavar="NAME", help="which table")
     add("--output", metavar="FILE", help="save the figure; .png, .svg, .pdf (needs bitsieve[report]); or all in .json")

@@ -55,7 +55,6 @@ class Counted:
 
 def count_table(table: Table, binning: Any, n_jobs: int | None = None) -> Counted:
     """Bin the columns of a table and pack their codes."""
-    phase("binning")
     binner = make_binner(binning, n_jobs=n_jobs).fit_table(table)
     codes = binner.codes(table)
     phase("counting")

@@ -52,7 +52,8 @@ class GDM(ClassifierMixin, LinearSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, default=10
+    n_features_to_select : int, optional
+        By default 10, or all columns where there are fewer.
         Support features. There are fewer where the other columns are correlated with those chosen.
     tau : float, default=0.25
         Two columns are correlated where |rho| >= 1 - tau, inside 0 and 1. None sets no limit and finds no groups: that
@@ -178,7 +179,7 @@ class GDM(ClassifierMixin, LinearSelector):
 
     def __init__(
         self,
-        n_features_to_select: int = 10,
+        n_features_to_select: int | None = None,
         *,
         tau: float | None = 0.25,
         C: float = 1.0,

@@ -81,10 +81,7 @@ def read_sparse(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Sp
     ValueError
         If values are missing, infinite or too large, or X, y and the weights are not as many.
     """
-    values = _read_values(estimator, X, "csc", reset=True)
-    if not values.has_canonical_format:
-        values = values.copy()
-        values.sum_duplicates()
+    values = read_sparse_columns(estimator, X, reset=True)
     check_consistent_length(values, y)
     weights = read_weights(sample_weight, values.shape[0])
     table = SparseTable(values, read_target(y, weights=weights), weights)
@@ -94,6 +91,15 @@ def read_sparse(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Sp
         kept = np.flatnonzero(weights)  # the target has no samples of weight 0 any more
         table = replace(table, values=values.tocsr()[kept].tocsc(), weights=weights[kept])
     return replace(table, weights=None) if np.all(table.weights == 1) else table
+
+
+def read_sparse_columns(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """The values of a sparse matrix or array as CSC, no entry twice; ``reset`` as in scikit-learn's validation."""
+    values = _read_values(estimator, X, "csc", reset=reset)
+    if not values.has_canonical_format:
+        values = values.copy()
+        values.sum_duplicates()
+    return values
 
 
 def values_of(table: Table | SparseTable, method: str) -> Any:

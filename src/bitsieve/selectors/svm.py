@@ -38,7 +38,8 @@ class L1SVM(LinearSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, default=10
+    n_features_to_select : int, optional
+        By default 10, or all columns where there are fewer.
         There are fewer where fewer have weight.
     C : float, default=None
         None takes the smallest of a series, each sqrt(2) times the one before, at which as many columns have weight as
@@ -89,7 +90,7 @@ class L1SVM(LinearSelector):
         ),
     )
 
-    def __init__(self, n_features_to_select: int = 10, *, C: float | None = None) -> None:
+    def __init__(self, n_features_to_select: int | None = None, *, C: float | None = None) -> None:
         self.n_features_to_select = n_features_to_select
         self.C = C
 
@@ -119,7 +120,8 @@ class SVMRFE(LinearSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, default=10
+    n_features_to_select : int, optional
+        By default 10, or all columns where there are fewer.
     step : int or float, default=0.1
         Features that are dropped at a time, or which share of all columns; 1 is the method of the paper.
     C : float, default=1.0
@@ -162,7 +164,7 @@ class SVMRFE(LinearSelector):
         ),
     )
 
-    def __init__(self, n_features_to_select: int = 10, *, step: int | float = 0.1, C: float = 1.0) -> None:
+    def __init__(self, n_features_to_select: int | None = None, *, step: int | float = 0.1, C: float = 1.0) -> None:
         self.n_features_to_select = n_features_to_select
         self.step = step
         self.C = C

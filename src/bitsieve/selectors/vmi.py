@@ -156,7 +156,6 @@ class VMI(SampleSelector):
         if self.binning is None:
             bound = self._density_bound(table, order, class_sizes)
         else:
-            phase("binning")
             binner = make_binner(self.binning, n_jobs=self.n_jobs).fit_table(table)
             codes = binner.codes(table)[order]
             phase("counting")

@@ -1,4 +1,4 @@
-"""Cuts of one numeric column that look at its values alone."""
+"""Cuts into bins of one width."""
 
 from __future__ import annotations
 
@@ -8,55 +8,6 @@ import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-
-def equal_frequency_cuts(
-    values: NDArray[np.float64], n_bins: int, weights: NDArray[np.int64] | None = None
-) -> NDArray[np.float64]:
-    """Cut j is the order statistic of rank ``r = round-half-up(j d / n_bins)`` of ``d`` values; no empty bins.
-
-    A value on a cut goes left. With frequency weights each value counts so many times.
-    """
-    if not len(values):
-        return np.empty(0)
-    ordered = OrderStatistics(values, weights)
-    rank = (2 * np.arange(1, n_bins, dtype=np.int64) * ordered.size + n_bins) // (2 * n_bins)
-    cuts = np.unique(ordered.at(rank[rank > 0]))
-    return cuts[cuts < ordered.values[-1]]
-
-
-def median_cut(values: NDArray[np.float64], weights: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
-    """The lower median as the only cut, or no cut where nothing lies above it. A value on the cut goes left."""
-    if not len(values):
-        return np.empty(0)
-    ordered = OrderStatistics(values, weights)
-    middle = ordered.at(np.array([(ordered.size + 1) // 2]))
-    return middle[middle < ordered.values[-1]]
-
-
-class OrderStatistics:
-    """Sorted values, each counted as often as its frequency weight says.
-
-    Attributes
-    ----------
-    values : ndarray
-        Ascending, each once for every entry it was given.
-    size : int
-        The number of values, which is the sum of the weights.
-    """
-
-    def __init__(self, values: NDArray[np.float64], weights: NDArray[np.int64] | None) -> None:
-        if weights is None:
-            self.values, self._last, self.size = np.sort(values), None, len(values)
-            return
-        order = np.argsort(values)
-        self.values = values[order]
-        self._last = np.cumsum(weights[order])  # rank of the last one of each entry
-        self.size = int(self._last[-1])
-
-    def at(self, ranks: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The order statistics of these ranks, counted from 1."""
-        return self.values[ranks - 1 if self._last is None else np.searchsorted(self._last, ranks)]
 
 
 def equal_width_codes(

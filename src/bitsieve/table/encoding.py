@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_DENSE_SPAN = 1 << 16  # integers spread over no more than this are counted, not sorted
+DENSE_SPAN = 1 << 16  # integers spread over no more than this are counted, not sorted
 
 
 class Encoded(NamedTuple):
@@ -39,7 +39,7 @@ def distinct(values: NDArray[Any]) -> NDArray[Any]:
         return np.flatnonzero(np.bincount(values.view(np.uint8))).astype(bool)
     if values.dtype.kind in "iu" and len(values):
         low, high = int(values.min()), int(values.max())
-        if high - low < _DENSE_SPAN:
+        if high - low < DENSE_SPAN:
             present = np.flatnonzero(np.bincount(_offset(values, low)))
             return present.astype(values.dtype) + values.dtype.type(low)  # wraps, and back
     return np.unique(values)
@@ -51,7 +51,7 @@ def lookup(values: NDArray[Any], categories: NDArray[Any]) -> NDArray[np.int32]:
         return np.full(len(values), -1, np.int32)
     if values.dtype.kind in "biu" and categories.dtype.kind in "biu":
         low, span = int(categories[0]), int(categories[-1]) - int(categories[0]) + 1
-        if span <= _DENSE_SPAN and len(values):
+        if span <= DENSE_SPAN and len(values):
             table = np.full(span, -1, np.int32)
             table[_offset(categories, low)] = np.arange(len(categories), dtype=np.int32)
             if low <= int(values.min()) and int(values.max()) < low + span:

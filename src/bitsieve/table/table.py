@@ -9,12 +9,14 @@ import numpy as np
 
 from bitsieve.common.messages import quoted
 from bitsieve.table.encoding import Encoded, occurring
+from bitsieve.table.extents import find_extents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
+    from bitsieve.table.extents import Extents
     from bitsieve.table.given import Given
     from bitsieve.table.target import Target
 
@@ -46,6 +48,7 @@ class Table:
     y: Target | None = field(default=None, repr=False)
     weights: NDArray[np.int64] | None = field(default=None, repr=False)
     given: Given | None = field(default=None, repr=False)
+    _extents: list[Extents] = field(default_factory=list, init=False, repr=False)
 
     @property
     def n_samples(self) -> int:
@@ -116,6 +119,23 @@ class Table:
         if not isinstance(values, Encoded):
             raise TypeError(f"column {self.names[j]!r} is numeric")
         return values
+
+    def extents(self, n_jobs: int | None = None, whole: bool = False) -> Extents:
+        """What the columns hold; looked at once, on ``n_jobs`` threads, and kept.
+
+        Parameters
+        ----------
+        n_jobs : int, optional
+        whole : bool
+            Whether numbers with a fractional part are looked for.
+
+        Returns
+        -------
+        Extents
+        """
+        if not self._extents or (whole and not self._extents[0].whole):
+            self._extents[:] = [find_extents(self, n_jobs, whole)]
+        return self._extents[0]
 
     def take(self, rows: NDArray[np.intp]) -> Table:
         """The table of some of the samples: their features, target and weights.

@@ -10,10 +10,9 @@ import narwhals as nw
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
+from bitsieve import _native
 from bitsieve.common.messages import quoted
 from bitsieve.common.parameters import check_integer
-from bitsieve.table.assign import assign
-from bitsieve.table.cuts import equal_frequency_cuts
 from bitsieve.table.encoding import Encoded, as_array, encode, occurring
 from bitsieve.table.table import take_rows
 
@@ -240,9 +239,8 @@ def _count(values: NDArray[Any] | Encoded) -> tuple[int, int]:
 
 
 def _binned(values: NDArray[np.float64], n_bins: int, weights: NDArray[np.int64] | None) -> Target:
-    edges = equal_frequency_cuts(values, n_bins, weights)
-    codes = np.empty(len(values), np.int32)
-    assign(values, edges, "left", codes)
+    edges, _ = _native.order_statistic_cuts([values], n_bins, weights)
+    codes = np.searchsorted(edges, values).astype(np.int32)  # a value on an edge goes left
     bounds = ["-inf", *(f"{edge:g}" for edge in edges), "inf"]
     ends = [*"]" * len(edges), ")"]
     labels = [f"({low}, {high}{end}" for low, high, end in zip(bounds, bounds[1:], ends, strict=False)]

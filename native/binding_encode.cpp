@@ -1,0 +1,225 @@
+// Columns of numbers in Python: what they hold, their cuts, and their codes.
+#include "binding.hpp"
+
+#include <cmath>
+
+#include "cuts.hpp"
+#include "encode.hpp"
+
+namespace bitsieve {
+namespace {
+
+using AnyMatrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
+using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
+
+NumberType number_type(nb::dlpack::dtype type) {
+    const auto is = [type](nb::dlpack::dtype_code code, int bits) {
+        return type.code == std::uint8_t(code) && type.bits == bits && type.lanes == 1;
+    };
+    using Kind = nb::dlpack::dtype_code;
+    if (is(Kind::UInt, 8)) return NumberType::u8;
+    if (is(Kind::UInt, 16)) return NumberType::u16;
+    if (is(Kind::UInt, 32)) return NumberType::u32;
+    if (is(Kind::UInt, 64)) return NumberType::u64;
+    if (is(Kind::Int, 8)) return NumberType::i8;
+    if (is(Kind::Int, 16)) return NumberType::i16;
+    if (is(Kind::Int, 32)) return NumberType::i32;
+    if (is(Kind::Int, 64)) return NumberType::i64;
+    if (is(Kind::Float, 32)) return NumberType::f32;
+    if (is(Kind::Float, 64)) return NumberType::f64;
+    throw std::invalid_argument("columns must hold integers of 8 to 64 bits or floats of 32 or 64");
+}
+
+void check_rows(std::int64_t n_rows) {
+    require_within(n_rows, 1, kMostSamples + 1, "the number of rows");
+}
+
+Columns columns_of(const AnyMatrix& matrix) {
+    Columns table{number_type(matrix.dtype()), std::int64_t(matrix.shape(0)), {}};
+    check_rows(table.n_rows);
+    const std::int64_t step = matrix.stride(1) * std::int64_t(matrix.itemsize());
+    const char* start = static_cast<const char*>(matrix.data());
+    for (std::size_t j = 0; j < matrix.shape(1); ++j) table.columns.push_back({start + std::int64_t(j) * step, matrix.stride(0)});
+    return table;
+}
+
+Columns columns_of(const std::vector<AnyColumn>& arrays) {
+    require(!arrays.empty(), "at least one column is needed");
+    Columns table{number_type(arrays[0].dtype()), std::int64_t(arrays[0].shape(0)), {}};
+    check_rows(table.n_rows);
+    for (const AnyColumn& array : arrays) {
+        require(array.dtype() == arrays[0].dtype(), "the columns must be of one type");
+        require(std::int64_t(array.shape(0)) == table.n_rows, "the columns differ in length");
+        table.columns.push_back({array.data(), array.stride(0)});
+    }
+    return table;
+}
+
+template <class T>
+nb::object as_array(std::vector<T>&& values) {
+    return nb::cast(to_numpy(std::move(values)));
+}
+
+template <class T>
+nb::tuple as_arrays(Ragged<T>&& ragged) {
+    return nb::make_tuple(as_array(std::move(ragged.values)), as_array(std::move(ragged.ends)));
+}
+
+// One row of place, and ends that fit the values, a column.
+void check_layout(const Columns& table, const Input<std::int64_t>& ends, std::size_t n_values,
+                  const Input<std::int64_t>& missing_code, const Input<std::int64_t>& place, std::int64_t out_rows,
+                  std::int64_t out_columns, std::int64_t end_of_codes) {
+    require_size(ends, table.size(), "ends");
+    require_size(missing_code, table.size(), "missing_code");
+    require_size(place, table.size(), "place");
+    require_all_within(place, 0, out_columns, "place");
+    require_all_within(missing_code, 0, end_of_codes, "missing_code");
+    require(out_rows == table.n_rows, "out has one row a row of the columns");
+    std::int64_t begin = 0;
+    for (std::size_t j = 0; j < ends.size(); begin = ends.data()[j++])
+        require_within(ends.data()[j], begin, std::min(std::int64_t(n_values), begin + end_of_codes) + 1, "an end");
+    require(begin == std::int64_t(n_values), "the ends do not reach the last value");
+}
+
+const std::int64_t* checked_weights(const std::optional<Input<std::int64_t>>& weights, std::int64_t n_rows) {
+    if (!weights) return nullptr;
+    require_size(*weights, n_rows, "weights");
+    require_all_within(*weights, 1, kMostSamples + 1, "weights");
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < weights->size() && sum <= kMostSamples; ++i) sum += weights->data()[i];
+    require(sum <= kMostSamples, "the weights may sum to 2^31 at most");
+    return weights->data();
+}
+
+template <class Given>
+nb::tuple extent_of(const Given& columns, bool whole) {
+    const Columns table = columns_of(columns);
+    nb::tuple result;
+    with_type(table.type, [&](auto number) {
+        using T = decltype(number);
+        Extent<typename Wide<T>::type> found;
+        {
+            nb::gil_scoped_release unlocked;
+            found = extent<T>(table, whole);
+        }
+        result = nb::make_tuple(as_array(std::move(found.holds)), as_array(std::move(found.low)),
+                                as_array(std::move(found.high)));
+    });
+    return result;
+}
+
+// Values of the type that `extent` gives, one a column or ragged.
+template <class T>
+const typename Wide<T>::type* values_of(const AnyColumn& array, const char* name) {
+    if (array.dtype() != nb::dtype<typename Wide<T>::type>() || (array.shape(0) > 1 && array.stride(0) != 1))
+        throw std::invalid_argument(std::string(name) + " must be contiguous and of the type of the columns");
+    return static_cast<const typename Wide<T>::type*>(array.data());
+}
+
+template <class Given>
+nb::tuple distinct_of(const Given& columns, const AnyColumn& low, const AnyColumn& high) {
+    const Columns table = columns_of(columns);
+    require_size(low, table.size(), "low");
+    require_size(high, table.size(), "high");
+    nb::tuple result;
+    with_type(table.type, [&](auto number) {
+        using T = decltype(number);
+        const auto *least = values_of<T>(low, "low"), *most = values_of<T>(high, "high");
+        Ragged<typename Wide<T>::type> found;
+        {
+            nb::gil_scoped_release unlocked;
+            found = distinct<T>(table, least, most);
+        }
+        result = as_arrays(std::move(found));
+    });
+    return result;
+}
+
+template <class Code>
+using CodesOut = nb::ndarray<Code, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+
+template <class Given, class Code>
+nb::object code_categories_of(const Given& columns, Input<std::int64_t> categories, Input<std::int64_t> ends,
+                              Input<std::int64_t> missing_code, Input<std::int64_t> place, CodesOut<Code> out) {
+    const Columns table = columns_of(columns);
+    check_layout(table, ends, categories.size(), missing_code, place, std::int64_t(out.shape(0)),
+                 std::int64_t(out.shape(1)), std::int64_t(1) << (8 * sizeof(Code)));
+    std::vector<std::uint8_t> found(std::size_t(table.size()));
+    with_type(table.type, [&](auto number) {
+        nb::gil_scoped_release unlocked;
+        code_categories<decltype(number), Code>(table, categories.data(), ends.data(), missing_code.data(), place.data(), out.data(), found.data());
+    });
+    return as_array(std::move(found));
+}
+
+template <class Given, class Code>
+void code_by_cuts_of(const Given& columns, Input<double> cuts, Input<std::int64_t> ends, bool left,
+                     Input<std::int64_t> missing_code, Input<std::int64_t> place, CodesOut<Code> out) {
+    const Columns table = columns_of(columns);
+    check_layout(table, ends, cuts.size(), missing_code, place, std::int64_t(out.shape(0)), std::int64_t(out.shape(1)),
+                 std::int64_t(1) << (8 * sizeof(Code)));
+    nb::gil_scoped_release unlocked;
+    with_type(table.type, [&](auto number) {
+        code_by_cuts<decltype(number), Code>(table, cuts.data(), ends.data(), left, missing_code.data(), place.data(),
+                                             out.data());
+    });
+}
+
+// Classes of shape (vectors, rows).
+template <class Given>
+nb::tuple mdl_cuts_of(const Given& columns, nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> classes,
+                      std::int64_t n_classes, Input<std::int64_t> term_table, int shift,
+                      std::optional<Input<std::int64_t>> weights) {
+    const Columns table = columns_of(columns);
+    require(std::int64_t(classes.shape(1)) == table.n_rows, "classes must hold one class a row");
+    require_within(n_classes, 1, kMostClasses + 1, "n_classes");
+    require_all_within(classes, 0, n_classes, "classes");
+    const ClassVectors vectors{classes.data(), std::int64_t(classes.shape(0)), std::size_t(n_classes)};
+    const std::int64_t* times = checked_weights(weights, table.n_rows);
+    const Terms terms = terms_of(term_table, shift);
+    Ragged<double> found;
+    {
+        nb::gil_scoped_release unlocked;
+        with_type(table.type, [&](auto number) { found = mdl_cuts<decltype(number)>(table, vectors, times, terms); });
+    }
+    return as_arrays(std::move(found));
+}
+
+template <class Given>
+nb::tuple order_statistic_cuts_of(const Given& columns, std::int64_t n_bins, std::optional<Input<std::int64_t>> weights) {
+    const Columns table = columns_of(columns);
+    require_within(n_bins, 2, kMostCodes, "n_bins");
+    const std::int64_t* times = checked_weights(weights, table.n_rows);
+    Ragged<double> found;
+    {
+        nb::gil_scoped_release unlocked;
+        with_type(table.type, [&](auto number) { found = order_statistic_cuts<decltype(number)>(table, n_bins, times); });
+    }
+    return as_arrays(std::move(found));
+}
+
+template <class Given>
+void bind_columns(nb::module_& m) {
+    m.def("extent", &extent_of<Given>, "columns"_a, "whole"_a);
+    m.def("distinct", &distinct_of<Given>, "columns"_a, "low"_a, "high"_a);
+    m.def("mdl_cuts", &mdl_cuts_of<Given>, "columns"_a, "classes"_a, "n_classes"_a, "table"_a, "shift"_a,
+          "weights"_a.none() = nb::none());
+    m.def("order_statistic_cuts", &order_statistic_cuts_of<Given>, "columns"_a, "n_bins"_a, "weights"_a.none() = nb::none());
+    m.def("code_categories", &code_categories_of<Given, std::uint8_t>, "columns"_a, "categories"_a, "ends"_a,
+          "missing_code"_a, "place"_a, "out"_a.noconvert());
+    m.def("code_categories", &code_categories_of<Given, std::uint16_t>, "columns"_a, "categories"_a, "ends"_a,
+          "missing_code"_a, "place"_a, "out"_a.noconvert());
+    m.def("code_by_cuts", &code_by_cuts_of<Given, std::uint8_t>, "columns"_a, "cuts"_a, "ends"_a, "left"_a,
+          "missing_code"_a, "place"_a, "out"_a.noconvert());
+    m.def("code_by_cuts", &code_by_cuts_of<Given, std::uint16_t>, "columns"_a, "cuts"_a, "ends"_a, "left"_a,
+          "missing_code"_a, "place"_a, "out"_a.noconvert());
+}
+
+}  // namespace
+
+void bind_encode(nb::module_& m) {
+    bind_columns<AnyMatrix>(m);
+    bind_columns<std::vector<AnyColumn>>(m);
+}
+
+}  // namespace bitsieve

@@ -1,0 +1,197 @@
+#include "cuts.hpp"
+
+#include <type_traits>
+
+#include "mdl.hpp"
+#include "sorting.hpp"
+
+namespace bitsieve {
+
+namespace {
+
+constexpr double kInt32 = 2147483648.0;  // 2^31
+
+// The whole numbers of a column that lie in a small span, from `low`.
+struct Span {
+    double low = 0;
+    std::uint64_t beyond = 0;  // the largest less the smallest
+};
+
+// Whether all numbers are whole and of a span of less than `most`. Ends early where it finds that they are not.
+template <class T>
+bool is_small_span(const T* values, std::int64_t n, std::uint64_t most, Span& span) {
+    if constexpr (std::is_floating_point_v<T>) {
+        double low = kInt32, high = -kInt32;
+        for (std::int64_t i = 0; i < n; ++i) {
+            const double v = double(values[i]);
+            if (v != v) continue;
+            if (!(v > -kInt32 && v < kInt32) || double(std::int32_t(v)) != v) return false;
+            low = std::min(low, v);
+            high = std::max(high, v);
+            if (high - low >= double(most)) return false;
+        }
+        if (low > high) return false;
+        span = {low, std::uint64_t(high - low)};
+    } else {
+        T low = values[0], high = low;
+        for (std::int64_t i = 1; i < n; ++i) {
+            low = std::min(low, values[i]);
+            high = std::max(high, values[i]);
+        }
+        span = {double(low), std::uint64_t(high) - std::uint64_t(low)};
+        if (double(low) < -kInt32 || double(high) > kInt32) return false;  // neighbours might be one double
+    }
+    return span.beyond < most;
+}
+
+template <class T>
+bool is_missing(T value) {
+    return value != value;
+}
+
+template <class T>
+std::size_t place_of(T value, double low) {
+    return std::size_t(std::int64_t(value) - std::int64_t(low));
+}
+
+// What is kept from column to column.
+struct Scratch {
+    std::vector<Item> items, spare;
+    std::vector<double> values;
+    std::vector<std::int32_t> classes;
+    std::vector<std::int64_t> weights;
+    std::vector<std::uint32_t> counts;
+};
+
+// The numbers of a column that are there as ascending items, and as doubles.
+template <class T>
+void sort_column(const T* values, std::int64_t n, Scratch& scratch) {
+    scratch.items.clear();
+    scratch.items.reserve(std::size_t(n));
+    for (std::int64_t i = 0; i < n; ++i)
+        if (!is_missing(values[i])) scratch.items.push_back({key_of(double(values[i])), std::uint32_t(i)});
+    sort_items(scratch.items, scratch.spare);
+    scratch.values.clear();
+    for (const Item& item : scratch.items) scratch.values.push_back(value_of(item.key));
+}
+
+// What stands at the rows of the sorted items.
+template <class Value>
+const Value* in_order(const Value* of_rows, const std::vector<Item>& items, std::vector<Value>& out) {
+    if (of_rows == nullptr) return nullptr;
+    out.resize(items.size());
+    for (std::size_t i = 0; i < items.size(); ++i) out[i] = of_rows[items[i].row];
+    return out.data();
+}
+
+void append(const std::vector<double>& cuts, Ragged<double>& found) {
+    found.values.insert(found.values.end(), cuts.begin(), cuts.end());
+    found.ends.push_back(std::int64_t(found.values.size()));
+}
+
+// The order statistics of ascending numbers whose ranks end at last_rank(i); i counts places that may be empty.
+template <class LastRank, class ValueAt>
+void cut_by_ranks(std::size_t n_places, std::int64_t n_bins, LastRank&& last_rank, ValueAt&& value_at,
+                  std::vector<double>& cuts) {
+    cuts.clear();
+    if (n_places == 0) return;
+    const std::int64_t total = last_rank(n_places - 1);
+    const double largest = value_at(n_places - 1);
+    std::size_t place = 0;
+    for (std::int64_t b = 1; b < n_bins; ++b) {
+        const std::int64_t rank = (2 * b * total + n_bins) / (2 * n_bins);
+        if (rank == 0) continue;
+        std::size_t low = place, high = n_places - 1;  // the first place whose ranks reach so far
+        while (low < high) {
+            const std::size_t middle = (low + high) / 2;
+            if (last_rank(middle) < rank)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        place = low;
+        const double cut = value_at(place);
+        if (cut >= largest) break;
+        if (cuts.empty() || cuts.back() < cut) cuts.push_back(cut);
+    }
+}
+
+}  // namespace
+
+template <class T>
+Ragged<double> mdl_cuts(const Columns& table, const ClassVectors& vectors, const std::int64_t* weights, const Terms& terms) {
+    Ragged<double> found;
+    Scratch scratch;
+    MdlCutter cutter(vectors.n_classes, terms);
+    const std::uint64_t most_values = std::max<std::uint64_t>(4096, 2 * std::uint64_t(table.n_rows)) / vectors.n_classes;
+    for_each_tile<T>(table, table.n_rows, [&](std::int64_t, std::int64_t, const T* values, std::int64_t n) {
+        Span span;
+        const bool counted = is_small_span(values, n, most_values, span);
+        const std::int64_t* times = nullptr;
+        if (!counted) {
+            sort_column(values, n, scratch);
+            times = in_order(weights, scratch.items, scratch.weights);
+        }
+        for (std::int64_t b = 0; b < vectors.n_vectors; ++b) {
+            const std::int32_t* classes = vectors.classes + b * n;
+            if (!counted) {
+                const std::int32_t* ordered = in_order(classes, scratch.items, scratch.classes);
+                append(cutter.cuts(scratch.values.data(), ordered, times, scratch.values.size()), found);
+                continue;
+            }
+            scratch.counts.assign(std::size_t(span.beyond + 1) * vectors.n_classes, 0);
+            for (std::int64_t i = 0; i < n; ++i)
+                if (!is_missing(values[i]))
+                    scratch.counts[place_of(values[i], span.low) * vectors.n_classes + std::size_t(classes[i])] +=
+                        weights ? std::uint32_t(weights[i]) : 1;
+            append(cutter.cuts_of_counts(span.low, std::size_t(span.beyond + 1), scratch.counts.data()), found);
+        }
+    });
+    return found;
+}
+
+template <class T>
+Ragged<double> order_statistic_cuts(const Columns& table, std::int64_t n_bins, const std::int64_t* weights) {
+    Ragged<double> found;
+    Scratch scratch;
+    std::vector<double> cuts;
+    const std::uint64_t most_values = std::max<std::uint64_t>(256, 2 * std::uint64_t(table.n_rows));
+    for_each_tile<T>(table, table.n_rows, [&](std::int64_t, std::int64_t, const T* values, std::int64_t n) {
+        Span span;
+        if (is_small_span(values, n, most_values, span)) {
+            std::vector<std::int64_t>& ranks = scratch.weights;
+            ranks.assign(std::size_t(span.beyond + 1), 0);
+            for (std::int64_t i = 0; i < n; ++i)
+                if (!is_missing(values[i])) ranks[place_of(values[i], span.low)] += weights ? weights[i] : 1;
+            for (std::size_t v = 1; v < ranks.size(); ++v) ranks[v] += ranks[v - 1];
+            cut_by_ranks(
+                ranks.size(), n_bins, [&](std::size_t v) { return ranks[v]; },
+                [&](std::size_t v) { return span.low + double(v); }, cuts);
+        } else {
+            sort_column(values, n, scratch);
+            const std::int64_t* times = in_order(weights, scratch.items, scratch.weights);
+            for (std::size_t i = 1; times && i < scratch.weights.size(); ++i) scratch.weights[i] += scratch.weights[i - 1];
+            cut_by_ranks(
+                scratch.values.size(), n_bins, [&](std::size_t i) { return times ? times[i] : std::int64_t(i) + 1; },
+                [&](std::size_t i) { return scratch.values[i]; }, cuts);
+        }
+        append(cuts, found);
+    });
+    return found;
+}
+
+#define BITSIEVE_FOR_TYPE(T)                                                                                             \
+    template Ragged<double> mdl_cuts<T>(const Columns&, const ClassVectors&, const std::int64_t*, const Terms&);         \
+    template Ragged<double> order_statistic_cuts<T>(const Columns&, std::int64_t, const std::int64_t*);
+BITSIEVE_FOR_TYPE(std::uint8_t)
+BITSIEVE_FOR_TYPE(std::uint16_t)
+BITSIEVE_FOR_TYPE(std::uint32_t)
+BITSIEVE_FOR_TYPE(std::uint64_t)
+BITSIEVE_FOR_TYPE(std::int8_t)
+BITSIEVE_FOR_TYPE(std::int16_t)
+BITSIEVE_FOR_TYPE(std::int32_t)
+BITSIEVE_FOR_TYPE(std::int64_t)
+BITSIEVE_FOR_TYPE(float)
+BITSIEVE_FOR_TYPE(double)
+
+}  // namespace bitsieve

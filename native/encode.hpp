@@ -1,0 +1,60 @@
+// Columns of numbers to codes: what they hold, their distinct whole numbers, and the codes by categories or by cuts.
+//
+// Every function reads its columns once, in tiles; a second pass over the values is made by `distinct` only, and only as
+// far as it takes to meet every number of a column's span. Limits: codes < 65536, rows <= 2^31.
+#pragma once
+
+#include "number_columns.hpp"
+
+namespace bitsieve {
+
+constexpr std::int64_t kDenseSpan = 1 << 16;  // whole numbers spread over no more than this are coded by a table
+
+// What a column holds.
+enum Holds : std::uint8_t {
+    kHoldsNumbers = 1,    // at least one value that is not missing
+    kHoldsMissing = 2,    // NaN
+    kHoldsInfinite = 4,
+    kHoldsFractions = 8,  // or whole numbers beyond int64
+};
+
+// The smallest and the largest number of every column (low > high where all are missing), and what it holds. T is the
+// type of the table, double for float. Fractions are looked for only if `whole`.
+template <class T>
+struct Extent {
+    std::vector<std::uint8_t> holds;
+    std::vector<T> low, high;
+};
+
+template <class T>
+struct Wide {
+    using type = T;
+};
+template <>
+struct Wide<float> {
+    using type = double;
+};
+
+template <class T>
+Extent<typename Wide<T>::type> extent(const Columns& table, bool whole);
+
+// The sorted distinct numbers, which are whole and lie in low[j] .. high[j], of every column of no larger span than
+// kDenseSpan; none for the others.
+template <class T>
+Ragged<typename Wide<T>::type> distinct(const Columns& table, const typename Wide<T>::type* low,
+                                        const typename Wide<T>::type* high);
+
+// The place of every number among the sorted categories of its column, whose span is kDenseSpan at most; those of columns
+// of unsigned numbers of 64 bits are given by their bits. NaN takes
+// missing_code[j]. found[j]: whether every number of column j is among the categories; if not, its codes have no meaning.
+// Column j is written to out[place[j] * n_rows].
+template <class T, class Code>
+void code_categories(const Columns& table, const std::int64_t* categories, const std::int64_t* ends,
+                     const std::int64_t* missing_code, const std::int64_t* place, Code* out, std::uint8_t* found);
+
+// The number of cuts of its column that lie below a number (side left) or not above it. Cuts ascend.
+template <class T, class Code>
+void code_by_cuts(const Columns& table, const double* cuts, const std::int64_t* ends, bool left,
+                  const std::int64_t* missing_code, const std::int64_t* place, Code* out);
+
+}  // namespace bitsieve

@@ -1,0 +1,146 @@
+// Columns of numbers of one type, as they lie in a table: a matrix of any order, or arrays of their own.
+//
+// Kernels see one column at a time as contiguous values. Columns that lie beside each other in rows are transposed in
+// tiles, so that every cache line of a row is read once for all of its columns.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <vector>
+
+namespace bitsieve {
+
+enum class NumberType { u8, u16, u32, u64, i8, i16, i32, i64, f32, f64 };
+
+struct Column {
+    const void* values;
+    std::int64_t stride;  // from row to row, in values
+};
+
+struct Columns {
+    NumberType type;
+    std::int64_t n_rows;
+    std::vector<Column> columns;
+
+    std::int64_t size() const { return std::int64_t(columns.size()); }
+};
+
+// Calls work(T()) for the C++ type of the numbers.
+template <class Work>
+void with_type(NumberType type, Work&& work) {
+    switch (type) {
+        case NumberType::u8: return work(std::uint8_t());
+        case NumberType::u16: return work(std::uint16_t());
+        case NumberType::u32: return work(std::uint32_t());
+        case NumberType::u64: return work(std::uint64_t());
+        case NumberType::i8: return work(std::int8_t());
+        case NumberType::i16: return work(std::int16_t());
+        case NumberType::i32: return work(std::int32_t());
+        case NumberType::i64: return work(std::int64_t());
+        case NumberType::f32: return work(float());
+        case NumberType::f64: return work(double());
+    }
+}
+
+constexpr std::int64_t kLine = 64;        // bytes of a cache line
+constexpr std::int64_t kTileRows = 2048;  // of a tile that is read in passing
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+constexpr bool kLittleEndian = true;
+#else
+constexpr bool kLittleEndian = false;
+#endif
+
+// Eight words of eight bytes, byte c of word r to byte r of word c, on a little-endian machine.
+inline void transpose_8x8(std::uint64_t (&w)[8]) {
+    const auto swap = [&w](int a, int b, int bits, std::uint64_t mask) {
+        const std::uint64_t moved = ((w[a] >> bits) ^ w[b]) & mask;
+        w[b] ^= moved;
+        w[a] ^= moved << bits;
+    };
+    for (int r = 0; r < 4; ++r) swap(r, r + 4, 32, 0x00000000FFFFFFFFULL);
+    for (int r : {0, 1, 4, 5}) swap(r, r + 2, 16, 0x0000FFFF0000FFFFULL);
+    for (int r : {0, 2, 4, 6}) swap(r, r + 1, 8, 0x00FF00FF00FF00FFULL);
+}
+
+// in[row * in_stride + column] to out[column * out_stride + row].
+template <class T>
+void transpose(const T* in, std::int64_t in_stride, std::int64_t n_rows, std::int64_t n_columns, T* out,
+               std::int64_t out_stride) {
+    std::int64_t whole_rows = 0, whole_columns = 0;
+    if constexpr (sizeof(T) == 1 && kLittleEndian) {
+        whole_rows = n_rows / 8 * 8;
+        whole_columns = n_columns / 8 * 8;
+        for (std::int64_t r = 0; r < whole_rows; r += 8)
+            for (std::int64_t c = 0; c < whole_columns; c += 8) {
+                std::uint64_t words[8];
+                for (int i = 0; i < 8; ++i) std::memcpy(&words[i], in + (r + i) * in_stride + c, 8);
+                transpose_8x8(words);
+                for (int i = 0; i < 8; ++i) std::memcpy(out + (c + i) * out_stride + r, &words[i], 8);
+            }
+    }
+    for (std::int64_t r = 0; r < n_rows; ++r)
+        for (std::int64_t c = r < whole_rows ? whole_columns : 0; c < n_columns; ++c)
+            out[c * out_stride + r] = in[r * in_stride + c];
+}
+
+// Whether some columns lie side by side in rows.
+template <class T>
+bool side_by_side(const Columns& table, std::int64_t first, std::int64_t last) {
+    const Column& start = table.columns[std::size_t(first)];
+    for (std::int64_t j = first + 1; j < last; ++j) {
+        const Column& other = table.columns[std::size_t(j)];
+        const T* expected = static_cast<const T*>(start.values) + (j - first);
+        if (other.stride != start.stride || static_cast<const T*>(other.values) != expected) return false;
+    }
+    return true;
+}
+
+// Calls work(column, first row, values, count) for tiles of at most `rows` rows that together are the whole table; the
+// tiles of a column come in the order of the rows. Columns for which wanted(column) is false at the time are passed over.
+template <class T, class Wanted, class Work>
+void for_each_tile(const Columns& table, std::int64_t rows, Wanted&& wanted, Work&& work) {
+    constexpr std::int64_t kWidth = std::max<std::int64_t>(8, kLine / std::int64_t(sizeof(T)));
+    std::vector<T> scratch;
+    for (std::int64_t j = 0; j < table.size();) {
+        const Column& column = table.columns[std::size_t(j)];
+        const T* values = static_cast<const T*>(column.values);
+        if (column.stride == 1 || table.n_rows == 1) {
+            for (std::int64_t r = 0; r < table.n_rows && wanted(j); r += rows)
+                work(j, r, values + r, std::min(rows, table.n_rows - r));
+            ++j;
+            continue;
+        }
+        std::int64_t width = std::min(kWidth, table.size() - j);
+        if (!side_by_side<T>(table, j, j + width)) width = 1;
+        const std::int64_t height = std::min(rows, table.n_rows);
+        scratch.resize(std::size_t(width * height));
+        for (std::int64_t r = 0; r < table.n_rows; r += rows) {
+            bool any = false;
+            for (std::int64_t c = 0; c < width; ++c) any |= wanted(j + c);
+            if (!any) break;
+            const std::int64_t count = std::min(rows, table.n_rows - r);
+            transpose(values + r * column.stride, column.stride, count, width, scratch.data(), height);
+            for (std::int64_t c = 0; c < width; ++c)
+                if (wanted(j + c)) work(j + c, r, static_cast<const T*>(scratch.data()) + c * height, count);
+        }
+        j += width;
+    }
+}
+
+template <class T, class Work>
+void for_each_tile(const Columns& table, std::int64_t rows, Work&& work) {
+    for_each_tile<T>(table, rows, [](std::int64_t) { return true; }, work);
+}
+
+// Arrays of different lengths, one a column: array j is values[ends[j - 1], ends[j]).
+template <class T>
+struct Ragged {
+    std::vector<T> values;
+    std::vector<std::int64_t> ends;
+};
+
+}  // namespace bitsieve

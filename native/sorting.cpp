@@ -1,0 +1,97 @@
+#include "sorting.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace bitsieve {
+
+namespace {
+
+constexpr std::size_t kFewItems = 24;  // sorted by comparisons alone
+constexpr std::size_t kFewEqual = 32;  // sorted by insertion where their upper bits are the same
+
+bool smaller(const Item& a, const Item& b) { return a.key < b.key; }
+
+void insertion_sort(Item* first, Item* last) {
+    for (Item* i = first + 1; i < last; ++i) {
+        const Item item = *i;
+        Item* to = i;
+        for (; to > first && item.key < to[-1].key; --to) *to = to[-1];
+        *to = item;
+    }
+}
+
+// kPasses counting passes over kBits bits each, from the lower ones up to the top of (key - least) << shift.
+template <int kBits, int kPasses>
+void radix_passes(std::vector<Item>& items, std::vector<Item>& scratch, std::uint64_t least, int shift) {
+    constexpr std::size_t kDigits = std::size_t(1) << kBits;
+    std::uint32_t counts[kPasses][kDigits];
+    std::memset(counts, 0, sizeof counts);
+    const auto upper = [least, shift](std::uint64_t key) { return ((key - least) << shift) >> (64 - kBits * kPasses); };
+    const std::size_t n = items.size();
+    for (const Item& item : items) {
+        const std::uint64_t bits = upper(item.key);
+        for (int p = 0; p < kPasses; ++p) ++counts[p][(bits >> (kBits * p)) % kDigits];
+    }
+    for (int p = 0; p < kPasses; ++p) {
+        std::uint32_t* start = counts[p];
+        if (start[(upper(items[0].key) >> (kBits * p)) % kDigits] == n) continue;  // all alike
+        std::uint32_t sum = 0;
+        for (std::size_t d = 0; d < kDigits; ++d) {
+            const std::uint32_t count = start[d];
+            start[d] = sum;
+            sum += count;
+        }
+        for (const Item& item : items) scratch[start[(upper(item.key) >> (kBits * p)) % kDigits]++] = item;
+        items.swap(scratch);
+    }
+    for (std::size_t first = 0, last; first < n; first = last) {  // what stands together by its upper bits
+        const std::uint64_t bits = upper(items[first].key);
+        bool ascends = true;
+        for (last = first + 1; last < n && upper(items[last].key) == bits; ++last)
+            ascends &= items[last - 1].key <= items[last].key;
+        if (ascends) continue;
+        if (last - first <= kFewEqual)
+            insertion_sort(&items[first], &items[0] + last);
+        else
+            std::sort(&items[first], &items[0] + last, smaller);
+    }
+}
+
+}  // namespace
+
+std::uint64_t key_of(double value) {
+    value += 0.0;  // no negative zero
+    std::uint64_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits >> 63 ? ~bits : bits | (std::uint64_t(1) << 63);
+}
+
+double value_of(std::uint64_t key) {
+    const std::uint64_t bits = key >> 63 ? key ^ (std::uint64_t(1) << 63) : ~key;
+    double value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+void sort_items(std::vector<Item>& items, std::vector<Item>& scratch) {
+    const std::size_t n = items.size();
+    if (n < 2) return;
+    if (n <= kFewItems) return insertion_sort(&items[0], &items[0] + n);
+    std::uint64_t least = items[0].key, most = least;
+    for (const Item& item : items) {
+        least = std::min(least, item.key);
+        most = std::max(most, item.key);
+    }
+    if (least == most) return;
+    scratch.resize(n);
+    const int shift = __builtin_clzll(most - least);
+    if (n < 192)
+        radix_passes<8, 2>(items, scratch, least, shift);
+    else if (n < 8192)
+        radix_passes<8, 3>(items, scratch, least, shift);
+    else
+        radix_passes<11, 3>(items, scratch, least, shift);
+}
+
+}  // namespace bitsieve

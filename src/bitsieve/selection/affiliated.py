@@ -1,0 +1,162 @@
+"""The features that selected ones stand for, whatever method selected them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.validation import check_is_fitted
+
+from bitsieve.by_samples.cutting_plane.columns import Pairs
+from bitsieve.common.parameters import check_choice
+from bitsieve.common.ties import TIE
+from bitsieve.selectors.gdm import check_tau
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bitsieve.table.table import Table
+
+    Integers = NDArray[np.intp]
+    Floats = NDArray[np.float64]
+
+MEASURES = ("correlation", "information")
+
+
+class Affiliated(NamedTuple):
+    """For every selected feature those that it stands for.
+
+    Attributes
+    ----------
+    selected : ndarray of int, shape (k,)
+        The selected columns in order of choice.
+    groups : list of ndarray of int, length k
+        Columns that were not selected, the nearest to the selected one first.
+    nearness : list of ndarray of float, length k
+        Their correlations with it, or the symmetric uncertainties.
+    """
+
+    selected: Integers
+    groups: list[Integers]
+    nearness: list[Floats]
+
+
+def affiliated(
+    selector: Any, X: Any, *, tau: float = 0.25, by: str = "correlation", binning: Any = None, n_jobs: int | None = None
+) -> Affiliated:
+    """Find, for every selected feature, the features that are correlated with it, or share its information.
+
+    A feature that was not selected belongs to the selected one that is nearest to it (of equal ones to that chosen
+    first), if the two are as near as 1 - tau; else to none.
+
+    Parameters
+    ----------
+    selector : fitted selector or Selection
+        Of any method.
+    X : array-like, dataframe or sparse matrix of shape (n_samples, n_features)
+        The table that it was fitted on, or another one with the same columns, without the target.
+    tau : float, default=0.25
+        Inside 0 and 1.
+    by : {"correlation", "information"}, default="correlation"
+        Nearness is ``|rho|``, or the symmetric uncertainty ``2 I(Xi;Xs) / (H(Xi) + H(Xs))``, which sees any dependence
+        between binned columns; both are between 0 and 1.
+    binning : {"quantile", "uniform", "none"} or binner, optional
+        Of the columns, for information; by default the selector's fitted binner, or "quantile" where it has none.
+    n_jobs : int, optional
+        Threads (None is 1, -1 every core).
+
+    Returns
+    -------
+    Affiliated
+
+    Raises
+    ------
+    ValueError
+        If the selector is not fitted, the table has other columns, or holds missing or infinite values, categories
+        where correlations are asked for, or is sparse where information is.
+
+    Notes
+    -----
+    Exact: every pair of a selected and another column is looked at. Cost: O(k n d) for n columns and d samples; for a
+    sparse table a pass over it with the rows of the selected columns.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> selector = bitsieve.make_selector("mrmr", 2).fit(X, y)
+    >>> found = bitsieve.affiliated(selector, X, tau=0.1)
+    >>> found.selected.tolist(), [group.tolist() for group in found.groups]
+    ([22, 21], [[20, 23, 2, 0, 3], [1]])
+    """
+    check_tau("tau", tau)
+    check_choice("by", by, MEASURES)
+    selector = getattr(selector, "selector", selector)  # of a Selection
+    check_is_fitted(selector)
+    selected = np.asarray(selector.selected_, np.intp)
+    find = _by_correlation if by == "correlation" else _by_information
+    pairs = find(selector, X, selected, 1 - tau - TIE, binning, n_jobs)
+    return _groups(selected, pairs)
+
+
+def _groups(selected: Integers, pairs: Pairs) -> Affiliated:
+    """Every other column to the selected one nearest to it."""
+    strength = np.round(np.abs(pairs.correlation), 10)  # what differs by less is a tie
+    others = np.flatnonzero(~np.isin(pairs.column, selected))
+    order = others[np.lexsort((pairs.chosen[others], -strength[others], pairs.column[others]))]
+    column = pairs.column[order]
+    nearest = order[np.append(True, column[1:] != column[:-1])] if len(order) else order
+    kept = nearest[np.lexsort((pairs.column[nearest], -strength[nearest], pairs.chosen[nearest]))]
+    edges = np.searchsorted(pairs.chosen[kept], np.arange(1, len(selected)))
+    return Affiliated(selected, np.split(pairs.column[kept], edges), np.split(pairs.correlation[kept], edges))
+
+
+def _by_correlation(selector: Any, X: Any, selected: Integers, least: float, binning: Any, n_jobs: int | None) -> Pairs:
+    from bitsieve.by_samples.cutting_plane.dense import DenseColumns
+    from bitsieve.by_samples.cutting_plane.sparse import SparseColumns
+    from bitsieve.selectors.linear import read_sparse_columns, values_of
+
+    if issparse(X):
+        return SparseColumns(read_sparse_columns(selector, X, reset=False), n_jobs).correlated(selected, least)
+    values = values_of(_read(selector, X), "affiliated(by='correlation')")
+    return DenseColumns(values, n_jobs).correlated(selected, least)
+
+
+def _by_information(selector: Any, X: Any, selected: Integers, least: float, binning: Any, n_jobs: int | None) -> Pairs:
+    from bitsieve.information import make_information
+    from bitsieve.information.uncertainty import pair_uncertainty
+    from bitsieve.sources import make_source
+
+    if issparse(X):
+        raise ValueError("by='information' needs a dense table: give X.toarray(), or by='correlation'")
+    table = _read(selector, X)
+    codes = _binner(selector, table, binning, n_jobs).codes(table)
+    one_class = np.zeros(table.n_samples, np.int32)
+    information = make_information("plug-in", make_source(codes, one_class, n_classes=1, n_jobs=n_jobs))
+    columns, chosen, values = [], [], []
+    everything = np.arange(table.n_features)
+    for place, pivot in enumerate(selected.tolist()):
+        others = np.delete(everything, pivot)
+        near = pair_uncertainty(information.pair(pivot, others, by_class=False))
+        kept = near >= least
+        columns.append(others[kept])
+        chosen.append(np.full(int(kept.sum()), place))
+        values.append(near[kept])
+    return Pairs(np.concatenate(columns), np.concatenate(chosen), np.concatenate(values))
+
+
+def _binner(selector: Any, table: Table, binning: Any, n_jobs: int | None) -> Any:
+    from bitsieve.binning import make_binner
+
+    if binning is None and hasattr(selector, "binner_"):
+        return selector.binner_
+    return make_binner("quantile" if binning is None else binning, n_jobs=n_jobs).fit_table(table)
+
+
+def _read(selector: Any, X: Any) -> Table:
+    from bitsieve.table.columns import read_columns
+
+    return replace(read_columns(X, estimator=selector, reset=False), given=None)

@@ -1,0 +1,85 @@
+"""One array a column, of different lengths, kept as one flat array: a million of them are two arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+
+class Ragged(Sequence[Any]):
+    """A sequence of 1-D arrays, each a part of one flat array.
+
+    Parameters
+    ----------
+    values : ndarray
+        The arrays, one after the other.
+    ends : ndarray of int64
+        Where each ends in ``values``.
+    """
+
+    def __init__(self, values: NDArray[Any], ends: NDArray[np.int64]) -> None:
+        self.values, self.ends = values, ends
+
+    @classmethod
+    def merged(
+        cls, n_arrays: int, parts: Iterable[tuple[NDArray[np.int64], NDArray[Any], NDArray[np.int64]]]
+    ) -> Ragged:
+        """Arrays that were found in parts: the places of some arrays, their values, and where each ends in those.
+
+        Places that no part names get an empty array; of several that name one, only one may hold values for it.
+        """
+        parts = list(parts)
+        lengths = np.zeros(n_arrays, np.int64)
+        for places, _, ends in parts:
+            lengths[places] += np.diff(ends, prepend=0)
+        ends_of_all = np.cumsum(lengths)
+        kind = np.result_type(*(values.dtype for _, values, _ in parts)) if parts else np.dtype(np.float64)
+        merged = np.empty(int(ends_of_all[-1]) if n_arrays else 0, kind)
+        for places, values, ends in parts:
+            shift = np.repeat(ends_of_all[places] - ends, np.diff(ends, prepend=0))
+            merged[np.arange(len(values)) + shift] = values
+        return cls(merged, ends_of_all)
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The length of every array."""
+        return np.diff(self.ends, prepend=0)
+
+    def take(self, places: NDArray[np.int64]) -> Ragged:
+        """Some of the arrays, in the order of ``places``."""
+        if len(places) == len(self) and (np.diff(places) == 1).all():
+            return self
+        lengths = self.lengths[places]
+        ends = np.cumsum(lengths)
+        shift = np.repeat(self.ends[places] - ends, lengths)
+        return Ragged(self.values[np.arange(len(shift)) + shift], ends)
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    @overload
+    def __getitem__(self, place: int) -> NDArray[Any]: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[NDArray[Any]]: ...
+    def __getitem__(self, place: int | slice) -> NDArray[Any] | list[NDArray[Any]]:
+        if isinstance(place, slice):
+            return [self[j] for j in range(*place.indices(len(self)))]
+        at = range(len(self))[place]  # counts from the end where negative, and refuses what is beyond
+        return self.values[self.ends[at - 1] if at else 0 : self.ends[at]]
+
+    def __iter__(self) -> Iterator[NDArray[Any]]:
+        first = 0
+        for end in self.ends.tolist():
+            yield self.values[first:end]
+            first = end
+
+    def __repr__(self) -> str:
+        shown = ", ".join(str(array.tolist()) for array in self[:3])
+        return f"<{len(self):,} arrays: {shown}{', ...' if len(self) > 3 else ''}>"
