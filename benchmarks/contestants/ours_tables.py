@@ -58,6 +58,34 @@ def geometric(values, classes):
     return run
 
 
+def parzen(values, classes):
+    """The similarities of all pairs by Parzen windows."""
+    from bitsieve.by_samples.parzen.columns import standardize
+    from bitsieve.by_samples.parzen.pairs import ParzenPairs
+
+    def run(n_jobs=1):
+        ParzenPairs(standardize(values), n_jobs=n_jobs).relevance_matrix()
+
+    return run
+
+
+def parzen_kernels(values, classes):
+    """The same, every kernel summed by itself."""
+    from bitsieve.by_samples.parzen import pairs
+
+    pairs.MOST_NODES = 0
+    return parzen(values, classes)
+
+
+def clusters(values, classes):
+    """Dominant sets of the correlations of all pairs."""
+
+    def run():
+        bitsieve.DominantSetClusters(similarity="rho").fit(values)
+
+    return run
+
+
 def process(table):
     """A whole Python process: wall and processor seconds, peak of memory. "TABLE" stands for the file's path."""
 

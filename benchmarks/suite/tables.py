@@ -109,6 +109,33 @@ def _curve(shape: Shape, classifier: str) -> Job:
     return Job(f"{classifier}, {_size(shape)}", Data("values", shape), contestants)
 
 
+def _pairs(sizes: dict[str, int]) -> float:
+    return sizes["samples"] * sizes["features"] ** 2
+
+
+def _kernels(sizes: dict[str, int]) -> float:
+    return _pairs(sizes) * sizes["samples"]
+
+
+def _parzen(shape: Shape) -> Job:
+    piece = {"features": 30}
+    contestants = {
+        "on a grid": Contestant("ours_tables.parzen"),
+        "on a grid, two threads": Contestant("ours_tables.parzen", {"n_jobs": 2}, threads=2),
+        "kernel by kernel": Contestant("ours_tables.parzen_kernels", piece=piece, work=_kernels),
+        "scipy gaussian_kde": Contestant("by_hand.parzen", piece={"features": 8}, work=_kernels),
+    }
+    return Job(f"Parzen similarities, {_size(shape)}", Data("values", shape), contestants, work=_pairs)
+
+
+def _dominant(shape: Shape) -> Job:
+    return Job(
+        f"dominant sets of |rho|, {_size(shape)}",
+        Data("values", shape),
+        {"infection": Contestant("ours_tables.clusters")},
+    )
+
+
 def _equal_predictions(ours: dict[str, Any], theirs: dict[str, Any]) -> float:
     return significant(float((np.array(ours["predicted"]) == np.array(theirs["predicted"])).mean()))
 
@@ -165,6 +192,14 @@ BENCHMARKS = (
             _variational(VMI_LARGE, "pairwise", 50, 2, large=True),
         ],
         [_variational(QUICK, kind, 5, 2) for kind in VMI],
+    ),
+    Benchmark(
+        "dominant_sets",
+        "W of 500 features by Parzen windows under 2 minutes on two cores (2 n 24^2 products a pair, not n^2 kernels).",
+        [_parzen(Shape(2000, 500, 10, 2)), _dominant(Shape(200, 2000, 10, 2))],
+        [_parzen(Shape(200, 10, 10, 2)), _dominant(Shape(100, 50, 10, 2))],
+        rounds=3,
+        patience_s=10.0,
     ),
     Benchmark(
         "comparison",
