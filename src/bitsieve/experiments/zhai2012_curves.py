@@ -73,7 +73,7 @@ def figure_5(options: Options) -> Result:
 
 
 def _on_public_data(options: Options, measure: str) -> Result:
-    panels = []
+    panels: list[tuple[str, dict[str, Scores], dict[str, Scores]]] = []
     for name in options.sets or SETS:
         split = load_split(options.data_dir, name)
         methods = (*METHODS, UNIT_VARIANCE) if isinstance(split.X, np.ndarray) else (*EMBEDDED, UNIT_VARIANCE)
@@ -148,7 +148,7 @@ def _draw(measures: list[str], panels: list[tuple[str, dict[str, Scores], dict[s
         figure = Figure(figsize=(1.5 + 4.4 * n_columns, 4.0), layout="constrained")
         axes = np.atleast_1d(figure.subplots(1, n_columns))
         labels = [*METHODS, UNIT_VARIANCE]
-        drawn = {}
+        drawn: dict[str, Any] = {}
         for at, one in enumerate(axes):
             measure = measures[at % len(measures)]
             name, found, without = panels[at % len(panels)]
@@ -161,5 +161,5 @@ def _draw(measures: list[str], panels: list[tuple[str, dict[str, Scores], dict[s
             one.set(xlabel="number of features", ylabel=MEASURES[measure], title=name)
             if measure == "seconds":
                 one.set_yscale("log")
-        figure.legend(drawn.values(), drawn, loc="outside right upper", frameon=False)
+        figure.legend(list(drawn.values()), list(drawn), loc="outside right upper", frameon=False)
     return figure

@@ -27,7 +27,7 @@ FEW, MANY = 10, 200  # features of the paper's curves
 COUNTS = (10, 20, 50, 100, 150, 200)
 NEIGHBOURS_OF = 2000  # samples that ReliefF looks at, at most
 ELIMINATED_ON = 3000  # samples that SVM-RFE is given, at most
-RANKED = {  # one ranking serves every number of features
+RANKED: dict[str, tuple[str, dict[str, Any]]] = {  # one ranking serves every number of features
     "ReliefF": ("relieff", {"n_samples": NEIGHBOURS_OF, "random_state": 0}),
     "mRMR": ("mrmr", {"binning": "quantile"}),
     "FCBF": ("fcbf", {"binning": "quantile"}),
@@ -106,7 +106,7 @@ def _select(split: Split, label: str, counts: Sequence[int], n_jobs: int) -> tup
 def rank_by(split: Split, label: str, k: int, n_jobs: int) -> tuple[Integers, float]:
     """The first k features of one ranking, and the seconds it took."""
     name, parameters = {**RANKED, **EMBEDDED}[label]
-    rows = slice(None)
+    rows: slice | Integers = slice(None)
     if label == "SVM-RFE" and len(split.y) > ELIMINATED_ON:
         rows = np.random.default_rng(0).permutation(len(split.y))[:ELIMINATED_ON]
     start = time.perf_counter()
