@@ -97,5 +97,5 @@ def test_numbers_of_features():
 def test_the_default_number_of_features_is_clipped_with_a_warning():
     count = FeatureCount()
     assert count.among(None, 12) == count.among(None, 10) == 10
-    with pytest.warns(UserWarning, match="the table has 4 features, fewer than the default of 10: at most as many are selected"):
+    with pytest.warns(UserWarning, match="4 features, fewer than the default of 10: n_features_to_select is 4"):
         assert count.among(None, 4) == 4

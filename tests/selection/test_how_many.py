@@ -28,7 +28,7 @@ def test_select_refuses_a_number_that_was_asked_for():
 
 @pytest.mark.parametrize("method", [m.name for m in list_methods() if m.name not in OPEN_ENDED and not m.same_as])
 def test_a_selector_clips_its_default_with_a_warning(method):
-    with pytest.warns(UserWarning, match="the table has 4 features, fewer than the default of 10: at most as many are selected"):
+    with pytest.warns(UserWarning, match="4 features, fewer than the default of 10: n_features_to_select is 4"):
         selector = make_selector(method).fit(X, Y)
     # A method that forms groups may need fewer: the others stand behind those it chose.
     assert len(selector.selected_) == 4 or hasattr(selector, "groups_")

@@ -135,6 +135,7 @@ class FeatureCount:
         why = why or f"the table has {n_features:,} feature{'s' * (n_features != 1)}"
         if value is None:
             if n_features < self.default:
-                warnings.warn(f"{why}, fewer than the default of {self.default}: at most as many are selected", stacklevel=5)
+                text = f"{why}, fewer than the default of {self.default}: n_features_to_select is {n_features}"
+                warnings.warn(text, stacklevel=5)
             return min(self.default, n_features)
         return check_integer("n_features_to_select", value, 1, n_features, why)
