@@ -83,7 +83,9 @@ def _run(options: argparse.Namespace, wording: Wording) -> int:
     if options.json:
         _print_document(selection, options.output, time.perf_counter() - start)
     else:
-        print(selection)
+        from bitsieve.selection.shown import table_text
+
+        print(table_text(selection))
     if options.output is not None:
         say(f"saved {len(selection.features):,} features and the target {table.target.name!r} to {options.output!r}")
     return 0
