@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
 
 INFINITE = float("inf")
+WITHOUT_LOOKING = 32 << 20  # bytes so few that it is not worth while to ask the system
 
 
 def available_bytes(root: Path = Path("/")) -> float:
@@ -15,6 +22,34 @@ def available_bytes(root: Path = Path("/")) -> float:
     batch job, version 1 or 2) leave, and what its limit of the address space (``ulimit -v``) leaves.
     """
     return min(_of_the_machine(root), _of_the_groups(root), _of_the_address_space(root))
+
+
+def check_room(n_bytes: float, what: str, advice: str) -> None:
+    """Refuse, before it is taken, memory that there is not.
+
+    Raises
+    ------
+    ValueError
+        If ``what`` takes more than can still be taken; ``advice`` says what to do.
+    """
+    if n_bytes < WITHOUT_LOOKING:
+        return
+    left = available_bytes()
+    if n_bytes > left:
+        raise ValueError(
+            f"{what} {_in_gigabytes(n_bytes)}, more than the {_in_gigabytes(left)} that are free: {advice}"
+        )
+
+
+def square_matrix(n: int, dtype: DTypeLike, what: str = "features") -> NDArray[Any]:
+    """An empty matrix of shape (n, n), refused where there is no room for it."""
+    n_bytes = n * n * np.dtype(dtype).itemsize
+    check_room(n_bytes, f"a matrix of {n:,} x {n:,} {what} takes", "give fewer columns")
+    return np.empty((n, n), dtype)
+
+
+def _in_gigabytes(n_bytes: float) -> str:
+    return f"{n_bytes / 1e9:,.3g} GB"
 
 
 def _of_the_machine(root: Path) -> float:
