@@ -107,27 +107,15 @@ def check_file(path: str | PathLike[str]) -> None:
 
 
 def _read_columns(path: Path, kind: str) -> pa.Table:
-    import pyarrow as pa
-
     if kind == "text":
         from bitsieve.files.text import read_text
 
         return read_text(path)
-    try:
-        if kind == "parquet":
-            from pyarrow import parquet
-
-            return parquet.ParquetFile(path).read()
-        if kind == "arrow":
-            with pa.memory_map(str(path)) as file:
-                return pa.ipc.open_file(file).read_all()
-        if kind == "stream":
-            with pa.memory_map(str(path)) as file:
-                return pa.ipc.open_stream(file).read_all()
+    if kind == "feather1":
         raise DataError(f"{str(path)!r} is a Feather file of version 1: write it again with version 2")
-    except (pa.ArrowException, OSError) as error:
-        names = {"parquet": "Parquet", "arrow": "Arrow", "stream": "an Arrow stream"}
-        raise DataError(f"cannot read {str(path)!r} as {names[kind]}: {one_line(error)}") from None
+    from bitsieve.files.arrow import read_arrow
+
+    return read_arrow(path, kind)
 
 
 def _checked(table: pa.Table, path: Path) -> pa.Table:
@@ -140,10 +128,18 @@ def _checked(table: pa.Table, path: Path) -> pa.Table:
     if table.num_columns == 0:
         raise DataError(f"{str(path)!r} has no columns: nothing to select from")
     for field in table.schema:
-        if pa.types.is_nested(field.type):
+        inner = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+        if pa.types.is_nested(inner):
             raise DataError(
                 f"column {field.name!r} of {str(path)!r} holds {field.type}: drop it or make it plain columns"
             )
-        if pa.types.is_binary(field.type) or pa.types.is_large_binary(field.type):
+        if _is_binary(inner):
             raise DataError(f"column {field.name!r} of {str(path)!r} holds raw bytes: drop it or make it text")
     return table
+
+
+def _is_binary(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    tests = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
+    return any(test(kind) for test in tests) or str(kind) == "binary_view"
