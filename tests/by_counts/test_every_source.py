@@ -21,7 +21,9 @@ from bitsieve.counts.joined import JoinedSource
 from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
+from bitsieve.counts.sparse_codes import SparseCodes
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information
+from bitsieve.sources.sparse import SparseSource
 
 
 def joined(codes, classes):
@@ -29,7 +31,16 @@ def joined(codes, classes):
     return JoinedSource(NaiveSource(codes, classes), [np.array([i]) for i in range(codes.shape[1])])
 
 
-KINDS = {kernel: partial(PackedSource, kernel=kernel) for kernel in available_kernels()} | {"joined": joined}
+def sparse(codes, classes, n_jobs=None):
+    """Every column with all but its most frequent code listed."""
+    return SparseSource(SparseCodes.of_table(codes), classes, n_jobs=n_jobs)
+
+
+KINDS = {kernel: partial(PackedSource, kernel=kernel) for kernel in available_kernels()} | {
+    "joined": joined,
+    "sparse": sparse,
+    "sparse, threads": partial(sparse, n_jobs=3),
+}
 every_kind = pytest.mark.parametrize("kind", KINDS)
 every_estimator = pytest.mark.parametrize("estimator", ESTIMATORS)
 
