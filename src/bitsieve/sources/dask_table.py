@@ -156,7 +156,8 @@ class DaskSource:
         kept = [(start, place) for place, (start, n) in enumerate(zip(starts, n_rows, strict=False)) if n]
 
         def numbered(objects: Sequence[tuple[Any, ...]]) -> DaskPortions:
-            return DaskPortions([(start, *objects[place]) for start, place in kept], self.client)
+            members: list[Any] = [(start, *objects[place]) for start, place in kept]
+            return DaskPortions(members, self.client)
 
         targets = numbered(narrow)
         name = ", ".join(map(str, taken)) if taken else target_name

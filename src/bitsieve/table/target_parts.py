@@ -110,8 +110,9 @@ class TargetColumn:
             values, counts = self.distinct.values, self.distinct.counts[:, 0]
             return TargetPart(values, to_classes(values, n_bins, counts))
         assert self.sample is not None
-        values = self.sample.columns[0]
-        assert values is not None
+        column = self.sample.columns[0]
+        assert column is not None
+        values = column
         if isinstance(n_bins, str) or values.dtype.kind not in "iuf":
             raise ValueError(f"{what} has more than {_CELLS:,} classes: check that it is not a number of each row")
         found = to_classes(values.astype(np.float64), n_bins, self.sample.weights)
