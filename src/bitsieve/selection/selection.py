@@ -13,7 +13,7 @@ from bitsieve.common.notes import warn_of
 from bitsieve.common.ticker import shown
 from bitsieve.selection.explanation import explanation
 from bitsieve.selection.how_many import default_number
-from bitsieve.selection.notes import explain, explain_gap, explain_stop, refuse_what_tells_nothing
+from bitsieve.selection.notes import explain, explain_gap, explain_stop, explain_worth, refuse_what_tells_nothing
 from bitsieve.selection.plain import certificate, finite, plain, plain_edges
 from bitsieve.selection.shown import as_frame, as_html, as_text
 from bitsieve.table.read_data import read_data
@@ -288,7 +288,13 @@ def select_from(
             **({} if given is None or given.weight is None else {"sample_weight": given.weight}),
             **parameters,
         },
-        notes=on_number + explain(table, found.binner, indices) + explain_stop(selector, table) + explain_gap(selector),
+        notes=[
+            *on_number,
+            *explain(table, found.binner, indices),
+            *explain_worth(selector, table, found.relevance[indices], found.informative),
+            *explain_stop(selector, table),
+            *explain_gap(selector),
+        ],
     )
 
 
