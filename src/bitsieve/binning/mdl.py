@@ -81,7 +81,7 @@ class MDLBinner(Binner):
     """
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"uncut": partial(check_choice, choices=("leave", "median"))}
-    _uses_target = True
+    sees = "classes"
 
     def __init__(self, *, uncut: str = "leave", missing: str = "error", n_jobs: int | None = None) -> None:
         self.uncut = uncut
