@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.binning.coding import fit_on_summary
 from bitsieve.binning.summary import Summary
 from bitsieve.common.messages import allowed_names, quoted
 from bitsieve.common.progress import phase
