@@ -243,6 +243,9 @@ class Packed:
         out: NDArray[np.floating],
     ) -> None: ...
     def pair_cells(self, pivot: int, columns: Integers, xy: Integers, xyc: Integers | None) -> None: ...
+    def pair_tables(
+        self, pivot: int, n_rows: int, columns: Integers, n_codes: Integers, n_classes: int, out: Integers
+    ) -> None: ...
     def matrix_rows(
         self,
         table: Integers,

@@ -206,6 +206,10 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda: (1, features, output(D, 64 * 64), output(D, N)),
         lambda: (-1, features, output(D, 64), None),
     ],
+    "Packed.pair_tables": [
+        lambda: (1, ARITY + 1, features, features + ARITY, C, output((ARITY + 1) * C * int((features + ARITY).sum()))),
+        lambda: (-1, 1, features[:2], np.array([ARITY, ARITY]), 1, output(2 * ARITY)),
+    ],
     "Packed.codes": [lambda: (2, output(N, dtype=np.uint16))],
     "Packed.simd_group_of": [lambda: (1,)],
     "Packed.refine": [lambda: (order, starts, 1)],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import gammaln
+from scipy import special
 
 from bitsieve.common.attributes import cached_property
 from bitsieve.counts.search import ClassSearch
@@ -85,7 +85,7 @@ class RepeatedCuts(ClassSearch):
         if not self.table.is_numeric(column):
             return 0.0
         places, n_cuts = len(self.classes) - 1, len(self.binner.bin_edges_[column])
-        ways = gammaln(places + 1) - gammaln(n_cuts + 1) - gammaln(places - n_cuts + 1)
+        ways = special.gammaln(places + 1) - special.gammaln(n_cuts + 1) - special.gammaln(places - n_cuts + 1)
         return float(ways + n_cuts * np.log(2))
 
     def _fixed_codes(self, column: int) -> Integers:
