@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import gammaln
+from scipy import special
 
 from bitsieve.common.attributes import cached_property
 from bitsieve.counts.search import ClassSearch
@@ -141,7 +141,7 @@ class CutsInParts(ClassSearch):
 
 def _log_codings(n_samples: int, n_cuts: int) -> float:
     places = n_samples - 1
-    ways = gammaln(places + 1) - gammaln(n_cuts + 1) - gammaln(places - n_cuts + 1)
+    ways = special.gammaln(places + 1) - special.gammaln(n_cuts + 1) - special.gammaln(places - n_cuts + 1)
     return float(ways + n_cuts * np.log(2))
 
 

@@ -51,7 +51,9 @@ def _run(options: argparse.Namespace, wording: Wording) -> int:
     if options.json:
         _print_document(comparison, options, time.perf_counter() - start)
     else:
-        print(comparison)
+        from bitsieve.evaluation.summary import as_text
+
+        print(as_text(comparison))
     for what, path in (("the table of errors", options.output), ("the report", options.report)):
         if path is not None:
             say(f"saved {what} to {path!r}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bitsieve.common.notes import warn_of
 from bitsieve.evaluation.plan import DEFAULT_METHODS, make_plan
 
 if TYPE_CHECKING:
@@ -72,7 +73,8 @@ def compare(
     Returns
     -------
     Comparison
-        ``print`` shows it as a table with the answer in a sentence.
+        ``print`` shows it as a table with the answer in a sentence and the notes, each of which is a
+        :class:`BitsieveWarning`, too.
 
     Raises
     ------
@@ -114,4 +116,6 @@ def compare(
         random_state=random_state,
         bounds=bounds,
     )
-    return run_plan(plan, n_jobs, None if checkpoint is None else Checkpoint(checkpoint, plan))
+    comparison = run_plan(plan, n_jobs, None if checkpoint is None else Checkpoint(checkpoint, plan))
+    warn_of(comparison.notes)
+    return comparison

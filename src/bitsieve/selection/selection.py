@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.common.defaults import DEFAULT_METHOD
-from bitsieve.common.layout import aligned
 from bitsieve.common.messages import quoted
+from bitsieve.common.notes import warn_of
 from bitsieve.selection.explanation import explanation
 from bitsieve.selection.how_many import default_number
 from bitsieve.selection.notes import explain, explain_gap, explain_stop, refuse_what_tells_nothing
-from bitsieve.selection.plain import certificate, finite, number, plain, plain_edges
+from bitsieve.selection.plain import certificate, finite, plain, plain_edges
+from bitsieve.selection.shown import as_frame, as_html, as_text
 from bitsieve.sources.in_parts import data_in_parts
 from bitsieve.table.read_data import read_data
 
@@ -98,19 +99,21 @@ class Selection:
         return next(info.unit for info in list_methods() if info.name == self.method)
 
     def __str__(self) -> str:
-        header = ("rank", "feature", f"score ({self.unit})", "relevance (bits)", "overlaps most with", "overlap (bits)")
-        rows = [
-            (
-                str(rank),
-                name,
-                number(self.scores[rank - 1]),
-                number(self.relevance[rank - 1]),
-                self.overlap_with[rank - 1] or "-",
-                number(self.overlap[rank - 1]),
-            )
-            for rank, name in enumerate(self.features, start=1)
-        ]
-        return aligned(header, rows, right=(True, False, True, True, False, True))
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+    def to_frame(self) -> Any:
+        """The ranking as a data frame, one row a selected feature.
+
+        Returns
+        -------
+        dataframe
+            rank, feature, index, score, relevance, overlap_with, overlap; of the library that the data came in, for an
+            array or a file pandas, or pyarrow where pandas is not installed.
+        """
+        return as_frame(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The selection as plain Python values that ``json.dumps`` takes; a value that is no number is None.
@@ -211,7 +214,8 @@ def select(
     Returns
     -------
     Selection
-        ``print`` shows it as a table.
+        ``print`` shows it as a table with its notes, a notebook as one of HTML. Each note is a
+        :class:`BitsieveWarning`, too.
 
     Raises
     ------
@@ -227,7 +231,7 @@ def select(
     ['x3', 'x2']
     """
     table = read_table(data, target, sample_weight, target_bins)
-    return select_from(
+    selection = select_from(
         table,
         method=method,
         n_features_to_select=n_features_to_select,
@@ -235,6 +239,8 @@ def select(
         n_jobs=n_jobs,
         **parameters,
     )
+    warn_of(selection.notes)
+    return selection
 
 
 def read_table(data: Any, target: Any, sample_weight: Any, target_bins: int | str | None) -> Table | TableInParts:

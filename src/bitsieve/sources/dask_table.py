@@ -106,6 +106,13 @@ class DaskSource:
     client : distributed.Client, optional
         Of the cluster; by default the client of this process, if there is one.
 
+    Attributes
+    ----------
+    data : dask collection
+        As given.
+    client : distributed.Client or None
+        None: there is no cluster.
+
     Raises
     ------
     ValueError

@@ -7,7 +7,6 @@ from math import log, prod
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import chdtrc
 
 from bitsieve.common.attributes import cached_property
 from bitsieve.counts.blocks import run_blocks
@@ -112,6 +111,8 @@ class RepeatedSearch:
         if not freedom:
             return 1.0
         bits = sums / self.terms.per_bit
+        from scipy.special import chdtrc  # here, as its import takes longer than a short job
+
         return float(chdtrc(freedom, max(0.0, 2 * self.terms.n_samples * log(2) * bits)))
 
     def _sum(self, places: NDArray[np.intp], counts: Integers) -> int:

@@ -7,7 +7,6 @@ from math import log
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from scipy.special import chdtrc
 
 from bitsieve.by_counts.stopping.base import PValue, p_reason
 from bitsieve.by_counts.stopping.permutation import PermutationStopping
@@ -81,6 +80,8 @@ class SignificanceStopping:
             return PValue(p, f"by shuffles: a cell expects fewer than {LEAST_EXPECTED} samples")
         bits = float(given.conditional_relevance(np.array([candidate]))[0])
         statistic = max(0.0, 2 * given.n_samples * log(2) * bits)  # rounding may go below 0
+        from scipy.special import chdtrc  # here, as its import takes longer than a short job
+
         tail = float(chdtrc(freedom, statistic))
         if search is None:
             return min(1.0, n_candidates * tail)
