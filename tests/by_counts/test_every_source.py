@@ -22,10 +22,12 @@ from bitsieve.counts.joined import JoinedSource
 from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
+from bitsieve.counts.sparse_codes import SparseCodes
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information
 from bitsieve.sources.dask_portions import DaskPortions
 from bitsieve.sources.partitioned import PartitionedSource
 from bitsieve.sources.portions import pack
+from bitsieve.sources.sparse import SparseSource
 
 
 def joined(codes, classes):
@@ -40,8 +42,17 @@ def in_portions(codes, classes):
     return PartitionedSource(DaskPortions(portions).map("pack", pack))
 
 
-KINDS = {kernel: partial(PackedSource, kernel=kernel) for kernel in available_kernels()}
-KINDS |= {"joined": joined, "portions": in_portions}
+def sparse(codes, classes, n_jobs=None):
+    """Every column with all but its most frequent code listed."""
+    return SparseSource(SparseCodes.of_table(codes), classes, n_jobs=n_jobs)
+
+
+KINDS = {kernel: partial(PackedSource, kernel=kernel) for kernel in available_kernels()} | {
+    "joined": joined,
+    "portions": in_portions,
+    "sparse": sparse,
+    "sparse, threads": partial(sparse, n_jobs=3),
+}
 every_kind = pytest.mark.parametrize("kind", KINDS)
 every_estimator = pytest.mark.parametrize("estimator", ESTIMATORS)
 

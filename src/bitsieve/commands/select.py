@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from bitsieve.commands.light_imports import light_imports
 from bitsieve.commands.methods import OWN_OPTIONS
 from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, say
-from bitsieve.commands.ticker import Ticker
 from bitsieve.common.progress import listening
+from bitsieve.common.ticker import Ticker
 from bitsieve.files.read import check_file
 
 if TYPE_CHECKING:

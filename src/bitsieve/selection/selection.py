@@ -10,12 +10,13 @@ import numpy as np
 from bitsieve.common.defaults import DEFAULT_METHOD
 from bitsieve.common.messages import quoted
 from bitsieve.common.notes import warn_of
+from bitsieve.common.ticker import shown
 from bitsieve.selection.explanation import explanation
 from bitsieve.selection.how_many import default_number
-from bitsieve.selection.notes import explain, explain_gap, explain_stop, refuse_what_tells_nothing
+from bitsieve.selection.notes import explain, explain_gap, explain_stop, explain_worth, refuse_what_tells_nothing
 from bitsieve.selection.plain import certificate, finite, plain, plain_edges
 from bitsieve.selection.shown import as_frame, as_html, as_text
-from bitsieve.sources.in_parts import data_in_parts
+from bitsieve.sources import data_in_parts
 from bitsieve.table.read_data import read_data
 
 if TYPE_CHECKING:
@@ -178,6 +179,7 @@ def select(
     binning: Any = "mdl",
     target_bins: int | str | None = None,
     n_jobs: int | None = None,
+    verbose: bool = False,
     **parameters: Any,
 ) -> Selection:
     """Select the features of a table that tell most about its target.
@@ -207,6 +209,8 @@ def select(
         different ones occur; "none" takes each number as a class.
     n_jobs : int, optional
         Threads; the result is the same to the last bit for any number.
+    verbose : bool, default=False
+        Whether a job of more than a second shows what it is doing, in one line of a terminal or a notebook.
     **parameters
         Of the binner (``n_bins``, ``uncut``, ``missing``) or of the method (such as ``beta`` of MIFS, or ``stopping``
         and ``constraints`` of the greedy ones).
@@ -230,15 +234,15 @@ def select(
     >>> bitsieve.select(X, y, method="jmi", n_features_to_select=2).features
     ['x3', 'x2']
     """
-    table = read_table(data, target, sample_weight, target_bins)
-    selection = select_from(
-        table,
-        method=method,
-        n_features_to_select=n_features_to_select,
-        binning=binning,
-        n_jobs=n_jobs,
-        **parameters,
-    )
+    with shown(verbose):
+        selection = select_from(
+            read_table(data, target, sample_weight, target_bins),
+            method=method,
+            n_features_to_select=n_features_to_select,
+            binning=binning,
+            n_jobs=n_jobs,
+            **parameters,
+        )
     warn_of(selection.notes)
     return selection
 
@@ -301,7 +305,13 @@ def select_from(
             **({} if given is None or given.weight is None else {"sample_weight": given.weight}),
             **parameters,
         },
-        notes=on_number + explain(table, found.binner, indices) + explain_stop(selector, table) + explain_gap(selector),
+        notes=[
+            *on_number,
+            *explain(table, found.binner, indices),
+            *explain_worth(selector, table, found.relevance[indices], found.informative),
+            *explain_stop(selector, table),
+            *explain_gap(selector),
+        ],
     )
 
 

@@ -15,7 +15,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bitsieve.common.notes import warn
 from bitsieve.common.parameters import FeatureCount, check_parameters
 from bitsieve.selectors.shared_attributes import OF_ALL, with_attributes
-from bitsieve.sources.in_parts import TableInParts, data_in_parts
+from bitsieve.sources import data_in_parts
+from bitsieve.sources.in_parts import TableInParts
 from bitsieve.table.read_xy import read_xy
 
 if TYPE_CHECKING:

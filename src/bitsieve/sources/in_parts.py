@@ -98,15 +98,6 @@ class TableInParts(NamedColumns):
         return False
 
 
-def data_in_parts(data: Any) -> DataInParts | None:
-    """The data as what is read in parts, where it is of such a kind; None for a table in memory."""
-    if is_dask(data):
-        from bitsieve.sources.dask_table import DaskSource
-
-        return DaskSource(data)
-    return data if hasattr(type(data), "read_in_parts") else None
-
-
 def is_dask(data: Any) -> bool:
     """Whether something is a Dask data frame, series or array, told without an import of Dask."""
     return type(data).__module__.partition(".")[0] == "dask" and hasattr(data, "to_delayed") and hasattr(data, "shape")
