@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from bitsieve.sources.in_parts import TableInParts
     from bitsieve.table.table import Table
 
 
@@ -25,7 +26,7 @@ class Explanation(NamedTuple):
     overlap: NDArray[np.float64]
 
 
-def explanation(selector: Any, table: Table, binning: Any, n_jobs: int | None) -> Explanation:
+def explanation(selector: Any, table: Table | TableInParts, binning: Any, n_jobs: int | None) -> Explanation:
     """The explanation of a fitted selector; ``binning`` is for one that counts nothing itself."""
     if isinstance(selector, CountSelector):
         return Explanation(selector.binner_, selector.relevance_, selector.overlap_with_, selector.overlap_)

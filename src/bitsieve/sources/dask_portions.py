@@ -30,13 +30,13 @@ class DaskPortions(Portions):
 
     Parameters
     ----------
-    members : sequence of tuple of Delayed
-        Of every portion its objects, made or still to be made.
+    members : sequence of tuple
+        Of every portion its objects: Delayed, made or still to be made, or small values as they are.
     client : distributed.Client, optional
         Of the cluster; without one, the threads of this process do the work.
     """
 
-    def __init__(self, members: Sequence[tuple[Delayed, ...]], client: Client | None = None) -> None:
+    def __init__(self, members: Sequence[tuple[Any, ...]], client: Client | None = None) -> None:
         self.members, self.client = list(members), client
 
     def total(self, task: str, work: Callable[..., Result], merge: Callable[[Sequence[Result]], Result]) -> Result:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.binning.coding import fit_on_summary
 from bitsieve.binning.summary import Summary
 from bitsieve.common.messages import allowed_names, quoted
 from bitsieve.common.progress import phase
 from bitsieve.sources.dask_portions import DaskPortions, current_client
+from bitsieve.sources.in_parts import GivenInParts, TableInParts, is_dask
 from bitsieve.sources.part_reader import PartReader
 from bitsieve.sources.partitioned import PartitionedSource
 from bitsieve.table.encoding import as_array
-from bitsieve.table.named import NamedColumns
 from bitsieve.table.target_parts import TargetSummary
 
 if TYPE_CHECKING:
@@ -28,15 +27,13 @@ if TYPE_CHECKING:
 
     from bitsieve.binning.base import Binner
     from bitsieve.binning.coding import Coding
-    from bitsieve.table.target import Target
     from bitsieve.table.target_parts import TargetCoding
 
 
-@dataclass(frozen=True, eq=False)
-class DaskTable(NamedColumns):
+class DaskTable(TableInParts):
     """A table whose rows lie in parts on a cluster; of its rows nothing is ever fetched.
 
-    Attributes
+    Parameters
     ----------
     names : sequence of str
         Of the features.
@@ -47,20 +44,22 @@ class DaskTable(NamedColumns):
     reader : PartReader
     coded_target : TargetCoding
     n_samples : int
-        Rows; those of weight 0 are left out.
+    given : DaskGiven
     """
 
-    names: Sequence[str]
-    feature_names: NDArray[Any] | None
-    portions: DaskPortions
-    reader: PartReader
-    coded_target: TargetCoding
-    n_samples: int
-
-    @property
-    def target(self) -> Target:
-        """The classes of all rows; its ``codes`` are none of anything."""
-        return self.coded_target.target
+    def __init__(
+        self,
+        names: Sequence[str],
+        feature_names: NDArray[Any] | None,
+        portions: DaskPortions,
+        reader: PartReader,
+        coded_target: TargetCoding,
+        n_samples: int,
+        given: DaskGiven,
+    ) -> None:
+        self.names, self.feature_names, self.given = names, feature_names, given
+        self.portions, self.reader = portions, reader
+        self.coded_target, self.target, self.n_samples = coded_target, coded_target.target, n_samples
 
     def summary(self, binner: Binner) -> Summary:
         """What a binner must know of all rows."""
@@ -71,6 +70,25 @@ class DaskTable(NamedColumns):
         """The counts of the columns as they are coded: every part is packed where it is, and stays there."""
         work = partial(self.reader.pack, target=self.coded_target, coding=coding)
         return PartitionedSource(self.portions.map("pack", work), self.target.n_classes)
+
+
+@dataclass(frozen=True)
+class DaskGiven(GivenInParts):
+    """The Dask collection that was given."""
+
+    data: Any
+    features: Sequence[Any]
+    others: Sequence[Any]
+    weight: str | None
+
+    def take(self, indices: NDArray[np.intp]) -> Any:
+        """Some features, as a Dask collection of the kind that was given."""
+        return self.data[[self.features[j] for j in indices]] if is_frame(self.data) else self.data[:, indices]
+
+    def with_target(self, names: Sequence[str]) -> Any:
+        """Some features, the target and the weights, fetched into memory."""
+        label_of = {str(label): label for label in self.features}
+        return self.data[[*(label_of[name] for name in names), *self.others]].compute()
 
 
 class DaskSource:
@@ -109,7 +127,7 @@ class DaskSource:
             )
         self.data, self.client = data, current_client() if client is None else client
 
-    def read(
+    def read_in_parts(
         self, target: Any = None, sample_weight: Any = None, *, target_name: str = "y", target_bins: Any = None
     ) -> DaskTable:
         """Look at the target, and divide the columns into features, target and weights.
@@ -135,8 +153,8 @@ class DaskSource:
             If a column is not there, or the target or the weights are not as many as the rows.
         """
         phase("reading")
-        labels = list(self.data.columns) if _is_frame(self.data) else []
-        taken = [label for label in _labels(target, labels, "target")]
+        labels = list(self.data.columns) if is_frame(self.data) else []
+        taken = _labels(target, labels, "target")
         weight = _labels(sample_weight, labels, "weight")
         if set(taken) & set(weight):
             raise ValueError(f"column {weight[0]!r} cannot be both the target and the weight")
@@ -167,18 +185,13 @@ class DaskSource:
         names = [str(label) for label in features] if labels else [f"x{j}" for j in range(self.data.shape[1])]
         strings = bool(labels) and all(isinstance(label, str) for label in features)
         feature_names = np.array(features, object) if strings else None
-        return DaskTable(names, feature_names, numbered(members), reader, coded, sum(n_rows))
-
-    def take(self, names: Sequence[str], indices: NDArray[np.intp]) -> Any:
-        """Some features, as a Dask collection of the kind that was given."""
-        if not _is_frame(self.data):
-            return self.data[:, indices]
-        by_name = {str(label): label for label in self.data.columns}
-        return self.data[[by_name[name] for name in names]]
+        weight_name = str(weight[0]) if weight else None if sample_weight is None else "sample_weight"
+        given = DaskGiven(self.data, features, [*taken, *weight], weight_name)
+        return DaskTable(names, feature_names, numbered(members), reader, coded, sum(n_rows), given)
 
     def _members(self, y: Any, weights: Any, narrow: list[Any]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
         """The objects of every part, and the same with nothing of the features but the columns ``narrow``."""
-        if _is_frame(self.data):
+        if is_frame(self.data):
             parts = self.data.to_delayed()
             few = self.data[narrow or [self.data.columns[0]]].to_delayed()
         else:
@@ -197,12 +210,8 @@ class DaskSource:
         return list(zip(parts, *beside, strict=True)), list(zip(few, *beside, strict=True))
 
 
-def is_dask(data: Any) -> bool:
-    """Whether something is a Dask data frame, series or array, told without an import of Dask."""
-    return type(data).__module__.partition(".")[0] == "dask" and hasattr(data, "to_delayed") and hasattr(data, "shape")
-
-
-def _is_frame(data: Any) -> bool:
+def is_frame(data: Any) -> bool:
+    """Whether a Dask collection has columns with names."""
     return hasattr(data, "columns")
 
 
@@ -230,7 +239,7 @@ def _labels(given: Any, labels: list[Any], what: str) -> list[Any]:
 def _cut(values: Any, n_parts: int, lengths: list[int] | None, what: str) -> list[Any]:
     """Values that are given beside the features, cut at the same rows."""
     if is_dask(values):
-        if len(values.shape) == 2 and not _is_frame(values):
+        if len(values.shape) == 2 and not is_frame(values):
             values = values.rechunk({1: -1})
         parts = np.asarray(values.to_delayed(), object).reshape(-1).tolist()
         if len(parts) != n_parts:
@@ -246,7 +255,7 @@ def _cut(values: Any, n_parts: int, lengths: list[int] | None, what: str) -> lis
         )
     ends = list(accumulate(lengths, initial=0))
     rows = known.iloc if hasattr(known, "iloc") else known
-    return [rows[first:last] for first, last in zip(ends, ends[1:], strict=False)]
+    return [rows[first:last] for first, last in pairwise(ends)]
 
 
 def _in_order(several: Sequence[list[int]]) -> list[int]:
