@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from bitsieve.common.messages import one_line, quoted
+from bitsieve.files.arrow import native_file
 from bitsieve.files.errors import DataError, check_names
 from bitsieve.files.read import READ, check_schema, file_kind
 
@@ -98,6 +99,7 @@ class ArrowBatches(FileBatches):
             else:
                 batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
             for batch in batches:
+                batch.validate(full=True)
                 for first in range(0, batch.num_rows, rows):
                     yield pa.Table.from_batches([batch.slice(first, rows).select(list(columns))])
         except (pa.ArrowException, OSError) as error:
@@ -108,7 +110,7 @@ class ArrowBatches(FileBatches):
 
         kind = file_kind(self.path)
         try:
-            file = pa.memory_map(str(self.path))
+            file = native_file(self.path)  # read and not mapped: a file that is cut while it is mapped ends the process
             return pa.ipc.open_file(file) if kind == "arrow" else pa.ipc.open_stream(file)
         except (pa.ArrowException, OSError) as error:
             raise broken(self.path, "Arrow", error) from None

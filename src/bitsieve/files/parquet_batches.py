@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from bitsieve.files.arrow import native_file
 from bitsieve.files.batches import FileBatches, broken
 from bitsieve.files.read import check_schema
 
@@ -25,7 +26,7 @@ class ParquetBatches(FileBatches):
         from pyarrow import parquet
 
         try:
-            with parquet.ParquetFile(self.path) as file:
+            with native_file(self.path) as opened, parquet.ParquetFile(opened) as file:
                 self.schema, metadata = file.schema_arrow, file.metadata
                 self.n_rows = metadata.num_rows
                 self.groups = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
@@ -67,7 +68,7 @@ class ParquetBatches(FileBatches):
         from pyarrow import parquet
 
         try:
-            with parquet.ParquetFile(self.path, memory_map=True) as file:
+            with native_file(self.path) as opened, parquet.ParquetFile(opened) as file:
                 for batch in file.iter_batches(rows, columns=list(columns)):
                     yield pa.Table.from_batches([batch]).select(list(columns))
         except (pa.ArrowException, OSError) as error:

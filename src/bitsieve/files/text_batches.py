@@ -1,13 +1,14 @@
-"""Tables of text in batches of rows; the types are those of the first block, made wider where later numbers ask for it."""
+"""Tables of text in batches of rows: types are those of the first block, made wider where later numbers ask for it."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
 
+from bitsieve.files.arrow import native_file
 from bitsieve.files.batches import FileBatches
 from bitsieve.files.errors import DataError
-from bitsieve.files.text import TextLayout, as_named, why_unreadable
+from bitsieve.files.text import BadRows, TextLayout, as_named, check_quotes, quotes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,44 +25,49 @@ class TextBatches(FileBatches):
     def open(self) -> list[str]:
         """Find the delimiter and the types of all columns, for which the whole file is parsed once."""
         self.layout = TextLayout.of(self.path)
-        self.types: dict[str, Any] = {}
+        has_quotes, odd_quotes = quotes(self.path)
+        if odd_quotes:
+            check_quotes(self.path, self.layout.delimiter)
+        self.has_quotes = has_quotes
+        self.types: dict[str, Any] = {}  # by the names of the header, as far as they are known
         while True:
             try:
-                n_rows = 0
-                for table in self._parse(None):
-                    n_rows += table.num_rows
-                    self.types = self.types or {field.name: field.type for field in table.schema}
-                self.n_rows = n_rows
+                n_rows = sum(table.num_rows for table in self._parse(None))
                 break
             except _Wider as wider:
                 self.types[wider.name] = wider.kind
         if not n_rows:
             raise DataError(f"{self.label} has no rows: nothing to select from")
-        return list(self.types)
+        self.n_rows = n_rows
+        return [name.strip() for name in self.layout.header]
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.Table]:
         """The blocks as they are parsed, cut where they hold more rows."""
-        for table in self._parse(columns):
+        wanted = set(columns)
+        for table in self._parse([name for name in self.layout.header if name.strip() in wanted]):
+            chosen = table.select(list(columns))
             for first in range(0, table.num_rows, rows):
-                yield table.slice(first, rows)
+                yield chosen.slice(first, rows)
 
     def _parse(self, columns: Sequence[str] | None) -> Iterator[pa.Table]:
         import pyarrow as pa
+        from pyarrow import csv as arrow_csv
 
-        bad: list[Any] = []
+        bad = BadRows()
+        options = self.layout.options(
+            least_block=_BLOCK, newlines_in_values=self.has_quotes, handler=bad, types=self.types, columns=columns
+        )
         try:
-            reader = self.layout.open_stream(self.path, _BLOCK, columns, self.types, bad)
-            first = self.types
+            reader = arrow_csv.open_csv(native_file(self.path), **options)
+            if columns is None:
+                self.types = {field.name: field.type for field in reader.schema}
             for batch in reader:
-                table = as_named(pa.Table.from_batches([batch]), self.path)
-                first = first or {field.name: field.type for field in table.schema}
-                yield table
+                yield as_named(pa.Table.from_batches([batch]), self.path)
         except pa.ArrowInvalid as error:
             found = _REFUSED.search(str(error))
-            if found is None or columns is not None:
-                raise DataError(why_unreadable(self.path, bad, error)) from None
-            name = self.layout.names[int(found[1])]
-            raise self._wider(name, found[2], found[3]) from None
+            if found is None:
+                raise DataError(bad.why(self.path, error)) from None
+            raise self._wider(self.layout.header[int(found[1])], found[2], found[3]) from None
 
     def _wider(self, name: str, kind: str, value: str) -> Exception:
         """The next wider type of numbers, or the error where a value is no number at all."""
