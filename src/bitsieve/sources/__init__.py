@@ -56,7 +56,7 @@ def make_source(
 def data_in_parts(data: Any) -> DataInParts | None:
     """The data as what is read in parts, where it is of such a kind; None for a table in memory."""
     if is_dask(data):
-        from bitsieve.sources.dask_table import DaskSource
+        from bitsieve.sources.dask_source import DaskSource
 
         return DaskSource(data)
     return data if hasattr(type(data), "read_in_parts") else None
