@@ -16,6 +16,7 @@ from bitsieve.selection.how_many import default_number
 from bitsieve.selection.notes import explain, explain_gap, explain_stop, explain_worth, refuse_what_tells_nothing
 from bitsieve.selection.plain import certificate, finite, plain, plain_edges
 from bitsieve.selection.shown import as_frame, as_html, as_text
+from bitsieve.sources import data_in_parts
 from bitsieve.table.read_data import read_data
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from bitsieve.sources.in_parts import TableInParts
     from bitsieve.table.table import Table
     from bitsieve.table.target import Target
 
@@ -58,6 +60,8 @@ class Selection:
     target : Target
         The target's classes, and its edges when it was continuous and had to be binned.
     target_name : str
+    n_samples : int
+        Rows of the data; those of weight 0 are left out.
     parameters : dict
         What the selection was asked for.
     notes : list of str
@@ -85,6 +89,7 @@ class Selection:
     selector: Any = field(repr=False)
     target: Target = field(repr=False)
     target_name: str
+    n_samples: int
     parameters: dict[str, Any]
     notes: list[str]
 
@@ -126,7 +131,7 @@ class Selection:
             "method": self.method,
             "score_unit": self.unit,
             "parameters": {name: plain(value) for name, value in self.parameters.items()},
-            "n_samples": len(self.target.codes),
+            "n_samples": self.n_samples,
             "n_features": int(self.selector.n_features_in_),
             "target": {
                 "name": self.target_name,
@@ -184,7 +189,8 @@ def select(
     ----------
     data : array-like of shape (n_samples, n_features), dataframe, or path
         numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV, TSV, Parquet, Arrow/Feather or
-        .npz file.
+        .npz file. A Dask data frame or array is counted on its cluster (see :class:`bitsieve.DaskSource`), by the
+        methods that need counts alone.
     target : str or array-like of shape (n_samples,), or several, optional
         A column of ``data``, which is then no feature, or the values themselves. A list of columns, or a 2-D array, is
         one target whose classes are the combinations that occur. Only for .npz it may be left out: it is ``y`` there.
@@ -232,7 +238,7 @@ def select(
     """
     with shown(verbose):
         selection = select_from(
-            read_data(data, target, sample_weight, target_bins=target_bins),
+            read_table(data, target, sample_weight, target_bins),
             method=method,
             n_features_to_select=n_features_to_select,
             binning=binning,
@@ -243,8 +249,18 @@ def select(
     return selection
 
 
+def read_table(data: Any, target: Any, sample_weight: Any, target_bins: int | str | None) -> Table | TableInParts:
+    """The data of :func:`select` as a table, in memory or in parts."""
+    parts = data_in_parts(data)
+    if parts is None:
+        return read_data(data, target, sample_weight, target_bins=target_bins)
+    if target is None:
+        raise ValueError("no target is given: name one of the columns, or give one value a row")
+    return parts.read_in_parts(target, sample_weight, target_name="target", target_bins=target_bins)
+
+
 def select_from(
-    table: Table,
+    table: Table | TableInParts,
     *,
     method: str,
     n_features_to_select: int | float | str | None,
@@ -283,6 +299,7 @@ def select_from(
         selector=selector,
         target=table.target,
         target_name=table.target.name,
+        n_samples=table.n_samples,
         parameters={
             "n_features_to_select": n_features_to_select,
             "binning": binning,
