@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from bitsieve.selectors.svm import L1SVM as L1SVM
     from bitsieve.selectors.svm import SVMRFE as SVMRFE
     from bitsieve.selectors.vmi import VMI as VMI
+    from bitsieve.sources.dask_source import DaskSource as DaskSource
 
     __version__: str
 
@@ -70,6 +71,7 @@ _HOMES = {
     "Comparison": "bitsieve.evaluation.comparison",
     "conditional_mutual_information_matrix": "bitsieve.selection.information",
     "Constraints": "bitsieve.selectors.constraints",
+    "DaskSource": "bitsieve.sources.dask_source",
     "DominantSetClusters": "bitsieve.selectors.dominant_set_clusters",
     "DominantSetMII": "bitsieve.selectors.dominant_set_mii",
     "DpSelector": "bitsieve.selectors.dp",
@@ -126,6 +128,7 @@ __all__ = [
     "CategoricalBinner",
     "Comparison",
     "Constraints",
+    "DaskSource",
     "DominantSetClusters",
     "DominantSetMII",
     "DpSelector",

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from bitsieve.sources.in_parts import TableInParts
     from bitsieve.table.table import Table
 
 
@@ -30,7 +31,7 @@ class Explanation(NamedTuple):
     is_sure: bool
 
 
-def explanation(selector: Any, table: Table, binning: Any, n_jobs: int | None) -> Explanation:
+def explanation(selector: Any, table: Table | TableInParts, binning: Any, n_jobs: int | None) -> Explanation:
     """The explanation of a fitted selector; ``binning`` is for one that counts nothing itself."""
     selected = selector.selected_
     if isinstance(selector, CountSelector):

@@ -10,11 +10,12 @@ from bitsieve.by_counts.stopping.permutation import LAST
 from bitsieve.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.counts.search import FixedCodes
 from bitsieve.counts.terms import entropy_terms
+from bitsieve.table.table import Table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.table.table import Table
+    from bitsieve.sources.in_parts import TableInParts
 
 AFFORDED = 2 * 10**7  # values to cut and count, a quarter of a second
 MOST_SHUFFLES = 200
@@ -22,7 +23,7 @@ LEVEL = 0.025  # the other half of 0.05 is that of columns that tell something t
 
 
 def told_by_shuffles(
-    table: Table, binner: Any, columns: NDArray[np.intp], n_jobs: int | None = None
+    table: Table | TableInParts, binner: Any, columns: NDArray[np.intp], n_jobs: int | None = None
 ) -> NDArray[np.bool_] | None:
     """Whether each of some columns tells more about the class than the best of all columns does when it is shuffled.
 
@@ -32,7 +33,7 @@ def told_by_shuffles(
 
     Parameters
     ----------
-    table : Table
+    table : Table or TableInParts
     binner : Binner
         Fitted on it.
     columns : ndarray of int, shape (k,)
@@ -42,12 +43,14 @@ def told_by_shuffles(
     Returns
     -------
     ndarray of bool, shape (k,), or None
-        None: they would take too long.
+        None: they would take too long, or the rows are not at hand.
     """
-    values = table.total_weight * table.n_features
-    afforded = min(MOST_SHUFFLES, AFFORDED // max(1, values))
     if not len(columns):
         return np.zeros(0, bool)
+    if not isinstance(table, Table):
+        return None
+    values = table.total_weight * table.n_features
+    afforded = min(MOST_SHUFFLES, AFFORDED // max(1, values))
     if afforded < 1 / LEVEL:
         return None
     search = binner.search(table) or FixedCodes(
