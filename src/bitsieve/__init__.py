@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bitsieve.evaluation.selector_cv import SelectorCV as SelectorCV
     from bitsieve.optimize.nystrom import Nystrom as Nystrom
     from bitsieve.report.similarity import plot_similarity as plot_similarity
+    from bitsieve.report.stability import plot_stability as plot_stability
     from bitsieve.report.weights import plot_weights as plot_weights
     from bitsieve.selection.affiliated import affiliated as affiliated
     from bitsieve.selection.geometric import bayes_error_bounds as bayes_error_bounds
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from bitsieve.selectors.relieff import ReliefF as ReliefF
     from bitsieve.selectors.sdpcmi import SDPCMI as SDPCMI
     from bitsieve.selectors.speccmi import SpecCMI as SpecCMI
+    from bitsieve.selectors.stability import StabilitySelector as StabilitySelector
     from bitsieve.selectors.svm import L1SVM as L1SVM
     from bitsieve.selectors.svm import SVMRFE as SVMRFE
     from bitsieve.selectors.vmi import VMI as VMI
@@ -97,6 +99,7 @@ _HOMES = {
     "Nystrom": "bitsieve.optimize.nystrom",
     "PermutationStopping": "bitsieve.by_counts.stopping",
     "plot_similarity": "bitsieve.report.similarity",
+    "plot_stability": "bitsieve.report.stability",
     "plot_weights": "bitsieve.report.weights",
     "QPFS": "bitsieve.selectors.qpfs",
     "RCFS": "bitsieve.selectors.rcfs",
@@ -109,6 +112,7 @@ _HOMES = {
     "SignificanceStopping": "bitsieve.by_counts.stopping",
     "SpecCMI": "bitsieve.selectors.speccmi",
     "ThresholdStopping": "bitsieve.by_counts.stopping",
+    "StabilitySelector": "bitsieve.selectors.stability",
     "SVMRFE": "bitsieve.selectors.svm",
     "VMI": "bitsieve.selectors.vmi",
 }
@@ -146,6 +150,7 @@ __all__ = [
     "SelectorCV",
     "SignificanceStopping",
     "SpecCMI",
+    "StabilitySelector",
     "ThresholdStopping",
     "__version__",
     "affiliated",
@@ -160,6 +165,7 @@ __all__ = [
     "mutual_information",
     "mutual_information_matrix",
     "plot_similarity",
+    "plot_stability",
     "plot_weights",
     "select",
     "show_kernel",
