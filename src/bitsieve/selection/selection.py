@@ -10,6 +10,8 @@ import numpy as np
 from bitsieve.common.defaults import DEFAULT_METHOD
 from bitsieve.common.layout import aligned
 from bitsieve.common.messages import quoted
+from bitsieve.selection.evidence import Evidence
+from bitsieve.selection.explain import FeatureExplanation, explain_feature
 from bitsieve.selection.explanation import explanation
 from bitsieve.selection.how_many import default_number
 from bitsieve.selection.notes import explain, explain_gap, explain_stop, refuse_what_tells_nothing
@@ -59,6 +61,8 @@ class Selection:
         What the selection was asked for.
     notes : list of str
         What was noticed in the data, in plain sentences.
+    evidence : Evidence
+        The table as it was read, and how it was binned: what :meth:`explain` and a report count again.
 
     Examples
     --------
@@ -84,6 +88,7 @@ class Selection:
     target_name: str
     parameters: dict[str, Any]
     notes: list[str]
+    evidence: Evidence = field(repr=False)
 
     @property
     def unit(self) -> str:
@@ -106,6 +111,26 @@ class Selection:
             for rank, name in enumerate(self.features, start=1)
         ]
         return aligned(header, rows, right=(True, False, True, True, False, True))
+
+    def explain(self, feature: str | int) -> FeatureExplanation:
+        """Why a feature is selected or not, and which selected one tells the same, in bits.
+
+        Parameters
+        ----------
+        feature : str or int
+            Name, or number of the column in the data without the target.
+
+        Returns
+        -------
+        FeatureExplanation
+            ``print`` shows it in lines.
+
+        Raises
+        ------
+        ValueError
+            There is no such column.
+        """
+        return explain_feature(self, feature)
 
     def to_dict(self) -> dict[str, Any]:
         """The selection as plain Python values that ``json.dumps`` takes; a value that is no number is None.
@@ -279,6 +304,7 @@ def select_from(
             **parameters,
         },
         notes=on_number + explain(table, found.binner, indices) + explain_stop(selector, table) + explain_gap(selector),
+        evidence=Evidence(table, found.binner, indices, n_jobs),
     )
 
 

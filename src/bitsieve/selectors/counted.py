@@ -55,7 +55,11 @@ class Counted:
 
 def count_table(table: Table, binning: Any, n_jobs: int | None = None) -> Counted:
     """Bin the columns of a table and pack their codes."""
-    binner = make_binner(binning, n_jobs=n_jobs).fit_table(table)
+    return count_binned(table, make_binner(binning, n_jobs=n_jobs).fit_table(table), n_jobs)
+
+
+def count_binned(table: Table, binner: Binner, n_jobs: int | None = None) -> Counted:
+    """Pack the codes that a binner gives which was fitted on the table."""
     codes = binner.codes(table)
     phase("counting")
     target = table.target
