@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bitsieve.commands.options import say
 from bitsieve.commands.select import select_as_asked, worded
-from bitsieve.commands.ticker import Ticker
+from bitsieve.common.ticker import Ticker
 from bitsieve.common.progress import listening, phase
 
 if TYPE_CHECKING:

@@ -8,10 +8,12 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from bitsieve.commands.light_imports import light_imports
 from bitsieve.commands.methods import OWN_OPTIONS
 from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, say
-from bitsieve.commands.ticker import Ticker
 from bitsieve.common.progress import listening
+from bitsieve.common.ticker import Ticker
+from bitsieve.files.read import check_file
 
 if TYPE_CHECKING:
     import argparse
@@ -69,7 +71,9 @@ def _run(options: argparse.Namespace, wording: Wording) -> int:
     if options.json:
         _print_document(selection, options, time.perf_counter() - start)
     else:
-        print(selection)
+        from bitsieve.selection.shown import table_text
+
+        print(table_text(selection))
     if options.output is not None:
         say(f"saved {len(selection.features):,} features and the target {table.target.name!r} to {options.output!r}")
     if options.report is not None:
@@ -82,26 +86,28 @@ def select_as_asked(options: argparse.Namespace) -> Selection:
     parameters = {**binner_parameters(options), **_loop_parameters(options)}
     if options.estimator is not None:
         parameters["estimator"] = options.estimator
-    from bitsieve.selection.selection import select_from
-    from bitsieve.table.read_data import read_data
-
     parameters |= _method_parameters(options)
-    table = read_data(options.data, options.target, options.weight, target_bins=options.target_bins)
-    k = _how_many(options.features, table.n_features)
-    if getattr(options, "output", None) is not None:
-        from bitsieve.files.write import check_fits
+    check_file(options.data)
+    with light_imports():
+        from bitsieve.selection.selection import select_from
+        from bitsieve.table.read_data import read_data
 
-        if table.target.kind == "joint" and options.output.lower().endswith(".npz"):
-            raise ValueError("a .npz holds one target, not several: write .parquet, .arrow or .csv")
-        check_fits(_given(table).whole, options.output, table.target.name)
-    return select_from(
-        table,
-        method=options.method,
-        n_features_to_select=k,
-        binning=options.binning,
-        n_jobs=options.threads or -1,
-        **parameters,
-    )
+        table = read_data(options.data, options.target, options.weight, target_bins=options.target_bins)
+        k = _how_many(options.features, table.n_features)
+        if getattr(options, "output", None) is not None:
+            from bitsieve.files.write import check_fits
+
+            if table.target.kind == "joint" and options.output.lower().endswith(".npz"):
+                raise ValueError("a .npz holds one target, not several: write .parquet, .arrow or .csv")
+            check_fits(_given(table).whole, options.output, table.target.name)
+        return select_from(
+            table,
+            method=options.method,
+            n_features_to_select=k,
+            binning=options.binning,
+            n_jobs=options.threads or -1,
+            **parameters,
+        )
 
 
 def _check_paths(options: argparse.Namespace) -> None:
@@ -133,7 +139,7 @@ def _is_of_the_method(name: str, method: str) -> bool:
 
 def _method_parameters(options: argparse.Namespace) -> dict[str, Any]:
     """The method's parameters that were given, refused before the data is read where the method does not take them."""
-    from bitsieve.selectors.registry import make_selector, method_name, parameters_of
+    from bitsieve.selectors.registry import check_parameters_of, method_name, parameters_of
 
     method = method_name(options.method)
     taken = parameters_of(method)
@@ -148,7 +154,7 @@ def _method_parameters(options: argparse.Namespace) -> dict[str, Any]:
         if names.count(name) > 1:
             raise ValueError(f"--set {name} is given {names.count(name)} times: give it once")
     parameters = dict(options.set)
-    make_selector(method, **parameters)
+    check_parameters_of(method, parameters)
     return parameters
 
 
