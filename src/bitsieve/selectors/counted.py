@@ -62,7 +62,11 @@ def count_table(table: Table | TableInParts, binning: Any, n_jobs: int | None = 
     if isinstance(table, TableInParts):
         coding, source = table.count(binner)
         return Counted(table, coding.binner, make_information("plug-in", source))
-    binner.fit_table(table)
+    return count_binned(table, binner.fit_table(table), n_jobs)
+
+
+def count_binned(table: Table, binner: Binner, n_jobs: int | None = None) -> Counted:
+    """Pack the codes that a binner gives which was fitted on the table."""
     codes = binner.codes(table)
     phase("counting")
     target = table.target

@@ -41,6 +41,7 @@ class GivenInParts(Protocol):
     """The data as it was given."""
 
     weight: str | None
+    labels: Sequence[Any] | None = None
 
     def take(self, indices: NDArray[np.intp]) -> Any:
         """Some features, in the kind that was given."""
