@@ -338,7 +338,7 @@ def select_from(
         notes=[
             *on_number,
             *explain(table, found.binner, indices),
-            *explain_worth(selector, table, found.relevance[indices], found.informative),
+            *explain_worth(selector, table, found),
             *explain_stop(selector, table),
             *explain_gap(selector),
         ],

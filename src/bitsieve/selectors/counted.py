@@ -119,6 +119,9 @@ class CountSelector(ColumnSelector):
             informative_=carries_information(counted.information, found.selected),
         )
 
+    def _doubts(self) -> list[str]:
+        return tells_nothing(self.relevance_[self.selected_], self.informative_)
+
     def _choose(self, information: Information, k: Any) -> Found:
         """What the method finds, of so many features to select."""
         raise NotImplementedError
