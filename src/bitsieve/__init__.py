@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from bitsieve.selectors.svm import SVMRFE as SVMRFE
     from bitsieve.selectors.vmi import VMI as VMI
     from bitsieve.sources.dask_table import DaskSource as DaskSource
+    from bitsieve.sources.stream import StreamSource as StreamSource
 
     __version__: str
 
@@ -107,6 +108,7 @@ _HOMES = {
     "SignificanceStopping": "bitsieve.by_counts.stopping",
     "SpecCMI": "bitsieve.selectors.speccmi",
     "ThresholdStopping": "bitsieve.by_counts.stopping",
+    "StreamSource": "bitsieve.sources.stream",
     "SVMRFE": "bitsieve.selectors.svm",
     "VMI": "bitsieve.selectors.vmi",
 }
@@ -143,6 +145,7 @@ __all__ = [
     "SelectorCV",
     "SignificanceStopping",
     "SpecCMI",
+    "StreamSource",
     "ThresholdStopping",
     "__version__",
     "affiliated",

@@ -15,9 +15,7 @@ import bitsieve
 from bitsieve.selectors.registry import list_methods, make_selector
 
 N = 600
-ONE_OF_A_KIND = {
-    type(make_selector(info.name)): info.name for info in list_methods()
-}
+ONE_OF_A_KIND = {type(make_selector(info.name)): info.name for info in list_methods()}
 COUNTED = [name for kind, name in ONE_OF_A_KIND.items() if kind.takes_parts]
 OTHERS = [name for kind, name in ONE_OF_A_KIND.items() if not kind.takes_parts]
 

@@ -221,9 +221,7 @@ def _told_by_folders(path: Path) -> dict[str, str | None]:
 
 def _typed(values: list[dict[str, str | None]]) -> list[dict[str, Any]]:
     """Whole numbers where all values of a column are, else text."""
-    numeric = {
-        name for name in values[0] if all((one[name] or "0").lstrip("-").isdecimal() for one in values)
-    }
+    numeric = {name for name in values[0] if all((one[name] or "0").lstrip("-").isdecimal() for one in values)}
     return [
         {name: int(value) if name in numeric and value is not None else value for name, value in one.items()}
         for one in values
