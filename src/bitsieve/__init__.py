@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from bitsieve.binning import EqualFrequencyBinner as EqualFrequencyBinner
     from bitsieve.binning import EqualWidthBinner as EqualWidthBinner
     from bitsieve.binning import MDLBinner as MDLBinner
+    from bitsieve.by_counts.stopping import FalseDiscoveryStopping as FalseDiscoveryStopping
     from bitsieve.by_counts.stopping import PermutationStopping as PermutationStopping
     from bitsieve.by_counts.stopping import SignificanceStopping as SignificanceStopping
     from bitsieve.by_counts.stopping import ThresholdStopping as ThresholdStopping
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
     from bitsieve.selectors.svm import L1SVM as L1SVM
     from bitsieve.selectors.svm import SVMRFE as SVMRFE
     from bitsieve.selectors.vmi import VMI as VMI
-    from bitsieve.sources.dask_table import DaskSource as DaskSource
+    from bitsieve.sources.dask_source import DaskSource as DaskSource
     from bitsieve.sources.stream import StreamSource as StreamSource
 
     __version__: str
@@ -71,7 +72,7 @@ _HOMES = {
     "Comparison": "bitsieve.evaluation.comparison",
     "conditional_mutual_information_matrix": "bitsieve.selection.information",
     "Constraints": "bitsieve.selectors.constraints",
-    "DaskSource": "bitsieve.sources.dask_table",
+    "DaskSource": "bitsieve.sources.dask_source",
     "DominantSetClusters": "bitsieve.selectors.dominant_set_clusters",
     "DominantSetMII": "bitsieve.selectors.dominant_set_mii",
     "DpSelector": "bitsieve.selectors.dp",
@@ -79,6 +80,7 @@ _HOMES = {
     "EQPFS": "bitsieve.selectors.eqpfs",
     "EqualFrequencyBinner": "bitsieve.binning",
     "EqualWidthBinner": "bitsieve.binning",
+    "FalseDiscoveryStopping": "bitsieve.by_counts.stopping",
     "FCBF": "bitsieve.selectors.fcbf",
     "ForwardSelector": "bitsieve.selectors.forward",
     "GDM": "bitsieve.selectors.gdm",
@@ -134,6 +136,7 @@ __all__ = [
     "DpSelector",
     "EqualFrequencyBinner",
     "EqualWidthBinner",
+    "FalseDiscoveryStopping",
     "ForwardSelector",
     "KollerSahami",
     "MDLBinner",

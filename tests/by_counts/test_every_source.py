@@ -28,10 +28,12 @@ from bitsieve.counts.joined import JoinedSource
 from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
+from bitsieve.counts.sparse_codes import SparseCodes
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information
 from bitsieve.sources.dask_portions import DaskPortions
 from bitsieve.sources.partitioned import PartitionedSource
 from bitsieve.sources.portions import pack
+from bitsieve.sources.sparse import SparseSource
 from bitsieve.sources.stream import StreamSource
 from bitsieve.sources.stream_table import Budget
 
@@ -46,6 +48,11 @@ def in_portions(codes, classes):
     parts = zip(*(np.split(array, [9, 9, 70]) for array in (codes, classes)), strict=True)
     portions = [(delayed(part), delayed(of_part)) for part, of_part in parts]
     return PartitionedSource(DaskPortions(portions).map("pack", pack))
+
+
+def sparse(codes, classes, n_jobs=None):
+    """Every column with all but its most frequent code listed."""
+    return SparseSource(SparseCodes.of_table(codes), classes, n_jobs=n_jobs)
 
 
 def streamed(codes, classes, batches):
@@ -83,8 +90,12 @@ def to_stream(table, path):
 
 STREAMED = {}
 STREAMS = {"parquet": to_parquet, "csv": to_csv, "folder": to_folder, "stream": to_stream}
-KINDS = {kernel: partial(PackedSource, kernel=kernel) for kernel in available_kernels()}
-KINDS |= {"joined": joined, "portions": in_portions}
+KINDS = {kernel: partial(PackedSource, kernel=kernel) for kernel in available_kernels()} | {
+    "joined": joined,
+    "portions": in_portions,
+    "sparse": sparse,
+    "sparse, threads": partial(sparse, n_jobs=3),
+}
 KINDS |= {name: partial(streamed, batches=batches) for name, batches in STREAMS.items()}
 every_kind = pytest.mark.parametrize("kind", KINDS)
 every_estimator = pytest.mark.parametrize("estimator", ESTIMATORS)

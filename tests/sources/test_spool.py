@@ -15,7 +15,7 @@ from pyarrow import parquet
 
 import bitsieve
 from bitsieve.files import spool as spools
-from bitsieve.files.batches import open_file
+from bitsieve.files.open_batches import open_file
 from bitsieve.sources.stream_table import StreamedTable
 
 N = 2000

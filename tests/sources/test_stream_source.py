@@ -94,7 +94,7 @@ def test_every_form_and_binning(rows, folder, form, binning, small_batches):
 def test_a_duckdb_relation(folder, rows, small_batches):
     duckdb = pytest.importorskip("duckdb")
     relation = duckdb.sql(f"select * from '{folder}/rows.parquet'")
-    assert_equal(bitsieve.select(relation, "class", **HOW), bitsieve.select(rows, "class", **HOW))
+    assert_equal(bitsieve.select(relation, "class", memory="1MB", **HOW), bitsieve.select(rows, "class", **HOW))
 
 
 @pytest.mark.parametrize("method", COUNTED)

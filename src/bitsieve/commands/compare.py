@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, say
-from bitsieve.commands.ticker import Ticker
 from bitsieve.common.progress import listening
+from bitsieve.common.ticker import Ticker
 
 if TYPE_CHECKING:
     import argparse

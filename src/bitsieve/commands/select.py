@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from bitsieve.commands.light_imports import light_imports
 from bitsieve.commands.methods import OWN_OPTIONS
 from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, say
-from bitsieve.commands.ticker import Ticker
 from bitsieve.common.progress import listening
+from bitsieve.common.ticker import Ticker
 from bitsieve.files.read import check_file
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
         parameters["bits"] = options.min_bits
     if rule is None and options.features == "auto" and parameters:
         rule = "significance"
-    for given, rules in (("level", ("significance", "permutation")), ("bits", ("threshold",))):
+    for given, rules in (("level", ("significance", "permutation", "fdr")), ("bits", ("threshold",))):
         if given in parameters and rule not in rules:
             option = {"level": "--level", "bits": "--min-bits"}[given]
             raise ValueError(f"{option} has a meaning with --stop {' or '.join(rules)} only: add that or leave it out")

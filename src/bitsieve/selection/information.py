@@ -9,8 +9,7 @@ import numpy as np
 from bitsieve.binning import make_binner
 from bitsieve.common.parameters import check_choice
 from bitsieve.information import check_estimator, make_information
-from bitsieve.sources import make_source
-from bitsieve.sources.in_parts import data_in_parts
+from bitsieve.sources import data_in_parts, make_source
 from bitsieve.table.read_xy import read_xy
 
 if TYPE_CHECKING:

@@ -10,9 +10,17 @@ import numpy as np
 from bitsieve.common.defaults import DEFAULT_METHOD
 from bitsieve.common.messages import quoted
 from bitsieve.common.notes import warn_of
+from bitsieve.common.ticker import shown
 from bitsieve.selection.explanation import explanation
 from bitsieve.selection.how_many import default_number
-from bitsieve.selection.notes import explain, explain_gap, explain_sample, explain_stop, refuse_what_tells_nothing
+from bitsieve.selection.notes import (
+    explain,
+    explain_gap,
+    explain_sample,
+    explain_stop,
+    explain_worth,
+    refuse_what_tells_nothing,
+)
 from bitsieve.selection.plain import certificate, finite, plain, plain_edges
 from bitsieve.selection.reading import passed_on, read_table
 from bitsieve.selection.shown import as_frame, as_html, as_text
@@ -39,21 +47,21 @@ class Selection:
     ----------
     method : str
         Name of the method, as :func:`bitsieve.list_methods` has it.
-    features : list of str, length k
-        Names, best first; ``x0, x1, ...`` by column where the data has no names.
+    features : list, length k
+        Labels of the columns as the data has them, best first; ``x0, x1, ...`` by column where it has none.
     indices : ndarray of shape (k,)
         Column of each feature in the data without the target.
     scores : ndarray of shape (k,)
         The method's value at each choice, in bits where it is information.
     relevance : ndarray of shape (k,)
         I(X;C), in bits.
-    overlap_with : list of str or None, length k
+    overlap_with : list of label or None, length k
         The earlier-chosen feature with the largest I(X;X'); None where there is no earlier one.
     overlap : ndarray of shape (k,)
         That information, in bits; NaN where there is no earlier one.
     table : ndarray or dataframe, or None
-        The data with the selected columns only, in order of choice, of the same kind and with the same dtypes; None
-        for data that was read in batches.
+        The data with the selected columns only, in order of choice, of the same kind and with the same dtypes; of a
+        lazy frame a lazy frame; None for data that was read in batches.
     selector : estimator
         The fitted scikit-learn transformer.
     target : Target
@@ -78,11 +86,11 @@ class Selection:
     """
 
     method: str
-    features: list[str]
+    features: list[Any]
     indices: NDArray[np.intp]
     scores: NDArray[np.float64]
     relevance: NDArray[np.float64]
-    overlap_with: list[str | None]
+    overlap_with: list[Any]
     overlap: NDArray[np.float64]
     table: Any = field(repr=False)
     selector: Any = field(repr=False)
@@ -142,11 +150,11 @@ class Selection:
             "features": [
                 {
                     "rank": rank,
-                    "name": name,
+                    "name": plain(name),
                     "index": int(self.indices[rank - 1]),
                     "score": finite(self.scores[rank - 1]),
                     "relevance_bits": finite(self.relevance[rank - 1]),
-                    "overlap_with": self.overlap_with[rank - 1],
+                    "overlap_with": plain(self.overlap_with[rank - 1]),
                     "overlap_bits": finite(self.overlap[rank - 1]),
                 }
                 for rank, name in enumerate(self.features, start=1)
@@ -181,6 +189,7 @@ def select(
     n_jobs: int | None = None,
     memory: int | str | None = None,
     spool: str | PathLike[str] | None = None,
+    verbose: bool = False,
     **parameters: Any,
 ) -> Selection:
     """Select the features of a table that tell most about its target.
@@ -188,9 +197,10 @@ def select(
     Parameters
     ----------
     data : array-like of shape (n_samples, n_features), dataframe, or path
-        numpy, pandas, polars or pyarrow; or a CSV, TSV, Parquet, Arrow/Feather or .npz file. A Dask data frame or array
-        is counted on its cluster (see :class:`bitsieve.DaskSource`), by the methods that need counts alone; so are, in
-        batches, a folder of files, a DuckDB relation, a polars LazyFrame, a pyarrow dataset and any other Arrow stream.
+        numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV, TSV, Parquet, Arrow/Feather or
+        .npz file. A Dask data frame or array is counted on its cluster (see :class:`bitsieve.DaskSource`), by the
+        methods that need counts alone; so are, in batches, a folder of files, a pyarrow dataset and any Arrow stream,
+        and with ``memory`` a file and a lazy frame, too (see :class:`bitsieve.StreamSource`).
     target : str or array-like of shape (n_samples,), or several, optional
         A column of ``data``, which is then no feature, or the values themselves. A list of columns, or a 2-D array, is
         one target whose classes are the combinations that occur. Only for .npz it may be left out: it is ``y`` there.
@@ -212,10 +222,12 @@ def select(
     n_jobs : int, optional
         Threads; the result is the same to the last bit for any number.
     memory : int or str, optional
-        About how many bytes the work may take, such as ``"4GB"``. A file is then read in batches, as a folder of files
-        and a stream always are: see :class:`bitsieve.StreamSource`. A method that has this parameter gets it, too.
+        About how many bytes the work may take, such as ``"4GB"``: a file is then read in batches. A method with this
+        parameter gets it, too.
     spool : path, optional
         For data that is read in batches: a folder in which what was packed is kept for later runs.
+    verbose : bool, default=False
+        Whether a job of more than a second shows what it is doing, in one line of a terminal or a notebook.
     **parameters
         Of the binner (``n_bins``, ``uncut``, ``missing``) or of the method (such as ``beta`` of MIFS, or ``stopping``
         and ``constraints`` of the greedy ones).
@@ -240,15 +252,15 @@ def select(
     ['x3', 'x2']
     """
     parameters |= passed_on(data, method, memory, spool)
-    table = read_table(data, target, sample_weight, target_bins, memory, spool)
-    selection = select_from(
-        table,
-        method=method,
-        n_features_to_select=n_features_to_select,
-        binning=binning,
-        n_jobs=n_jobs,
-        **parameters,
-    )
+    with shown(verbose):
+        selection = select_from(
+            read_table(data, target, sample_weight, target_bins, memory, spool),
+            method=method,
+            n_features_to_select=n_features_to_select,
+            binning=binning,
+            n_jobs=n_jobs,
+            **parameters,
+        )
     warn_of(selection.notes)
     return selection
 
@@ -280,13 +292,14 @@ def select_from(
     found = explanation(selector, table, "mdl" if binner is None else binner, n_jobs)
     indices = np.asarray(selector.selected_)
     given = table.given
+    labels = table.names if given is None or given.labels is None else given.labels
     return Selection(
         method=method,
-        features=[table.names[j] for j in indices],
+        features=[labels[j] for j in indices],
         indices=indices,
         scores=np.asarray(selector.scores_),
         relevance=found.relevance[indices],
-        overlap_with=[None if j < 0 else table.names[j] for j in found.overlap_with],
+        overlap_with=[None if j < 0 else labels[j] for j in found.overlap_with],
         overlap=found.overlap,
         table=None if given is None else given.take(indices),
         selector=selector,
@@ -301,11 +314,14 @@ def select_from(
             **({} if given is None or given.weight is None else {"sample_weight": given.weight}),
             **parameters,
         },
-        notes=on_number
-        + explain_sample(table)
-        + explain(table, found.binner, indices)
-        + explain_stop(selector, table)
-        + explain_gap(selector),
+        notes=[
+            *on_number,
+            *explain_sample(table),
+            *explain(table, found.binner, indices),
+            *explain_worth(selector, table, found.relevance[indices], found.informative),
+            *explain_stop(selector, table),
+            *explain_gap(selector),
+        ],
     )
 
 

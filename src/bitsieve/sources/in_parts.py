@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol
 
 import narwhals as nw
@@ -45,6 +44,7 @@ class GivenInParts(Protocol):
     """The data as it was given."""
 
     weight: str | None
+    labels: Sequence[Any] | None = None
 
     def take(self, indices: NDArray[np.intp]) -> Any:
         """Some features, in the kind that was given."""
@@ -123,23 +123,16 @@ def search_in_parts(coding: Coding, source: CountSource) -> CutsInParts | None:
     return CutsInParts(coding.binner, source.n_samples, source.n_classes)
 
 
-def data_in_parts(data: Any) -> DataInParts | None:
-    """The data as what is read in parts, where it is of such a kind; None for a table in memory."""
-    if is_dask(data):
-        from bitsieve.sources.dask_table import DaskSource
-
-        return DaskSource(data)
-    if isinstance(data, (str, PathLike)) or (gives_batches(data) and not nw.dependencies.is_into_dataframe(data)):
-        from bitsieve.sources.stream import StreamSource
-
-        return StreamSource(data)
-    return data if hasattr(type(data), "read_in_parts") else None
-
-
 def gives_batches(data: Any) -> bool:
     """Whether something is read in batches: it speaks the Arrow stream protocol, or is of a kind that gives batches."""
     kind = type(data)
-    return any(hasattr(kind, name) for name in ("__arrow_c_stream__", "collect_batches", "scanner"))
+    at_once = hasattr(kind, "__arrow_c_array__")  # one batch, in memory
+    return not at_once and any(hasattr(kind, name) for name in ("__arrow_c_stream__", "collect_batches", "scanner"))
+
+
+def is_frame(data: Any) -> bool:
+    """Whether something is a data frame, or a lazy one, which is read at once unless it is said otherwise."""
+    return isinstance(nw.from_native(data, pass_through=True), (nw.DataFrame, nw.LazyFrame))
 
 
 def is_dask(data: Any) -> bool:

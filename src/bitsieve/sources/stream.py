@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import narwhals as nw
+from typing import Any
 
 from bitsieve.common.memory import check_memory
 from bitsieve.common.messages import quoted
 from bitsieve.files.spool import Spool
-from bitsieve.sources.in_parts import data_in_parts, gives_batches
+from bitsieve.sources.in_parts import gives_batches
 from bitsieve.sources.part_reader import PartReader
 from bitsieve.sources.stream_reader import open_batches
 from bitsieve.sources.stream_table import DEFAULT_MEMORY, Budget, StreamedGiven, StreamedTable, columns_named
 from bitsieve.table.encoding import as_array
-
-if TYPE_CHECKING:
-    from bitsieve.sources.in_parts import DataInParts
 
 
 class StreamSource:
@@ -109,17 +104,3 @@ class StreamSource:
         weight_name = weight[0] if weight else None if sample_weight is None else "sample_weight"
         table.given = StreamedGiven(batches, [*taken, *weight], weight_name, budget.rows)
         return table
-
-
-def reads_in_batches(data: Any, memory: int | str | None, spool: str | PathLike[str] | None) -> bool:
-    """Whether ``select`` reads data in batches: a file only if it is told to, or if the file is a folder."""
-    if isinstance(data, (str, PathLike)):
-        return memory is not None or spool is not None or Path(data).is_dir()
-    return gives_batches(data) and not (spool is None and nw.dependencies.is_into_dataframe(data))
-
-
-def as_parts(data: Any, memory: int | str | None, spool: str | PathLike[str] | None) -> DataInParts | None:
-    """The data of ``select`` as what is read in parts; None for what is read at once."""
-    if reads_in_batches(data, memory, spool):
-        return StreamSource(data, memory, spool)
-    return None if isinstance(data, (str, PathLike)) else data_in_parts(data)

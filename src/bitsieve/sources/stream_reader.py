@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from bitsieve.common.messages import one_line
 from bitsieve.common.progress import row_phase
-from bitsieve.files.batches import ArrowBatches, Batches, open_file
+from bitsieve.files.batches import ArrowBatches, Batches
 from bitsieve.files.errors import DataError
+from bitsieve.files.open_batches import open_file
 from bitsieve.files.read import check_schema
 from bitsieve.files.spool import no_room
 

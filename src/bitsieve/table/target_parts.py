@@ -110,12 +110,13 @@ class TargetColumn:
             values, counts = self.distinct.values, self.distinct.counts[:, 0]
             return TargetPart(values, to_classes(values, n_bins, counts))
         assert self.sample is not None
-        sampled = self.sample.columns[0]
-        assert sampled is not None
-        if isinstance(n_bins, str) or sampled.dtype.kind not in "iuf":
+        column = self.sample.columns[0]
+        assert column is not None
+        values = column
+        if isinstance(n_bins, str) or values.dtype.kind not in "iuf":
             raise ValueError(f"{what} has more than {_CELLS:,} classes: check that it is not a number of each row")
-        found = to_classes(sampled.astype(np.float64), n_bins, self.sample.weights)
-        return TargetPart(sampled, found, self.sample.rank_error)
+        found = to_classes(values.astype(np.float64), n_bins, self.sample.weights)
+        return TargetPart(values, found, self.sample.rank_error)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,12 +11,11 @@ import numpy as np
 from bitsieve.by_counts.stopping.base import PValue, p_reason
 from bitsieve.by_counts.stopping.permutation import PermutationStopping
 from bitsieve.common.parameters import check_level
+from bitsieve.information.evidence import LEAST_EXPECTED
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.stopping.repeated_search import RepeatedSearch
     from bitsieve.information.conditional import ConditionalInformation
-
-LEAST_EXPECTED = 5  # samples in a cell, for the tail of chi-squared to hold
 
 
 @dataclass(frozen=True)
