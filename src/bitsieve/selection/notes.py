@@ -78,6 +78,26 @@ def explain(table: Table | TableInParts, binner: Any, selected: NDArray[np.intp]
     return notes
 
 
+def explain_sample(table: Table | TableInParts) -> list[str]:
+    """What was found on a sample of the rows alone, of a table that is read in parts."""
+    if isinstance(table, Table) or table.coding is None:
+        return []
+    notes = []
+    sampled, error = table.coding.sampled, f"by at most {table.coding.rank_error:.2%} of the rows, 99 times in 100"
+    if sampled:
+        what = f"{len(sampled):,} columns have" if len(sampled) > 1 else "1 column has"
+        notes.append(
+            f"{what} too many different numbers to count them all, and bins found on a sample of the rows, "
+            f"whose ranks are off {error}: {table.quoted(sampled)}"
+        )
+    if table.target_rank_error:
+        notes.append(
+            f"the edges of the target {table.target.name!r} were found on a sample of the rows, whose ranks are off "
+            f"by at most {table.target_rank_error:.2%} of the rows, 99 times in 100"
+        )
+    return notes
+
+
 def explain_stop(selector: Any, table: Table | TableInParts) -> list[str]:
     """Why the selection ended before it was complete."""
     rule = getattr(selector, "stopped_by_", "n_features_to_select")
