@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.false_discoveries [RUNS] [DESIGN ...]`` draws seeded tables, of which the first columns are real,
 and prints a line for every design and method: the mean share of false columns in a list (the false discovery rate, at
-most 0.1 but for chance), its standard error, the real columns found, and the seconds of a run. The methods of others run
+most 0.1 but for chance), its standard error, the real columns found, and the seconds of a run. Methods of others run
 where they are installed: MDFS (``mdfs``) and model-X knockoffs (``knockpy``).
 """
 
