@@ -8,6 +8,7 @@ from typing import NoReturn
 from bitsieve.common.defaults import DEFAULT_METHOD
 from bitsieve.common.messages import one_line
 
+DROP_MISSING = "leave rows without a target out; else they are an error"
 TARGET_BINS = "classes of a target that is a quantity, or none: each number is a class (default: 5)"
 
 
@@ -83,7 +84,12 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
     add("--stop", metavar="RULE", help="end earlier: significance, permutation or threshold (auto: significance)")
     add("--level", type=float, metavar="P", help="level of significance and permutation (default: 0.05)")
     add("--min-bits", type=float, metavar="BITS", help="what a feature must add under threshold (default: 0.01)")
-    add("--include", action="append", metavar="COLUMN", help="select it first, whatever it tells (repeatable)")
+    add(
+        "--include",
+        action="append",
+        metavar="COLUMN",
+        help="select it first, whatever it tells; an identifier: keep it (repeatable)",
+    )
     add("--exclude", action="append", metavar="COLUMN", help="never select it (repeatable)")
     add("--group", action="append", nargs="+", metavar="COLUMN", help="columns taken together (repeatable)")
     add(
@@ -101,6 +107,7 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
         help="how information is estimated from counts (default: plug-in)",
     )
     add("--target-bins", type=_target_bins, metavar="N", help=TARGET_BINS)
+    add("--drop-missing-target", action="store_true", help=DROP_MISSING)
     add(
         "--output",
         metavar="FILE",

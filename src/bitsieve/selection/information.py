@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.binning import make_binner
+from bitsieve.binning.registry import remedies_for
 from bitsieve.common.parameters import check_choice
 from bitsieve.information import check_estimator, make_information
 from bitsieve.sources import make_source
@@ -230,7 +231,8 @@ def _information(
 ) -> Information:
     check_estimator(estimator)
     table = read_xy(X, y, sample_weight)
-    codes = make_binner(binning, n_jobs=n_jobs).fit_table(table).codes(table)
+    with remedies_for(binning):
+        codes = make_binner(binning, n_jobs=n_jobs).fit_table(table).codes(table)
     classes = table.target.codes if by_class and y is not None else None
     return make_information(estimator, make_source(codes, classes, weights=table.weights, n_jobs=n_jobs))
 
