@@ -26,6 +26,25 @@ def mdl_cuts(
     shift: int,
     weights: Integers | None = None,
 ) -> tuple[Doubles, Integers]: ...
+def dependence_of_codes(
+    codes: NDArray[np.int32],
+    classes: NDArray[np.int32],
+    n_classes: int,
+    order: NDArray[np.uint32],
+    starts: Integers,
+    table: Integers,
+    shift: int,
+) -> tuple[Integers, Integers]: ...
+def dependence_of_cuts(
+    columns: Doubles,
+    classes: NDArray[np.int32],
+    n_classes: int,
+    order: NDArray[np.uint32],
+    starts: Integers,
+    table: Integers,
+    shift: int,
+    cut_at_median: bool,
+) -> tuple[Integers, Integers]: ...
 def order_statistic_cuts(
     columns: Columns, n_bins: int, weights: Integers | None = None
 ) -> tuple[Doubles, Integers]: ...

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from bitsieve.table.table import Table
 
-_HAS = ("has", "have")
-
 
 @dataclass(frozen=True)
 class Considered:
@@ -93,10 +91,10 @@ def consider(
     if empty:
         notes.append(_about(table, empty, "has no values", "have no values", ": left out"))
     if of_rows:
-        names = [table.names[j] for j in of_rows]
+        names, own = [table.names[j] for j in of_rows], " a value of its own in every row"
         keep = Setting("include", names[:3])
         ending = Sentence(", as a name or a number of each row has: left out; to keep such a column, add ", keep)
-        notes.append(_about(table, of_rows, *(f"{has} a value of its own in every row" for has in _HAS), ending))
+        notes.append(_about(table, of_rows, "has" + own, "have" + own, ending))
     never = [*constraints.exclude, *(j for j in left_out if j not in asked_for)]
     given = replace(constraints, exclude=never) if constrains and (never or constraints != Constraints()) else None
     return Considered(table.blanked(left_out) if left_out else table, left_out, given, notes)

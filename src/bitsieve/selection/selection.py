@@ -14,7 +14,7 @@ from bitsieve.common.ticker import shown
 from bitsieve.selection.explanation import explanation
 from bitsieve.selection.how_many import default_number
 from bitsieve.selection.left_out import consider, refuse_more_than_left
-from bitsieve.selection.notes import explain, explain_gap, explain_stop, refuse_what_tells_nothing
+from bitsieve.selection.notes import explain, explain_gap, explain_stop, explain_worth, refuse_what_tells_nothing
 from bitsieve.selection.plain import certificate, finite, plain, plain_edges, stopping
 from bitsieve.selection.shown import as_frame, as_html, as_text
 from bitsieve.table.read_data import read_data
@@ -306,6 +306,7 @@ def select_from(
             *on_number,
             *considered.notes,
             *explain(table, found.binner, indices, considered.left_out),
+            *explain_worth(selector, table, found.relevance[indices], found.informative),
             *explain_stop(selector, table),
             *explain_gap(selector),
         ],

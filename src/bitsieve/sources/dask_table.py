@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -135,7 +135,7 @@ class DaskSource:
         """
         phase("reading")
         labels = list(self.data.columns) if _is_frame(self.data) else []
-        taken = [label for label in _labels(target, labels, "target")]
+        taken = list(_labels(target, labels, "target"))
         weight = _labels(sample_weight, labels, "weight")
         if set(taken) & set(weight):
             raise ValueError(f"column {weight[0]!r} cannot be both the target and the weight")
@@ -246,7 +246,7 @@ def _cut(values: Any, n_parts: int, lengths: list[int] | None, what: str) -> lis
         )
     ends = list(accumulate(lengths, initial=0))
     rows = known.iloc if hasattr(known, "iloc") else known
-    return [rows[first:last] for first, last in zip(ends, ends[1:], strict=False)]
+    return [rows[first:last] for first, last in pairwise(ends)]
 
 
 def _in_order(several: Sequence[list[int]]) -> list[int]:

@@ -39,7 +39,7 @@ def identifiers(table: Table) -> list[int]:
             return []
         head = np.sort(table.matrix[:_HEAD], axis=0)
         places = np.flatnonzero((head[1:] != head[:-1]).all(axis=0))
-        return [int(j) for j in places if _numbers_rows(table.values(int(j)))]
+        return [int(j) for j in places if _numbers_rows(table.matrix[:, j])]
     return [j for j, values in enumerate(table.columns) if _is_identifier(values, table.n_samples)]
 
 

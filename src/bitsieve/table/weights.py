@@ -59,7 +59,7 @@ def read_weights(sample_weight: Any, n_samples: int) -> NDArray[np.int64] | None
 def zero_where_missing(sample_weight: Any, y: Any) -> Any:
     """The weights with a zero for every sample that has no value in a column of its target."""
     columns = target_columns(y)
-    missing = False
+    missing: Any = False
     for column in (y,) if columns is None else columns.values():
         values = read_values(column, "the target")
         if isinstance(values, Encoded):
