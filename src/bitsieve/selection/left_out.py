@@ -10,12 +10,13 @@ import numpy as np
 from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.messages import quoted
 from bitsieve.selectors.constraints import Constraints, check_constraints, resolve
+from bitsieve.table.table import Table
 from bitsieve.table.telling import empty_columns, identifiers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bitsieve.table.table import Table
+    from bitsieve.sources.in_parts import TableInParts
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Considered:
 
     Attributes
     ----------
-    table : Table
+    table : Table or TableInParts
         The same columns; those that are left out hold one value in every row, so that nothing chooses them.
     left_out : list of int
     constraints : Constraints or None
@@ -32,7 +33,7 @@ class Considered:
     notes : list of str
     """
 
-    table: Table
+    table: Table | TableInParts
     left_out: list[int] = field(default_factory=list)
     constraints: Constraints | None = None
     notes: list[str] = field(default_factory=list)
@@ -44,7 +45,7 @@ class Considered:
 
 
 def consider(
-    table: Table,
+    table: Table | TableInParts,
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
     constraints: Constraints | None = None,
@@ -55,7 +56,7 @@ def consider(
 
     Parameters
     ----------
-    table : Table
+    table : Table or TableInParts
     include, exclude : sequence of str or int
         Names or indices.
     constraints : Constraints, optional
@@ -74,10 +75,12 @@ def consider(
     elif include or exclude:
         raise ValueError("constraints are given, so put include and exclude into them: Constraints(must_include=...)")
     wanted = resolve(Constraints(constraints.must_include, constraints.exclude), table.names)
-    empty = empty_columns(table)
-    of_rows = identifiers(table)
+    empty = empty_columns(table) if isinstance(table, Table) else []
+    of_rows = identifiers(table) if isinstance(table, Table) else []
     asked_for = {*wanted.must_include, *_grouped(constraints, table)}
     if not constrains:
+        if wanted.exclude and not isinstance(table, Table):
+            raise ValueError("this method takes no excluded columns here: leave them out of the data")
         _refuse_order(constraints, [table.names[j] for j in wanted.must_include if j not in of_rows])
     of_rows = [j for j in of_rows if j not in asked_for]
     excluded = [] if constrains else wanted.exclude
@@ -97,7 +100,8 @@ def consider(
         notes.append(_about(table, of_rows, "has" + own, "have" + own, ending))
     never = [*constraints.exclude, *(j for j in left_out if j not in asked_for)]
     given = replace(constraints, exclude=never) if constrains and (never or constraints != Constraints()) else None
-    return Considered(table.blanked(left_out) if left_out else table, left_out, given, notes)
+    blanked = table.blanked(left_out) if isinstance(table, Table) and left_out else table
+    return Considered(blanked, left_out, given, notes)
 
 
 def refuse_more_than_left(asked: Any, considered: Considered) -> None:
@@ -116,7 +120,7 @@ def _refuse_order(constraints: Constraints, first: Sequence[str]) -> None:
         raise ValueError(f"this method takes no groups of columns: {greedy}")
 
 
-def _grouped(constraints: Constraints, table: Table) -> set[int]:
+def _grouped(constraints: Constraints, table: Table | TableInParts) -> set[int]:
     """The columns of groups, which were asked for."""
     candidates = resolve(constraints, table.names)
     if not candidates.grouped:
@@ -124,7 +128,7 @@ def _grouped(constraints: Constraints, table: Table) -> set[int]:
     return {int(j) for j in np.flatnonzero(candidates.sizes[candidates.of_column] > 1)}
 
 
-def _about(table: Table, columns: Sequence[int], one: str, several: str, ending: str) -> str:
+def _about(table: Table | TableInParts, columns: Sequence[int], one: str, several: str, ending: str) -> str:
     listed = quoted(table.names[j] for j in columns)
     start = f"column {listed} {one}" if len(columns) == 1 else f"{len(columns):,} columns {several} ({listed})"
     return Sentence(start, ending)

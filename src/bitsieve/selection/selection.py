@@ -11,12 +11,14 @@ from bitsieve.common.defaults import DEFAULT_METHOD
 from bitsieve.common.messages import quoted
 from bitsieve.common.notes import warn_of
 from bitsieve.common.ticker import shown
+from bitsieve.selection.evidence import Evidence
 from bitsieve.selection.explanation import explanation
 from bitsieve.selection.how_many import default_number
 from bitsieve.selection.left_out import consider, refuse_more_than_left
 from bitsieve.selection.notes import explain, explain_gap, explain_stop, explain_worth, refuse_what_tells_nothing
 from bitsieve.selection.plain import certificate, finite, plain, plain_edges, stopping
 from bitsieve.selection.shown import as_frame, as_html, as_text
+from bitsieve.sources import data_in_parts
 from bitsieve.table.read_data import read_data
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from bitsieve.selection.explain import FeatureExplanation
+    from bitsieve.sources.in_parts import TableInParts
     from bitsieve.table.table import Table
     from bitsieve.table.target import Target
 
@@ -59,10 +63,14 @@ class Selection:
     target : Target
         The target's classes, and its edges when it was continuous and had to be binned.
     target_name : str
+    n_samples : int
+        Rows of the data; those of weight 0 are left out.
     parameters : dict
         What the selection was asked for.
     notes : list of str
         What was noticed in the data, in plain sentences.
+    evidence : Evidence
+        The table as it was read, and how it was binned: what :meth:`explain` and a report count again.
 
     Examples
     --------
@@ -86,8 +94,10 @@ class Selection:
     selector: Any = field(repr=False)
     target: Target = field(repr=False)
     target_name: str
+    n_samples: int
     parameters: dict[str, Any]
     notes: list[str]
+    evidence: Evidence = field(repr=False)
 
     @property
     def unit(self) -> str:
@@ -113,6 +123,28 @@ class Selection:
         """
         return as_frame(self)
 
+    def explain(self, feature: str | int) -> FeatureExplanation:
+        """Why a feature is selected or not, and which selected one tells the same, in bits.
+
+        Parameters
+        ----------
+        feature : str or int
+            Name, or number of the column in the data without the target.
+
+        Returns
+        -------
+        FeatureExplanation
+            ``print`` shows it in lines.
+
+        Raises
+        ------
+        ValueError
+            There is no such column.
+        """
+        from bitsieve.selection.explain import explain_feature
+
+        return explain_feature(self, feature)
+
     def to_dict(self) -> dict[str, Any]:
         """The selection as plain Python values that ``json.dumps`` takes; a value that is no number is None.
 
@@ -127,7 +159,7 @@ class Selection:
             "method": self.method,
             "score_unit": self.unit,
             "parameters": {name: plain(value) for name, value in self.parameters.items()},
-            "n_samples": len(self.target.codes),
+            "n_samples": self.n_samples,
             "n_features": int(self.selector.n_features_in_),
             "target": {
                 "name": self.target_name,
@@ -176,7 +208,8 @@ def select(
     ----------
     data : array-like of shape (n_samples, n_features), dataframe, or path
         numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV, TSV, Parquet, Arrow/Feather or
-        .npz file.
+        .npz file. A Dask data frame or array is counted on its cluster (see :class:`bitsieve.DaskSource`), by the
+        methods that need counts alone.
     target : str or array-like of shape (n_samples,), or several, optional
         A column of ``data``, which is then no feature, or the values themselves. A list of columns, or a 2-D array, is
         one target whose classes are the combinations that occur. Only for .npz it may be left out: it is ``y`` there.
@@ -231,7 +264,7 @@ def select(
     """
     with shown(verbose):
         selection = select_from(
-            read_data(data, target, sample_weight, target_bins=target_bins, drop_missing=drop_missing_target),
+            read_table(data, target, sample_weight, target_bins, drop_missing_target),
             method=method,
             n_features_to_select=n_features_to_select,
             include=include,
@@ -244,8 +277,22 @@ def select(
     return selection
 
 
+def read_table(
+    data: Any, target: Any, sample_weight: Any, target_bins: int | str | None, drop_missing_target: bool = False
+) -> Table | TableInParts:
+    """The data of :func:`select` as a table, in memory or in parts."""
+    parts = data_in_parts(data)
+    if parts is None:
+        return read_data(data, target, sample_weight, target_bins=target_bins, drop_missing=drop_missing_target)
+    if drop_missing_target:
+        raise ValueError("drop_missing_target is for data in memory: leave these rows out of the data")
+    if target is None:
+        raise ValueError("no target is given: name one of the columns, or give one value a row")
+    return parts.read_in_parts(target, sample_weight, target_name="target", target_bins=target_bins)
+
+
 def select_from(
-    table: Table,
+    table: Table | TableInParts,
     *,
     method: str,
     n_features_to_select: int | float | str | None,
@@ -292,6 +339,7 @@ def select_from(
         selector=selector,
         target=table.target,
         target_name=table.target.name,
+        n_samples=table.n_samples,
         parameters={
             "n_features_to_select": n_features_to_select,
             "binning": binning,
@@ -310,6 +358,7 @@ def select_from(
             *explain_stop(selector, table),
             *explain_gap(selector),
         ],
+        evidence=Evidence(table, found.binner, indices, n_jobs),
     )
 
 
