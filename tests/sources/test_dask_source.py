@@ -47,9 +47,16 @@ def in_parts(frame, n_parts):
     return dd.from_map(lambda part: part, parts, meta=frame.iloc[:0])
 
 
+def told(selection):
+    """All that is told, but for how many features carry information: shuffles of the rows may tell more of it."""
+    document = selection.to_dict()
+    notes = [note for note in document["notes"] if "information about the class" not in note]
+    lines = [line for line in str(selection).splitlines() if "information about the class" not in line]
+    return {**document, "notes": notes}, lines
+
+
 def assert_equal(found, expected):
-    assert found.to_dict() == expected.to_dict()
-    assert str(found) == str(expected)
+    assert told(found) == told(expected)
     for name in ("scores", "relevance", "overlap"):
         assert getattr(found, name).tobytes() == getattr(expected, name).tobytes()
 

@@ -73,8 +73,15 @@ def small_batches(monkeypatch):
     monkeypatch.setattr(Budget, "of", classmethod(lambda cls, memory, n: cls(110, stream_table.Limits())))
 
 
+def told(selection):
+    """All that is told, but for how many features carry information: shuffles of the rows may tell more of it."""
+    document = selection.to_dict()
+    notes = [note for note in document["notes"] if "information about the class" not in note]
+    return {**document, "notes": notes}
+
+
 def assert_equal(found, expected):
-    assert found.to_dict() == expected.to_dict()
+    assert told(found) == told(expected)
     for name in ("scores", "relevance", "overlap"):
         assert getattr(found, name).tobytes() == getattr(expected, name).tobytes()
 

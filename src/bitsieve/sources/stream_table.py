@@ -96,8 +96,6 @@ class StreamedTable(TableInParts):
     budget : Budget
     spool : Path or None
         Where the packed table is kept; None: nowhere, it is removed at the end.
-    work : Spool
-        Where a stream was written, which is read from there; it is removed with this table.
     """
 
     def __init__(
@@ -107,10 +105,9 @@ class StreamedTable(TableInParts):
         beside: tuple[Any, Any],
         budget: Budget,
         spool: Path | None,
-        work: Spool,
     ) -> None:
         self.batches, self.reader, self.beside, self.budget = batches, reader, beside, budget
-        self.spool, self.work = spool, work
+        self.spool = spool
         self.state = batches.state()
         self.names = [str(name) for name in reader.features or batches.names]
         self.feature_names = np.array(self.names, object)
