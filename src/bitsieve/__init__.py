@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from bitsieve.binning import EqualFrequencyBinner as EqualFrequencyBinner
     from bitsieve.binning import EqualWidthBinner as EqualWidthBinner
     from bitsieve.binning import MDLBinner as MDLBinner
+    from bitsieve.binning import ZeroApartBinner as ZeroApartBinner
     from bitsieve.by_counts.stopping import PermutationStopping as PermutationStopping
     from bitsieve.by_counts.stopping import SignificanceStopping as SignificanceStopping
     from bitsieve.by_counts.stopping import ThresholdStopping as ThresholdStopping
@@ -105,6 +106,7 @@ _HOMES = {
     "ThresholdStopping": "bitsieve.by_counts.stopping",
     "SVMRFE": "bitsieve.selectors.svm",
     "VMI": "bitsieve.selectors.vmi",
+    "ZeroApartBinner": "bitsieve.binning",
 }
 
 __all__ = [
@@ -138,6 +140,7 @@ __all__ = [
     "SignificanceStopping",
     "SpecCMI",
     "ThresholdStopping",
+    "ZeroApartBinner",
     "__version__",
     "affiliated",
     "bayes_error_bounds",

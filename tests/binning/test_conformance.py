@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bitsieve.binning import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner
+from bitsieve.binning import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner, ZeroApartBinner
 
 _BINNERS = [
     MDLBinner(),
@@ -14,6 +14,8 @@ _BINNERS = [
     EqualWidthBinner(n_bins=300, missing="bin"),
     CategoricalBinner(),
     CategoricalBinner(missing="bin"),
+    ZeroApartBinner(),
+    ZeroApartBinner(EqualFrequencyBinner(missing="bin"), n_jobs=2),
 ]
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.binning import make_binner
+from bitsieve.binning import binner_of
 from bitsieve.common.parameters import check_choice
 from bitsieve.information import check_estimator, make_information
 from bitsieve.sources import make_source
@@ -33,7 +33,7 @@ def entropy(
 
     Parameters
     ----------
-    X : array-like, dataframe or pyarrow Table of shape (n_samples, n_features)
+    X : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features)
     y : array-like of shape (n_samples,), optional
         Needed by ``binning="mdl"``, which cuts by the class.
     sample_weight : array-like of shape (n_samples,), optional
@@ -79,7 +79,7 @@ def mutual_information(
 
     Parameters
     ----------
-    X : array-like, dataframe or pyarrow Table of shape (n_samples, n_features)
+    X : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
         Classes; floats with a fractional part are binned into five equal-frequency classes.
     sample_weight : array-like of shape (n_samples,), optional
@@ -128,7 +128,7 @@ def mutual_information_matrix(
 
     Parameters
     ----------
-    X : array-like, dataframe or pyarrow Table of shape (n_samples, n_features)
+    X : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features)
     y : array-like of shape (n_samples,), optional
         Needed by ``binning="mdl"``, which cuts by the class; it takes no part in the information.
     sample_weight : array-like of shape (n_samples,), optional
@@ -183,7 +183,7 @@ def conditional_mutual_information_matrix(
 
     Parameters
     ----------
-    X : array-like, dataframe or pyarrow Table of shape (n_samples, n_features)
+    X : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
         Classes; floats with a fractional part are binned into five equal-frequency classes.
     sample_weight : array-like of shape (n_samples,), optional
@@ -230,7 +230,7 @@ def _information(
 ) -> Information:
     check_estimator(estimator)
     table = read_xy(X, y, sample_weight)
-    codes = make_binner(binning, n_jobs=n_jobs).fit_table(table).codes(table)
+    codes = binner_of(table, binning, n_jobs).fit_table(table).codes(table)
     classes = table.target.codes if by_class and y is not None else None
     return make_information(estimator, make_source(codes, classes, weights=table.weights, n_jobs=n_jobs))
 

@@ -9,6 +9,7 @@ import numpy as np
 from bitsieve.common.errors import Sentence, Setting
 from bitsieve.common.messages import quoted
 from bitsieve.table.encoding import Encoded
+from bitsieve.table.sparse import SparseTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +31,11 @@ def refuse_what_tells_nothing(table: Table) -> None:
         raise ValueError(
             f"the target {target.name!r} has one class only ({str(target.labels[0])!r}): nothing to tell apart"
         )
-    if not any(_varies(table.values(j)) for j in range(table.n_features)):
+    if isinstance(table, SparseTable):
+        vary = not table.constant().all()
+    else:
+        vary = any(_varies(table.values(j)) for j in range(table.n_features))
+    if not vary:
         raise ValueError("no column varies: all features are constant, so none tells anything about the target")
 
 
@@ -52,7 +57,7 @@ def explain(table: Table, binner: Any, selected: NDArray[np.intp]) -> list[str]:
         raise ValueError("every column became one bin, so none tells anything about the target: use more bins")
 
     notes = explain_target(table)
-    constant = [int(j) for j in np.flatnonzero(n_bins == 1) if not _varies(table.values(int(j)))]
+    constant = _constant_among(table, np.flatnonzero(n_bins == 1))
     whole = set(map(int, getattr(binner, "uncut_", ()))) - set(constant)
     if whole:
         numeric = sum(categories is None for categories in binner.categories_)
@@ -61,11 +66,8 @@ def explain(table: Table, binner: Any, selected: NDArray[np.intp]) -> list[str]:
         notes.append(Sentence(f"MDL accepted no cut in {len(whole):,} of {numeric:,} numeric columns: ", fate))
     if constant:
         notes.append(_about(constant, names, "is constant", "are constant"))
-    identifiers = [
-        j
-        for j, categories in enumerate(binner.categories_)
-        if categories is not None and n_bins[j] > 2 and 2 * n_bins[j] > table.n_samples
-    ]
+    many = np.flatnonzero((n_bins > 2) & (2 * n_bins > table.n_samples)).tolist()
+    identifiers = [j for j in many if binner.categories_ is not None and binner.categories_[j] is not None]
     if identifiers:
         what = "(more than half as many different values as rows: informative here, useless on new rows)"
         notes.append(_about(identifiers, names, f"looks like an identifier {what}", f"look like identifiers {what}"))
@@ -141,6 +143,12 @@ def _about(columns: Sequence[int], names: Sequence[str], one: str, several: str)
     if len(columns) == 1:
         return f"column {listed} {one}"
     return f"{len(columns):,} columns {several}: {listed}"
+
+
+def _constant_among(table: Table, columns: NDArray[np.intp]) -> list[int]:
+    if isinstance(table, SparseTable):
+        return columns[table.constant()[columns]].tolist()
+    return [j for j in columns.tolist() if not _varies(table.values(j))]
 
 
 def _varies(values: NDArray[Any] | Encoded) -> bool:

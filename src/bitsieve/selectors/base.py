@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import narwhals as nw
 import numpy as np
+from scipy.sparse import issparse
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
@@ -16,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bitsieve.common.parameters import FeatureCount, check_parameters
 from bitsieve.selectors.shared_attributes import OF_ALL, with_attributes
 from bitsieve.table.read_xy import read_xy
+from bitsieve.table.sparse import SparseTable, refuse_sparse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,6 +42,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
     described: ClassVar[tuple[MethodInfo, ...]] = ()  # its methods, as the registry lists them
     shared_attributes: ClassVar[Mapping[str, str]] = OF_ALL
     takes_missing: ClassVar[bool] = False  # whether it needs no binner for missing values
+    takes_sparse: ClassVar[bool] = False  # whether it needs no dense rows
 
     n_features_to_select: Any
     support_: NDArray[np.bool_]
@@ -55,9 +58,10 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
+        X : array-like, pandas or polars DataFrame, pyarrow Table, scipy.sparse, of shape (n_samples, n_features)
             Text, categorical and boolean columns are categories, all others numbers; numbers are binned where the
-            selector has a parameter ``binning``.
+            selector has a parameter ``binning``. Methods on counts, and linear ones, take sparse matrices and arrays,
+            in which zero is a code of its own; the others refuse them.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Classes of any kind. Numbers with a fractional part, and more than 100 different whole numbers, are binned
             into five equal-frequency classes, whose edges are kept in ``target_edges_``; for another number of them
@@ -103,6 +107,8 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         -------
         self
         """
+        if isinstance(table, SparseTable):
+            self._check_sparse()
         self._check_parameters()
         return self._fit_table(table)
 
@@ -135,7 +141,14 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> Table:
         """The table that ``fit`` is given."""
+        if issparse(X):
+            self._check_sparse()
         return read_xy(X, y, sample_weight, estimator=self)
+
+    def _check_sparse(self) -> None:
+        """Refuse sparse tables where the method needs dense rows."""
+        if not self.takes_sparse:
+            refuse_sparse(type(self).__name__)
 
     def _check_parameters(self) -> None:
         """Raise ValueError for parameters that are wrong whatever the data."""
@@ -172,6 +185,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = tags.target_tags.multi_output = True
         tags.input_tags.string = tags.input_tags.categorical = True
+        tags.input_tags.sparse = self.takes_sparse
         keeps = getattr(getattr(self, "binning", None), "missing", "error") == "bin"
         tags.input_tags.allow_nan = self.takes_missing or keeps
         return tags

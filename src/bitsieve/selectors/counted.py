@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from bitsieve.binning import make_binner
+from bitsieve.binning import binner_of, make_binner
 from bitsieve.common.parameters import check_threads, made_by
 from bitsieve.common.progress import phase
 from bitsieve.information import Information, make_information
@@ -55,7 +55,7 @@ class Counted:
 
 def count_table(table: Table, binning: Any, n_jobs: int | None = None) -> Counted:
     """Bin the columns of a table and pack their codes."""
-    binner = make_binner(binning, n_jobs=n_jobs).fit_table(table)
+    binner = binner_of(table, binning, n_jobs).fit_table(table)
     codes = binner.codes(table)
     phase("counting")
     target = table.target
@@ -71,6 +71,7 @@ class CountSelector(ColumnSelector):
     shared_attributes: ClassVar[Mapping[str, str]] = {**OF_ALL, **OF_COUNTS}
     binning: Any
     n_jobs: int | None
+    takes_sparse: ClassVar[bool] = True
     estimator: str = "plug-in"  # of the information; a parameter where a subclass has it
 
     def fit_counted(self, counted: Counted) -> Self:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from bitsieve.files.npz import ArrayTable
 
@@ -40,6 +41,8 @@ class Given:
         """The features ``indices`` in that order, in the kind and with the dtypes of the data that was given."""
         if isinstance(self.features, np.ndarray):
             return self.features[:, indices]
+        if issparse(self.features):
+            return columns_of_sparse(self.features, indices)
         import narwhals as nw
 
         return nw.from_native(self.features, eager_only=True)[:, [int(j) for j in indices]].to_native()
@@ -52,6 +55,12 @@ class Given:
             return arrow_table(self.whole, [*names, *self.others])
         places = [self.whole.names.index(name) for name in names]
         return ArrayTable(self.whole.X[:, places], array_column(self.whole, self.others[0]), list(names))
+
+
+def columns_of_sparse(values: Any, columns: Any) -> Any:
+    """Some columns of a sparse matrix or array, in its own format."""
+    by_index = values if values.format in ("csr", "csc") else values.tocsc()
+    return by_index[:, columns].asformat(values.format)
 
 
 def arrow_table(arrays: ArrayTable, names: Sequence[str]) -> Any:

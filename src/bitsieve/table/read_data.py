@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
+from scipy.sparse import issparse
 
 from bitsieve.common.messages import allowed_names, quoted
 from bitsieve.common.progress import phase
@@ -167,16 +168,14 @@ def _split(source: _Frame | _Archive, target: Any, sample_weight: Any, target_bi
 
 
 def _from_array(data: Any, target: Any, sample_weight: Any, target_bins: int | str | None) -> Table:
-    if hasattr(data, "toarray"):
-        raise ValueError("the data is a sparse matrix: give it dense, as data.toarray()")
-    X = as_array(data)
+    X = data if issparse(data) else as_array(data)
     if X.ndim != 2:
         raise ValueError(f"the data has shape {X.shape}: it must be samples x features")
     if target is None or isinstance(target, str):
         raise ValueError("the data is an array, whose columns have no names: give the target as an array of its values")
     if isinstance(sample_weight, str):
         raise ValueError("the data is an array, whose columns have no names: give sample_weight as an array")
-    y = _values(target, len(X))
+    y = _values(target, X.shape[0])
     table = read_xy(X, y, sample_weight, target_name="target", target_bins=target_bins)
     return replace(table, given=Given(X, weight=None if sample_weight is None else "sample_weight"))
 
