@@ -26,6 +26,25 @@ def mdl_cuts(
     shift: int,
     weights: Integers | None = None,
 ) -> tuple[Doubles, Integers]: ...
+def dependence_of_codes(
+    codes: NDArray[np.int32],
+    classes: NDArray[np.int32],
+    n_classes: int,
+    order: NDArray[np.uint32],
+    starts: Integers,
+    table: Integers,
+    shift: int,
+) -> tuple[Integers, Integers]: ...
+def dependence_of_cuts(
+    columns: Doubles,
+    classes: NDArray[np.int32],
+    n_classes: int,
+    order: NDArray[np.uint32],
+    starts: Integers,
+    table: Integers,
+    shift: int,
+    cut_at_median: bool,
+) -> tuple[Integers, Integers]: ...
 def order_statistic_cuts(
     columns: Columns, n_bins: int, weights: Integers | None = None
 ) -> tuple[Doubles, Integers]: ...
@@ -262,6 +281,9 @@ class Packed:
         out: NDArray[np.floating],
     ) -> None: ...
     def pair_cells(self, pivot: int, columns: Integers, xy: Integers, xyc: Integers | None) -> None: ...
+    def pair_tables(
+        self, pivot: int, n_rows: int, columns: Integers, n_codes: Integers, n_classes: int, out: Integers
+    ) -> None: ...
     def matrix_rows(
         self,
         table: Integers,

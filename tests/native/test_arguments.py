@@ -137,6 +137,14 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
                                  weights)
         for weights in (None, np.ones(N, np.int64))
     ],
+    "dependence_of_codes": [
+        lambda: (np.arange(N, dtype=np.int32) % 3, np.arange(2 * N, dtype=np.int32).reshape(2, N) % C, C,
+                 np.arange(N, dtype=np.uint32), np.array([0, 2, N]), table, shift)
+    ],
+    "dependence_of_cuts": [
+        lambda: (np.asfortranarray(values(double)), np.arange(2 * N, dtype=np.int32).reshape(2, N) % C, C,
+                 np.arange(N, dtype=np.uint32), np.array([0, 2, N]), table, shift, True)
+    ],
     "order_statistic_cuts": [lambda: (values(single), 4, None), lambda: (values(double), 4, np.ones(N, np.int64))],
     "code_categories": [
         lambda kind=kind: (values(kind), np.tile(np.arange(N), D), N * np.arange(1, D + 1),
@@ -213,6 +221,10 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     "Packed.pair_cells": [
         lambda: (1, features, output(D, 64 * 64), output(D, N)),
         lambda: (-1, features, output(D, 64), None),
+    ],
+    "Packed.pair_tables": [
+        lambda: (1, ARITY + 1, features, features + ARITY, C, output((ARITY + 1) * C * int((features + ARITY).sum()))),
+        lambda: (-1, 1, features[:2], np.array([ARITY, ARITY]), 1, output(2 * ARITY)),
     ],
     "Packed.codes": [lambda: (2, output(N, dtype=np.uint16))],
     "Packed.simd_group_of": [lambda: (1,)],

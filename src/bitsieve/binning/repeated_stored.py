@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import gammaln
+from scipy import special
 
 from bitsieve.binning.repeated import RepeatedCuts
+from bitsieve.counts.search import Dependence, dependence_of_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from bitsieve.binning.base import Binner
-    from bitsieve.counts.search import ClassSearch
+    from bitsieve.counts.search import Parts
+    from bitsieve.counts.terms import Terms
 
     Integers = NDArray[np.int64]
-    Stored = tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.bool_], NDArray[np.bool_]]
+    Labels = NDArray[np.int32]
 
 
 class RepeatedStoredCuts(RepeatedCuts):
-    """The cuts of the numbers of every column that are not zero, which keeps its code.
+    """The cuts of the numbers of every column that are not zero, which keeps a code of its own.
 
     Parameters
     ----------
@@ -32,47 +32,53 @@ class RepeatedStoredCuts(RepeatedCuts):
         Fitted on the same table.
     """
 
-    def __init__(self, search: ClassSearch, binner: Binner) -> None:
-        of_rule = cast("RepeatedCuts", search)
-        super().__init__(of_rule.table, binner, of_rule.cut_sorted, of_rule.cut_whole)
-        self._of_column: dict[int, Stored] = {}
+    def __init__(self, search: RepeatedCuts, binner: Binner) -> None:
+        super().__init__(search.table, binner, search.cut_at_median)
 
     def codes(self, column: int) -> Integers:
         """The codes that the binner made."""
-        return self._coded(column, self.binner.bin_edges_[column])
+        values = super()._values(column)
+        zero = values == 0
+        codes = np.searchsorted(self.binner.bin_edges_[column], values, side="left") + zero.any()
+        codes[np.isnan(values)] = self.binner.n_bins_[column] - 1
+        codes[zero] = 0
+        return codes.astype(np.int64)
 
-    def recoded(self, classes: Integers, columns: NDArray[np.intp]) -> Iterator[tuple[int, Integers]]:
-        """Those of ``columns`` that have several codes when they are cut by other classes, and these codes."""
-        labels = classes.astype(np.int32)
-        for column in columns.tolist():
-            values, order, _, _ = self._stored(column)
-            cuts = self.cut_sorted(values, labels[order]) if len(values) else values
-            if not len(cuts):
-                cuts = self.cut_whole(values) if len(values) else values
-            codes = self._coded(column, cuts)
-            if (codes != codes[0]).any():
-                yield column, codes
+    def dependence(self, classes: Labels, columns: NDArray[np.intp], parts: Parts, terms: Terms) -> Dependence:
+        """Of ``columns``, cut anew by each row of ``classes``, on that row."""
+        found = Dependence(*np.zeros((2, len(columns), len(classes)), np.int64))
+        mixed = np.array([self._zeros_and_gaps(column).all() for column in columns.tolist()], bool)
+        if not mixed.all():
+            for all_of_them, some in zip(
+                found, super().dependence(classes, columns[~mixed], parts, terms), strict=True
+            ):
+                all_of_them[~mixed] = some
+        for place in np.flatnonzero(mixed).tolist():
+            for vector, labels in enumerate(classes):
+                codes = self._recut(int(columns[place]), labels, terms)
+                made = dependence_of_codes(codes, labels[None], self.n_classes, parts, terms)
+                found.freedom[place, vector], found.sums[place, vector] = made.freedom[0, 0], made.sums[0, 0]
+        return found
 
     def log_codings(self, column: int) -> float:
         """The logarithm of how many sets of cuts there were to choose from, doubled for every cut in the set."""
-        places, n_cuts = max(len(self._stored(column)[0]) - 1, 0), len(self.binner.bin_edges_[column])
-        ways = gammaln(places + 1) - gammaln(n_cuts + 1) - gammaln(places - n_cuts + 1)
+        n_cuts = len(self.binner.bin_edges_[column])
+        places = max(int(np.count_nonzero(~np.isnan(self._values(column)))) - 1, 0)
+        ways = special.gammaln(places + 1) - special.gammaln(n_cuts + 1) - special.gammaln(places - n_cuts + 1)
         return float(ways + n_cuts * np.log(2))
 
-    def _coded(self, column: int, cuts: NDArray[np.float64]) -> Integers:
-        values, order, zero, absent = self._stored(column)
-        codes = np.full(len(zero), int(zero.any()), np.int64)
-        codes[order] += np.searchsorted(cuts, values, side="left")
-        codes[absent] += len(cuts) + bool(len(values))
-        codes[zero] = 0
+    def _recut(self, column: int, classes: Labels, terms: Terms) -> Integers:
+        codes = super()._recut(column, classes, terms)
+        if self._zeros_and_gaps(column).all():
+            codes[np.isnan(super()._values(column))] = codes.max() + 1
         return codes
 
-    def _stored(self, column: int) -> Stored:
-        """The numbers that are not zero, ascending, and the sample of each; which are zero, and which missing."""
-        if column not in self._of_column:
-            values = self.table.numeric(column)[self.rows]
-            absent, zero = np.isnan(values), values == 0
-            order = np.flatnonzero(~absent & ~zero)
-            order = order[np.argsort(values[order], kind="stable")]
-            self._of_column[column] = values[order], order, zero, absent
-        return self._of_column[column]
+    def _values(self, column: int) -> NDArray[np.float64]:
+        """Zeros take no part in the cuts and have one code, just as missing values."""
+        values = super()._values(column)
+        return np.where(values == 0, np.nan, values)
+
+    def _zeros_and_gaps(self, column: int) -> NDArray[np.bool_]:
+        """Whether the column holds zeros, and missing values."""
+        values = super()._values(column)
+        return np.array([(values == 0).any(), np.isnan(values).any()])

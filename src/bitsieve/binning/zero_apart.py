@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from bitsieve import _native
 from bitsieve.binning.base import Binner, unknown_category
 from bitsieve.binning.registry import make_binner
+from bitsieve.binning.repeated import RepeatedCuts
 from bitsieve.binning.repeated_stored import RepeatedStoredCuts
 from bitsieve.common.parameters import check_parameters, check_threads
 from bitsieve.common.progress import phase
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
     from bitsieve.common.parameters import Rule
     from bitsieve.counts.search import ClassSearch
+    from bitsieve.table.extents import Extents
+    from bitsieve.table.named import NamedColumns
     from bitsieve.table.table import Table
 
 
@@ -88,11 +91,22 @@ class ZeroApartBinner(Binner):
         return self._rule().missing
 
     @property
-    def _uses_target(self) -> bool:  # type: ignore[override]
-        return self._rule()._uses_target
+    def sees(self) -> Any:  # type: ignore[override]
+        """What the bins follow from: that of the rule."""
+        return self._rule().sees
 
     def _rule(self) -> Binner:
         return make_binner(self.binning, n_jobs=self.n_jobs)
+
+    def start_fit(self, table: NamedColumns) -> Extents:
+        """Refuse columns of which only a summary is known.
+
+        Raises
+        ------
+        ValueError
+            Always.
+        """
+        raise ValueError("ZeroApartBinner bins tables in memory: give another binning for data that is read in parts")
 
     def fit_table(self, table: Table) -> ZeroApartBinner:
         """Find the bins of every column of a table that is read already.
@@ -122,7 +136,7 @@ class ZeroApartBinner(Binner):
         found = Ragged.merged(table.n_features, cuts)
         self.zero_ = sparse.has_zeros
         self.n_bins_ = found.lengths + self.zero_
-        if rule._takes_codes:
+        if rule.sees == "codes":
             self.categories_: Any = _with_zero(found, self.zero_)
             self.bin_edges_ = Ragged(np.empty(0), np.zeros(table.n_features, np.int64))
         else:
@@ -193,7 +207,7 @@ class ZeroApartBinner(Binner):
         ClassSearch or None
         """
         search = self.rule_.search(table)
-        return None if search is None else RepeatedStoredCuts(search, self)
+        return RepeatedStoredCuts(search, self) if isinstance(search, RepeatedCuts) else None
 
     @property
     def _code_type(self) -> type[np.unsignedinteger[Any]]:

@@ -7,17 +7,17 @@ blocks that stay in the cache. Memory: the bit planes, ``(arity - 1) / 8`` bytes
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bitsieve import _native
 from bitsieve.common.attributes import cached_property
+from bitsieve.common.free_memory import WITHOUT_LOOKING, check_room, square_matrix
 from bitsieve.counts.blocks import run_blocks, thread_count
 from bitsieve.counts.checks import (
     MAX_CODES,
     check_joint_values,
-    check_room,
     checked_classes,
     checked_codes,
     checked_weights,
@@ -90,14 +90,15 @@ class PackedSource(CodedSource):
             labels = checked_classes(np.asarray(classes), n_rows, n_classes)
             small = labels.astype(np.uint16) if int(labels.max()) < MAX_CODES else labels
             order = np.argsort(small, kind="stable").astype(np.uint32)  # 16 bits: numpy's radix sort
-        if times is not None:
-            check_room(self.n_samples, self.arities)
-            rows = order if len(order) else np.arange(n_rows, dtype=np.uint32)
-            order = np.repeat(rows, times[rows])
         # Sums of weights are at most 2**31: the floats that bincount makes of them are exact.
         self.class_sizes = np.bincount(labels, times, minlength=n_classes or 0).astype(np.int64)
         self.n_classes = len(self.class_sizes)
+        self._check_room(weighted=times is not None)
+        if times is not None:
+            rows = order if len(order) else np.arange(n_rows, dtype=np.uint32)
+            order = np.repeat(rows, times[rows])
         self.packed = _native.Packed(self.class_sizes, order, self.arities, self.kernel.name, self.kernel.storage)
+        del order  # the engine has its own
         self.hints = self.layout = PackedLayout(self.packed, self.arities, self.n_samples, self.n_classes)
         self.run_groups(
             lambda block: self.packed.pack(table, int(block[0]), int(block[-1]) + 1),
@@ -105,10 +106,36 @@ class PackedSource(CodedSource):
             self.layout.all_groups,
         )
 
+    def _check_room(self, weighted: bool) -> None:
+        """Refuse, before memory is taken for it, a table that does not fit."""
+        if self.n_samples * (16 + 8 * self.n_features) * 8 < WITHOUT_LOOKING:  # eight columns take 64 planes at most
+            return
+        what = f"the weights sum to {self.n_samples:,} samples, which take" if weighted else "the packed table takes"
+        advice = "scale them down, such as by np.rint(100 * w / w.max())" if weighted else "keep fewer columns or rows"
+        try:  # the arrays of an empty order are asked for, but not written to: no memory is taken
+            empty = np.empty(0, np.uint32)
+            plan = _native.Packed(self.class_sizes, empty, self.arities, self.kernel.name, self.kernel.storage)
+        except MemoryError:  # beyond what may be asked for at all
+            raise MemoryError(f"{what} more than this process may ask for: {advice}") from None
+        # The order of the samples is 32 bits each, for a moment twice: here and in the engine.
+        check_room(max(8 * self.n_samples, 4 * self.n_samples + plan.nbytes), what, advice)
+
     @property
     def nbytes(self) -> int:
         """Memory of the packed table."""
         return self.packed.nbytes
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + self.nbytes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Made again of its codes, by the fastest kernel of the machine where that happens."""
+        dtype = np.uint8 if self.arities.max() <= 256 else np.uint16
+        codes = np.empty((self.n_samples, self.n_features), dtype, order="F")
+        for feature in range(self.n_features):
+            codes[:, feature] = self.codes(feature)
+        again = partial(PackedSource, n_classes=self.n_classes, n_jobs=self.n_jobs)
+        return again, (codes, self.sample_classes), {"search": self.search}
 
     @cached_property
     def sample_classes(self) -> Integers:
@@ -161,7 +188,7 @@ class PackedSource(CodedSource):
         """``form`` of every pair of ``columns`` (None: all), a square matrix."""
         chosen = np.arange(self.n_features) if columns is None else columns
         place = self._places(chosen)
-        out = np.empty((len(chosen), len(chosen)), dtype)
+        out = square_matrix(len(chosen), dtype)
         fill = partial(self.packed.matrix_block, terms.table, terms.shift, *form)
         run_blocks(
             lambda block: fill(block, place, out),

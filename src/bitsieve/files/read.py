@@ -79,46 +79,43 @@ def read_table(path: str | PathLike[str]) -> pa.Table | ArrayTable:
         than two columns; a column holds lists or raw bytes.
     """
     path = Path(path)
+    check_file(path)
     try:
-        mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
-            raise DataError(f"{str(path)!r} is a directory: give the path of a table file ({READ})")
-        if not stat.S_ISREG(mode):
-            raise DataError(f"{str(path)!r} is not a regular file: save the table to a file first")
         kind = file_kind(path)
         if kind == "npz":
             from bitsieve.files.npz import read_npz
 
             return read_npz(path)
         return _checked(_read_columns(path, kind), path)
-    except FileNotFoundError:
-        raise DataError(f"there is no file {str(path)!r}: give the path of a table file ({READ})") from None
     except OSError as error:
         raise DataError(f"cannot read {str(path)!r}: {error.strerror or one_line(error)}") from None
 
 
-def _read_columns(path: Path, kind: str) -> pa.Table:
-    import pyarrow as pa
+def check_file(path: str | PathLike[str]) -> None:
+    """Raise :class:`DataError` where there is no file to read."""
+    path = Path(path)
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        raise DataError(f"there is no file {str(path)!r}: give the path of a table file ({READ})") from None
+    except OSError as error:
+        raise DataError(f"cannot read {str(path)!r}: {error.strerror or one_line(error)}") from None
+    if stat.S_ISDIR(mode):
+        raise DataError(f"{str(path)!r} is a directory: give the path of a table file ({READ})")
+    if not stat.S_ISREG(mode):
+        raise DataError(f"{str(path)!r} is not a regular file: save the table to a file first")
 
+
+def _read_columns(path: Path, kind: str) -> pa.Table:
     if kind == "text":
         from bitsieve.files.text import read_text
 
         return read_text(path)
-    try:
-        if kind == "parquet":
-            from pyarrow import parquet
-
-            return parquet.ParquetFile(path).read()
-        if kind == "arrow":
-            with pa.memory_map(str(path)) as file:
-                return pa.ipc.open_file(file).read_all()
-        if kind == "stream":
-            with pa.memory_map(str(path)) as file:
-                return pa.ipc.open_stream(file).read_all()
+    if kind == "feather1":
         raise DataError(f"{str(path)!r} is a Feather file of version 1: write it again with version 2")
-    except (pa.ArrowException, OSError) as error:
-        names = {"parquet": "Parquet", "arrow": "Arrow", "stream": "an Arrow stream"}
-        raise DataError(f"cannot read {str(path)!r} as {names[kind]}: {one_line(error)}") from None
+    from bitsieve.files.arrow import read_arrow
+
+    return read_arrow(path, kind)
 
 
 def _checked(table: pa.Table, path: Path) -> pa.Table:
@@ -131,10 +128,18 @@ def _checked(table: pa.Table, path: Path) -> pa.Table:
     if table.num_columns == 0:
         raise DataError(f"{str(path)!r} has no columns: nothing to select from")
     for field in table.schema:
-        if pa.types.is_nested(field.type):
+        inner = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+        if pa.types.is_nested(inner):
             raise DataError(
                 f"column {field.name!r} of {str(path)!r} holds {field.type}: drop it or make it plain columns"
             )
-        if pa.types.is_binary(field.type) or pa.types.is_large_binary(field.type):
+        if _is_binary(inner):
             raise DataError(f"column {field.name!r} of {str(path)!r} holds raw bytes: drop it or make it text")
     return table
+
+
+def _is_binary(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    tests = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
+    return any(test(kind) for test in tests) or str(kind) == "binary_view"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import os
 import re
@@ -11,10 +12,14 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from bitsieve.common.messages import one_line
+from bitsieve.files.arrow import native_file
 from bitsieve.files.errors import DataError, check_names
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    Handler = Callable[[arrow_csv.InvalidRow], str]
 
 DELIMITERS = (",", "\t", ";")
 DELIMITER_NAMES = {",": "comma", "\t": "tab", ";": "semicolon"}
@@ -39,7 +44,7 @@ def read_text(path: Path) -> pa.Table:
     if not lines:
         raise DataError(f"{str(path)!r} is empty: a table needs a header line and rows")
     delimiter = _delimiter(lines, path)
-    header = _fields(lines[0], delimiter)
+    header = _fields(lines[0], delimiter, path)
     check_names([name.strip() for name in header], path)
     table = _parse(path, delimiter, _decimal_mark(lines, delimiter), max(map(len, lines[:2])))
     names = [name.strip() for name in table.column_names]
@@ -88,8 +93,14 @@ def _delimiter(lines: list[str], path: Path) -> str:
     return max(counts, key=lambda mark: (second.count(mark) == counts[mark], counts[mark], mark == by_ending))
 
 
-def _fields(line: str, delimiter: str) -> list[str]:
-    return next(csv.reader([line], delimiter=delimiter))
+def _fields(line: str, delimiter: str, path: Path) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=delimiter))
+    except csv.Error:  # of a name above the limit of Python's reader, the only one for a line without strict rules
+        raise DataError(
+            f"a name in the header of {str(path)!r} is longer than {csv.field_size_limit():,} characters: shorten it, "
+            f"or close the quotation mark before it"
+        ) from None
 
 
 def _decimal_mark(lines: list[str], delimiter: str) -> str:
@@ -109,33 +120,51 @@ def _parse(path: Path, delimiter: str, decimal_mark: str, line_length: int) -> p
         decimal_point=decimal_mark,
     )
 
-    def attempt(use_threads: bool, newlines_in_values: bool, bad: list[arrow_csv.InvalidRow]) -> pa.Table:
-        def stop(row: arrow_csv.InvalidRow) -> str:
-            bad.append(row)
-            return "error"
-
+    def attempt(use_threads: bool, newlines_in_values: bool, handler: Handler | None) -> pa.Table:
         return arrow_csv.read_csv(
-            pa.OSFile(str(path)),
+            native_file(path),
             read_options=arrow_csv.ReadOptions(block_size=block_size, use_threads=use_threads),
             parse_options=arrow_csv.ParseOptions(
-                delimiter=delimiter, newlines_in_values=newlines_in_values, invalid_row_handler=stop
+                delimiter=delimiter, newlines_in_values=newlines_in_values, invalid_row_handler=handler
             ),
             convert_options=convert,
         )
 
     has_quotes, odd_quotes = _quotes(path)
     try:
-        table = attempt(True, False, [])
+        table = attempt(True, False, None)
     except pa.ArrowInvalid:
-        # Once more, slowly: line breaks inside quotes are allowed, and a bad row is told with its number.
+        # Once more, slowly: line breaks inside quotes are allowed, and a bad row is told with its number. It is told
+        # as text, which it must be.
+        _check_text(path)
         bad: list[arrow_csv.InvalidRow] = []
+
+        def stop(row: arrow_csv.InvalidRow) -> str:
+            bad.append(row)
+            return "error"
+
         try:
-            table = attempt(False, has_quotes, bad)
+            table = attempt(False, has_quotes, stop)
         except pa.ArrowInvalid as error:
             raise DataError(_why(path, bad, error)) from None
     if odd_quotes and _quote_left_open(path, delimiter):
         raise DataError(f"{str(path)!r} ends inside a quoted value: close the quotation mark or delete the broken row")
     return table
+
+
+def _check_text(path: Path) -> None:
+    """Refuse a file that is not UTF-8 text, with the line that is not."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    lines, block = 1, b"more"
+    with open(path, "rb") as file:
+        while block:
+            block = file.read(1 << 20)
+            try:
+                decoder.decode(block, final=not block)
+            except UnicodeDecodeError as error:
+                lines += error.object[: error.start].count(b"\n")
+                raise DataError(f"line {lines:,} of {str(path)!r} is not UTF-8 text: save the file as UTF-8") from None
+            lines += block.count(b"\n")
 
 
 def _why(path: Path, bad: list[arrow_csv.InvalidRow], error: pa.ArrowInvalid) -> str:

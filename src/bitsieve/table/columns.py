@@ -114,3 +114,8 @@ def _read_series(series: nw.Series[Any], name: str) -> NDArray[Any] | Encoded:
 def _check_size(n_samples: int) -> None:
     if n_samples > MAX_SAMPLES:
         raise ValueError(f"X has {n_samples:,} samples: at most {MAX_SAMPLES:,} are supported, draw a sample of them")
+
+
+def all_missing(values: NDArray[Any]) -> bool:
+    """Whether every number is missing."""
+    return values.dtype.kind == "f" and bool(np.isnan(values).all())
