@@ -79,10 +79,10 @@ def test_constraints_and_estimators(data):
 def test_refused_where_rows_are_needed(data, name):
     X, y, _ = data
     selector = make_selector(name, 3)
-    message = f"^X is sparse, but {type(selector).__name__} needs dense data: give X.toarray"
-    with pytest.raises(TypeError, match=message):
+    message = f"^X is sparse, but {type(selector).__name__} needs dense rows: give X.toarray"
+    with pytest.raises(ValueError, match=message):
         selector.fit(sparse.csr_array(X), y)
-    with pytest.raises(TypeError, match=message):
+    with pytest.raises(ValueError, match=message):
         bitsieve.select(sparse.csr_array(X), y, method=name)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from bitsieve.table.names import NumberedNames
+from bitsieve.common.names import NumberedNames
 from bitsieve.table.read_xy import read_xy
 from bitsieve.table.sparse import SparseTable, read_sparse
 

@@ -101,6 +101,15 @@ class ZeroApartBinner(Binner):
     def start_fit(self, table: NamedColumns) -> Extents:
         """Refuse columns of which only a summary is known.
 
+        Parameters
+        ----------
+        table : NamedColumns
+
+        Returns
+        -------
+        Extents
+            Never.
+
         Raises
         ------
         ValueError

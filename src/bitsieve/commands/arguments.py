@@ -57,7 +57,7 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
         "130 interrupted.",
     )
     add = select.add_argument
-    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather or .npz (X, y), told by content")
+    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather, libsvm or .npz (X, y), told by content")
     add(
         "--target",
         metavar="COLUMN",
@@ -127,7 +127,7 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
         epilog="Ctrl-C keeps the finished folds in a file next to --output; the same command with --resume goes on.",
     )
     add = compare.add_argument
-    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather or .npz (X, y), told by content")
+    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather, libsvm or .npz (X, y), told by content")
     add("--target", metavar="COLUMN", help="the column to tell about; y by default in a .npz")
     add("--methods", type=_names, metavar="A,B,...", help="of 'bitsieve methods' (default: mim,mrmr,jmi,speccmi)")
     add(

@@ -181,8 +181,8 @@ def select(
 
     Parameters
     ----------
-    data : array-like of shape (n_samples, n_features), dataframe, or path
-        numpy, pandas, polars or pyarrow; or a CSV, TSV, Parquet, Arrow/Feather or .npz file.
+    data : array-like or scipy.sparse of shape (n_samples, n_features), dataframe, or path
+        numpy, pandas, polars or pyarrow; or a CSV, TSV, Parquet, Arrow/Feather, libsvm or .npz file.
     target : str or array-like of shape (n_samples,), or several, optional
         A column of ``data``, which is then no feature, or the values themselves. A list of columns, or a 2-D array, is
         one target whose classes are the combinations that occur. Only for .npz it may be left out: it is ``y`` there.

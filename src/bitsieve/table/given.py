@@ -22,7 +22,7 @@ class Given:
 
     Attributes
     ----------
-    features : ndarray or dataframe of shape (n_samples, n_features)
+    features : ndarray, dataframe or sparse matrix or array of shape (n_samples, n_features)
         The features alone.
     whole : dataframe, ArrayTable or None
         The table that held the target, too; None for an array.
@@ -72,4 +72,4 @@ def arrow_table(arrays: ArrayTable, names: Sequence[str]) -> Any:
 
 def array_column(arrays: ArrayTable, name: str) -> NDArray[Any]:
     """One feature of a table of arrays, or its ``y``."""
-    return arrays.X[:, arrays.names.index(name)] if name in arrays.names else arrays.y
+    return arrays.column(name) if name in arrays.names else arrays.y

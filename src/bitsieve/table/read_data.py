@@ -12,6 +12,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from bitsieve.common.messages import allowed_names, quoted
+from bitsieve.common.names import NumberedNames
 from bitsieve.common.progress import phase
 from bitsieve.files.npz import ArrayTable
 from bitsieve.table.columns import check_unique
@@ -33,8 +34,8 @@ def read_data(
 
     Parameters
     ----------
-    data : array-like of shape (n_samples, n_features), dataframe, or path
-        numpy, pandas, polars or pyarrow; or a CSV, TSV, Parquet, Arrow/Feather or .npz file.
+    data : array-like or scipy.sparse of shape (n_samples, n_features), dataframe, or path
+        numpy, pandas, polars or pyarrow; or a CSV, TSV, Parquet, Arrow/Feather, libsvm or .npz file.
     target : str or array-like of shape (n_samples,), or several, optional
         A column of ``data``, which is then no feature, or the values themselves; or a list of columns. A .npz file's is
         ``y`` by default.
@@ -69,7 +70,9 @@ def read_data(
         from bitsieve.files.read import read_table
 
         data = read_table(data)
-    if isinstance(data, ArrayTable):
+    if isinstance(data, ArrayTable) and _is_split(data, target, sample_weight):
+        table = _from_sparse_arrays(data, sample_weight, target_bins)
+    elif isinstance(data, ArrayTable):
         table = _split(_Archive(data), target, sample_weight, target_bins)
     elif nw.dependencies.is_into_dataframe(data) or isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame):
         table = _split(_Frame(data), target, sample_weight, target_bins)
@@ -108,7 +111,7 @@ class _Archive:
 
     def __init__(self, whole: ArrayTable) -> None:
         self.whole = whole
-        self.names, self.n_samples, self.n_features = [*whole.names, "y"], len(whole.X), len(whole.names)
+        self.names, self.n_samples, self.n_features = [*whole.names, "y"], whole.X.shape[0], len(whole.names)
 
     def default_target(self) -> Any:
         if "y" in self.whole.names:
@@ -165,6 +168,21 @@ def _split(source: _Frame | _Archive, target: Any, sample_weight: Any, target_bi
     return replace(
         table, names=feature_names, feature_names=None if unnamed else np.array(feature_names, object), given=given
     )
+
+
+def _is_split(data: ArrayTable, target: Any, sample_weight: Any) -> bool:
+    """Whether ``X`` is sparse and holds neither the target nor the weights: its columns need not be gone through."""
+    of_y = target is None or (isinstance(target, str) and target == "y")
+    return issparse(data.X) and of_y and "y" not in data.names and not isinstance(sample_weight, str)
+
+
+def _from_sparse_arrays(data: ArrayTable, sample_weight: Any, target_bins: int | str | None) -> Table:
+    """The columns of a sparse ``X``, which may be too many to go through by name, and ``y``."""
+    table = read_xy(data.X, data.y, sample_weight, target_name="y", target_bins=target_bins)
+    given = Given(data.X, data, ("y",), None if sample_weight is None else "sample_weight")
+    if isinstance(data.names, NumberedNames):
+        return replace(table, given=given)
+    return replace(table, names=data.names, feature_names=np.array(data.names, object), given=given)
 
 
 def _from_array(data: Any, target: Any, sample_weight: Any, target_bins: int | str | None) -> Table:

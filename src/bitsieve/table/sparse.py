@@ -13,10 +13,10 @@ from sklearn.utils.validation import validate_data
 
 from bitsieve.common.attributes import cached_property
 from bitsieve.common.errors import Sentence
+from bitsieve.common.names import NumberedNames
 from bitsieve.counts.blocks import thread_count
 from bitsieve.counts.terms import MAX_SAMPLES
 from bitsieve.table.missing import columns_hold
-from bitsieve.table.names import NumberedNames
 from bitsieve.table.table import Table
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
 
 MOST_EXACT = 2**53  # beyond, whole numbers are not told apart as float64
+MOST_DENSE_BYTES = 2 << 30
 BLOCK_VALUES = 1 << 20  # stored values of a block of columns
 
 
@@ -72,7 +73,7 @@ class SparseTable(Table):
 
         Raises
         ------
-        TypeError
+        ValueError
             Always.
         """
         refuse_sparse("this method")
@@ -160,10 +161,32 @@ def refuse_sparse(what: str) -> NoReturn:
 
     Raises
     ------
-    TypeError
+    ValueError
         Always.
     """
-    raise TypeError(f"X is sparse, but {what} needs dense data: give X.toarray(), or some columns of it")
+    raise ValueError(
+        f"X is sparse, but {what} needs dense rows: give X.toarray(), or use a method on counts, such as jmi"
+    )
+
+
+def made_dense(table: Table) -> Table:
+    """The same table with dense columns, for what needs the rows as they are.
+
+    Raises
+    ------
+    ValueError
+        If they would take more than 2 GiB.
+    """
+    if not isinstance(table, SparseTable):
+        return table
+    size = table.n_samples * table.n_features * table.value.itemsize
+    if size > MOST_DENSE_BYTES:
+        raise ValueError(
+            f"the sparse table, {table.n_samples:,} x {table.n_features:,}, takes {size / 2**30:,.1f} GiB when dense, "
+            "above the limit of 2 GiB: select columns first"
+        )
+    kept = {name: getattr(table, name) for name in ("names", "feature_names", "y", "weights", "given")}
+    return Table(np.asfortranarray(table.stored.toarray()), **kept)
 
 
 def read_sparse(X: Any, *, estimator: Any = None, reset: bool = True) -> SparseTable:
