@@ -150,7 +150,7 @@ class ZeroApartBinner(Binner):
             self.bin_edges_ = Ragged(np.empty(0), np.zeros(table.n_features, np.int64))
         else:
             self.categories_, self.bin_edges_ = None, found
-            self.n_bins_ += np.isfinite(sparse.bounds[0])  # a bin more than cuts, where there is any number
+            self.n_bins_ += sparse.has_numbers  # a bin more than cuts, where there is any number
         self.n_bins_ += rule.missing == "bin"
         self.n_bins_[self.n_bins_ == 0] = 1  # all missing
         self._check_code_limit(table)
@@ -235,10 +235,11 @@ class ZeroApartBinner(Binner):
 
         def write(block: tuple[int, int]) -> None:
             first, last = block
-            some = known.take(np.arange(first, last))
+            begin, end = known.ends[[first - 1, last - 1]].tolist() if first else (0, int(known.ends[last - 1]))
             stored = table.start, table.row, table.value
             ends = missing_code[first:last], code
-            _native.code_stored(*stored, first, last, some.values, some.ends, left, base[first:last], *ends)
+            cuts = known.values[begin:end].astype(np.float64, copy=False), known.ends[first:last] - begin
+            _native.code_stored(*stored, first, last, *cuts, left, base[first:last], *ends)
 
         run_blocks(write, table.blocks(self.n_jobs), self.n_jobs)
         common = self._common(table, known)

@@ -99,6 +99,14 @@ class SparseTable(Table):
         return np.diff(self.start) < self.n_samples
 
     @cached_property
+    def has_numbers(self) -> NDArray[np.bool_]:
+        """Whether a column stores a value that is not missing."""
+        stored = np.diff(self.start)
+        places = np.flatnonzero(np.isnan(self.value))
+        missing = np.searchsorted(self.start, places, side="right") - 1
+        return stored > (np.bincount(missing, minlength=self.n_features) if len(missing) else 0)
+
+    @cached_property
     def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The smallest and the largest stored value of every column but NaN; inf and -inf where there is none."""
         some = np.diff(self.start) > 0
