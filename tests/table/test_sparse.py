@@ -59,7 +59,7 @@ def test_weights_of_zero_leave_rows_out():
 
 def test_what_varies():
     table = read_sparse(sparse.csr_array(np.array([[0, 7, 1, 0.0], [0, 7, 2, 1]])))
-    assert table.constant().tolist() == [True, True, False, False]
+    assert table.constant.tolist() == [True, True, False, False]
     assert [bound.tolist() for bound in table.bounds] == [[np.inf, 7, 1, 1], [-np.inf, 7, 2, 1]]
 
 

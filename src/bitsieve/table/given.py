@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from bitsieve.files.npz import ArrayTable
+from bitsieve.table.kinds import take_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,12 +31,18 @@ class Given:
         The columns of ``whole`` that are no features: the target, of one or several columns, and the weights.
     weight : str or None
         The name of the frequency weights, "sample_weight" where they were given by their values.
+    labels : sequence or None
+        What the columns of ``features`` are called in the data, of whatever type; None where they have no names.
+    original : lazy frame, RecordBatch or None
+        The data, where its rows had to be collected first: selected columns are taken from it.
     """
 
     features: Any
     whole: Any = None
     others: tuple[str, ...] = ()
     weight: str | None = None
+    labels: Sequence[Any] | None = None
+    original: Any = None
 
     def take(self, indices: NDArray[np.intp]) -> Any:
         """The features ``indices`` in that order, in the kind and with the dtypes of the data that was given."""
@@ -43,6 +50,8 @@ class Given:
             return self.features[:, indices]
         if issparse(self.features):
             return columns_of_sparse(self.features, indices)
+        if self.original is not None and self.labels is not None:
+            return take_columns(self.original, [self.labels[j] for j in indices])
         import narwhals as nw
 
         return nw.from_native(self.features, eager_only=True)[:, [int(j) for j in indices]].to_native()

@@ -117,6 +117,7 @@ class SparseTable(Table):
                 bound[some] = np.where(np.isnan(found), bound[some], found)
         return low, high
 
+    @cached_property
     def constant(self) -> NDArray[np.bool_]:
         """Whether a column holds one value only."""
         low, high = self.bounds
@@ -150,6 +151,18 @@ class SparseTable(Table):
                 raise ValueError(
                     Sentence(f"{columns_hold(len(columns))} {what}: {self.quoted(columns.tolist())}; ", advice)
                 )
+
+    def varies(self, j: int) -> bool:
+        """Whether feature ``j`` holds different values; missing is one."""
+        return not self.constant[j]
+
+    def blanked(self, columns: Sequence[int]) -> SparseTable:
+        """The table with zeros in some columns, so that they tell nothing and are chosen last."""
+        values = self.stored.copy()
+        for j in columns:
+            values.data[values.indptr[j] : values.indptr[j + 1]] = 0
+        values.eliminate_zeros()
+        return replace(self._of(values), blank=tuple(columns))
 
     def take(self, rows: NDArray[np.intp]) -> SparseTable:
         """The table of some of the samples: their features, target and weights."""
