@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from bitsieve.commands.options import say
 from bitsieve.commands.select import select_as_asked, worded
-from bitsieve.common.ticker import Ticker
 from bitsieve.common.progress import listening, phase
+from bitsieve.common.ticker import Ticker
 
 if TYPE_CHECKING:
     import argparse
