@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from bitsieve.binning import EqualFrequencyBinner as EqualFrequencyBinner
     from bitsieve.binning import EqualWidthBinner as EqualWidthBinner
     from bitsieve.binning import MDLBinner as MDLBinner
+    from bitsieve.by_counts.stopping import FalseDiscoveryStopping as FalseDiscoveryStopping
     from bitsieve.by_counts.stopping import PermutationStopping as PermutationStopping
     from bitsieve.by_counts.stopping import SignificanceStopping as SignificanceStopping
     from bitsieve.by_counts.stopping import ThresholdStopping as ThresholdStopping
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from bitsieve.selectors.svm import L1SVM as L1SVM
     from bitsieve.selectors.svm import SVMRFE as SVMRFE
     from bitsieve.selectors.vmi import VMI as VMI
+    from bitsieve.sources.dask_source import DaskSource as DaskSource
 
     __version__: str
 
@@ -74,6 +76,7 @@ _HOMES = {
     "Comparison": "bitsieve.evaluation.comparison",
     "conditional_mutual_information_matrix": "bitsieve.selection.information",
     "Constraints": "bitsieve.selectors.constraints",
+    "DaskSource": "bitsieve.sources.dask_source",
     "CurveDisplay": "bitsieve.report.curve",
     "DominantSetClusters": "bitsieve.selectors.dominant_set_clusters",
     "DominantSetMII": "bitsieve.selectors.dominant_set_mii",
@@ -82,6 +85,7 @@ _HOMES = {
     "EQPFS": "bitsieve.selectors.eqpfs",
     "EqualFrequencyBinner": "bitsieve.binning",
     "EqualWidthBinner": "bitsieve.binning",
+    "FalseDiscoveryStopping": "bitsieve.by_counts.stopping",
     "FCBF": "bitsieve.selectors.fcbf",
     "FeatureExplanation": "bitsieve.selection.explain",
     "ForwardSelector": "bitsieve.selectors.forward",
@@ -135,11 +139,13 @@ __all__ = [
     "Comparison",
     "Constraints",
     "CurveDisplay",
+    "DaskSource",
     "DominantSetClusters",
     "DominantSetMII",
     "DpSelector",
     "EqualFrequencyBinner",
     "EqualWidthBinner",
+    "FalseDiscoveryStopping",
     "FeatureExplanation",
     "ForwardSelector",
     "KollerSahami",

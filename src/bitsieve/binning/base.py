@@ -197,7 +197,24 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return None
 
     def check_numbers(self, table: NamedColumns, extents: Extents) -> None:
-        """Refuse numbers that the rule does not take."""
+        """Refuse numbers that the rule does not take.
+
+        Parameters
+        ----------
+        table : NamedColumns
+            A table, or what is known of one.
+        extents : Extents
+            What its columns hold.
+
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        ValueError
+            If there is such a number.
+        """
 
     def _fit_numeric(self, table: Table, extents: Extents) -> None:
         """Set the edges, the categories, and the number of codes that are not for missing values, of every column."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from bitsieve.commands.options import Wording
     from bitsieve.selection.selection import Selection
-    from bitsieve.table.given import Given
+    from bitsieve.sources.in_parts import TableInParts
     from bitsieve.table.table import Table
 
 OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.select, of the stopping rules and of Constraints
@@ -123,8 +123,8 @@ def _check_paths(options: argparse.Namespace) -> None:
         check_report(options.report, options.data)
 
 
-def _given(table: Table) -> Given:
-    assert table.given is not None  # every table of read_data has it
+def _given(table: Table | TableInParts) -> Any:
+    assert table.given is not None  # every table of a file has it
     return table.given
 
 
@@ -167,7 +167,7 @@ def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
         parameters["bits"] = options.min_bits
     if rule is None and options.features == "auto" and parameters:
         rule = "significance"
-    for given, rules in (("level", ("significance", "permutation")), ("bits", ("threshold",))):
+    for given, rules in (("level", ("significance", "permutation", "fdr")), ("bits", ("threshold",))):
         if given in parameters and rule not in rules:
             option = {"level": "--level", "bits": "--min-bits"}[given]
             raise ValueError(f"{option} has a meaning with --stop {' or '.join(rules)} only: add that or leave it out")

@@ -59,7 +59,7 @@ def selection_report(selection: Selection, *, command: str | None = None, when: 
         The time that is told; by default now.
     """
     evidence = selection.evidence
-    quality = column_quality(evidence.table)
+    quality = column_quality(evidence.rows)
     curve = CurveDisplay.of(selection.selector, evidence)
     return page(
         f"Features that tell about {selection.target_name}",
@@ -93,7 +93,7 @@ def _answer(selection: Selection, curve: Curve) -> str:
 
 
 def _setting(selection: Selection) -> str:
-    target, table_ = selection.target, selection.evidence.table
+    target, table_ = selection.target, selection.evidence.rows
     sizes = np.bincount(target.codes, weights=table_.weights, minlength=target.n_classes).astype(np.int64)
     listed = [f"{label} {size:,}" for label, size in zip(target.labels, sizes, strict=True)][:MOST_LISTED]
     more = f" and {target.n_classes - len(listed):,} more" if target.n_classes > len(listed) else ""

@@ -12,6 +12,7 @@ from bitsieve.binning import make_binner
 from bitsieve.common.attributes import cached_property
 from bitsieve.common.ties import TIE
 from bitsieve.selectors.counted import count_binned, count_table
+from bitsieve.sources.in_parts import TableInParts
 from bitsieve.table.read_xy import read_xy
 
 if TYPE_CHECKING:
@@ -68,21 +69,36 @@ class Evidence:
 
     Parameters
     ----------
-    table : Table
+    table : Table or TableInParts
     binner : Binner
         Fitted on it.
     selected : ndarray of int, shape (k,)
     n_jobs : int or None
     """
 
-    table: Table
+    table: Table | TableInParts
     binner: Any
     selected: Columns
     n_jobs: int | None
 
+    @property
+    def rows(self) -> Table:
+        """The table, for what looks at its rows.
+
+        Raises
+        ------
+        ValueError
+            If the data was read in parts.
+        """
+        if isinstance(self.table, TableInParts):
+            raise ValueError("a report looks at every row, and this data was read in parts: give a table in memory")
+        return self.table
+
     @cached_property
     def counted(self) -> Counted:
         """The table, packed for counting."""
+        if isinstance(self.table, TableInParts):
+            return count_table(self.table, self.binner, self.n_jobs)
         return count_binned(self.table, self.binner, self.n_jobs)
 
     @property
@@ -98,7 +114,9 @@ class Evidence:
 
     @cached_property
     def chance(self) -> Chance | None:
-        """What chance does; None where weighted rows are too many to be shuffled one by one."""
+        """What chance does; None where rows are not at hand, or weighted ones too many to be shuffled one by one."""
+        if isinstance(self.table, TableInParts):
+            return None
         return chance(self.table, self.binner, self.n_jobs)
 
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from bitsieve.sources.in_parts import TableInParts
     from bitsieve.table.table import Table
 
 
@@ -28,7 +29,7 @@ class Explanation(NamedTuple):
     informative: NDArray[np.bool_]
 
 
-def explanation(selector: Any, table: Table, binning: Any, n_jobs: int | None) -> Explanation:
+def explanation(selector: Any, table: Table | TableInParts, binning: Any, n_jobs: int | None) -> Explanation:
     """The explanation of a fitted selector; ``binning`` is for one that counts nothing itself."""
     if isinstance(selector, CountSelector):
         names = "binner_", "relevance_", "overlap_with_", "overlap_", "informative_"

@@ -10,15 +10,16 @@ from bitsieve.selectors.constraints import check_constraints, resolve
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from bitsieve.sources.in_parts import TableInParts
     from bitsieve.table.table import Table
 
 
-def default_number(table: Table, parameters: Mapping[str, Any]) -> tuple[int, list[str]]:
+def default_number(table: Table | TableInParts, parameters: Mapping[str, Any]) -> tuple[int, list[str]]:
     """The default number, or all columns and groups that may be selected where there are fewer, and a note on that.
 
     Parameters
     ----------
-    table : Table
+    table : Table or TableInParts
     parameters : mapping
         Of the method; its ``constraints`` exclude, include and group columns, and a method with ``stopping`` may end
         earlier.

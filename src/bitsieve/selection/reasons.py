@@ -60,6 +60,4 @@ def _columns(wishes: Candidates | None, what: str) -> list[int]:
 
 
 def _varies(selection: Selection, column: int) -> bool:
-    values = selection.evidence.table.numeric(column)
-    there = values[~np.isnan(values)]
-    return bool(len(there)) and bool((there != there[0]).any())
+    return selection.evidence.table.varies(column)

@@ -17,6 +17,7 @@ from bitsieve.selection.how_many import default_number
 from bitsieve.selection.notes import explain, explain_gap, explain_stop, explain_worth, refuse_what_tells_nothing
 from bitsieve.selection.plain import certificate, finite, plain, plain_edges
 from bitsieve.selection.shown import as_frame, as_html, as_text
+from bitsieve.sources import data_in_parts
 from bitsieve.table.read_data import read_data
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.selection.explain import FeatureExplanation
+    from bitsieve.sources.in_parts import TableInParts
     from bitsieve.table.table import Table
     from bitsieve.table.target import Target
 
@@ -40,25 +42,28 @@ class Selection:
     ----------
     method : str
         Name of the method, as :func:`bitsieve.list_methods` has it.
-    features : list of str, length k
-        Names, best first; ``x0, x1, ...`` by column where the data has no names.
+    features : list, length k
+        Labels of the columns as the data has them, best first; ``x0, x1, ...`` by column where it has none.
     indices : ndarray of shape (k,)
         Column of each feature in the data without the target.
     scores : ndarray of shape (k,)
         The method's value at each choice, in bits where it is information.
     relevance : ndarray of shape (k,)
         I(X;C), in bits.
-    overlap_with : list of str or None, length k
+    overlap_with : list of label or None, length k
         The earlier-chosen feature with the largest I(X;X'); None where there is no earlier one.
     overlap : ndarray of shape (k,)
         That information, in bits; NaN where there is no earlier one.
     table : ndarray or dataframe
-        The data with the selected columns only, in order of choice, of the same kind and with the same dtypes.
+        The data with the selected columns only, in order of choice, of the same kind and with the same dtypes; of a
+        lazy frame a lazy frame.
     selector : estimator
         The fitted scikit-learn transformer.
     target : Target
         The target's classes, and its edges when it was continuous and had to be binned.
     target_name : str
+    n_samples : int
+        Rows of the data; those of weight 0 are left out.
     parameters : dict
         What the selection was asked for.
     notes : list of str
@@ -78,16 +83,17 @@ class Selection:
     """
 
     method: str
-    features: list[str]
+    features: list[Any]
     indices: NDArray[np.intp]
     scores: NDArray[np.float64]
     relevance: NDArray[np.float64]
-    overlap_with: list[str | None]
+    overlap_with: list[Any]
     overlap: NDArray[np.float64]
     table: Any = field(repr=False)
     selector: Any = field(repr=False)
     target: Target = field(repr=False)
     target_name: str
+    n_samples: int
     parameters: dict[str, Any]
     notes: list[str]
     evidence: Evidence = field(repr=False)
@@ -152,7 +158,7 @@ class Selection:
             "method": self.method,
             "score_unit": self.unit,
             "parameters": {name: plain(value) for name, value in self.parameters.items()},
-            "n_samples": len(self.target.codes),
+            "n_samples": self.n_samples,
             "n_features": int(self.selector.n_features_in_),
             "target": {
                 "name": self.target_name,
@@ -164,11 +170,11 @@ class Selection:
             "features": [
                 {
                     "rank": rank,
-                    "name": name,
+                    "name": plain(name),
                     "index": int(self.indices[rank - 1]),
                     "score": finite(self.scores[rank - 1]),
                     "relevance_bits": finite(self.relevance[rank - 1]),
-                    "overlap_with": self.overlap_with[rank - 1],
+                    "overlap_with": plain(self.overlap_with[rank - 1]),
                     "overlap_bits": finite(self.overlap[rank - 1]),
                 }
                 for rank, name in enumerate(self.features, start=1)
@@ -209,7 +215,9 @@ def select(
     Parameters
     ----------
     data : array-like of shape (n_samples, n_features), dataframe, or path
-        numpy, pandas, polars or pyarrow; or a CSV, TSV, Parquet, Arrow/Feather or .npz file.
+        numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV, TSV, Parquet, Arrow/Feather or
+        .npz file. A Dask data frame or array is counted on its cluster (see :class:`bitsieve.DaskSource`), by the
+        methods that need counts alone.
     target : str or array-like of shape (n_samples,), or several, optional
         A column of ``data``, which is then no feature, or the values themselves. A list of columns, or a 2-D array, is
         one target whose classes are the combinations that occur. Only for .npz it may be left out: it is ``y`` there.
@@ -257,7 +265,7 @@ def select(
     """
     with shown(verbose):
         selection = select_from(
-            read_data(data, target, sample_weight, target_bins=target_bins),
+            read_table(data, target, sample_weight, target_bins),
             method=method,
             n_features_to_select=n_features_to_select,
             binning=binning,
@@ -268,8 +276,18 @@ def select(
     return selection
 
 
+def read_table(data: Any, target: Any, sample_weight: Any, target_bins: int | str | None) -> Table | TableInParts:
+    """The data of :func:`select` as a table, in memory or in parts."""
+    parts = data_in_parts(data)
+    if parts is None:
+        return read_data(data, target, sample_weight, target_bins=target_bins)
+    if target is None:
+        raise ValueError("no target is given: name one of the columns, or give one value a row")
+    return parts.read_in_parts(target, sample_weight, target_name="target", target_bins=target_bins)
+
+
 def select_from(
-    table: Table,
+    table: Table | TableInParts,
     *,
     method: str,
     n_features_to_select: int | float | str | None,
@@ -295,18 +313,20 @@ def select_from(
     found = explanation(selector, table, "mdl" if binner is None else binner, n_jobs)
     indices = np.asarray(selector.selected_)
     given = table.given
+    labels = table.names if given is None or given.labels is None else given.labels
     return Selection(
         method=method,
-        features=[table.names[j] for j in indices],
+        features=[labels[j] for j in indices],
         indices=indices,
         scores=np.asarray(selector.scores_),
         relevance=found.relevance[indices],
-        overlap_with=[None if j < 0 else table.names[j] for j in found.overlap_with],
+        overlap_with=[None if j < 0 else labels[j] for j in found.overlap_with],
         overlap=found.overlap,
         table=None if given is None else given.take(indices),
         selector=selector,
         target=table.target,
         target_name=table.target.name,
+        n_samples=table.n_samples,
         parameters={
             "n_features_to_select": n_features_to_select,
             "binning": binning,

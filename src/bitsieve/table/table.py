@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from bitsieve.table.target import Target
 
 
+FEW_ROWS = 10  # in fewer rows a measurement may well count up by chance
+
+
 @dataclass(frozen=True, eq=False)
 class Table(NamedColumns):
     """The features of some samples as numbers or codes, with their target and frequency weights.
@@ -131,6 +134,28 @@ class Table(NamedColumns):
         if not self._extents or (whole and not self._extents[0].whole):
             self._extents[:] = [find_extents(self, n_jobs, whole)]
         return self._extents[0]
+
+    def varies(self, j: int) -> bool:
+        """Whether feature ``j`` holds different values; missing is one."""
+        values = self._plain(j)
+        first = values[0]
+        if values.dtype.kind == "f" and np.isnan(first):
+            return not np.isnan(values).all()
+        return bool((values != first).any())
+
+    def counts_rows(self, j: int) -> bool:
+        """Whether feature ``j`` only counts the rows, as far as they are enough to tell."""
+        values = self.values(j)
+        if isinstance(values, Encoded) or values.dtype.kind not in "iu" or len(values) < FEW_ROWS:
+            return False
+        if abs(int(values[1]) - int(values[0])) != 1:
+            return False
+        steps = np.diff(values.astype(np.int64))
+        return bool((steps == steps[0]).all())
+
+    def _plain(self, j: int) -> NDArray[Any]:
+        values = self.values(j)
+        return values.codes if isinstance(values, Encoded) else values
 
     def take(self, rows: NDArray[np.intp]) -> Table:
         """The table of some of the samples: their features, target and weights.
