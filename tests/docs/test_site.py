@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,12 +15,6 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 
 
-def test_every_public_name_is_in_the_reference():
-    pages = "\n".join(path.read_text() for path in (DOCS / "api").glob("*.md"))
-    named = re.findall(r"^\.\. auto(?:class|function):: (\w+)$", pages, re.MULTILINE)
-    assert sorted(named) == sorted(name for name in bitsieve.__all__ if name != "__version__")
-
-
 def test_the_site_is_built_without_a_warning(tmp_path):
     for needed in ("sphinx", "myst_parser", "furo", "numpydoc"):
         pytest.importorskip(needed)
@@ -31,7 +24,9 @@ def test_the_site_is_built_without_a_warning(tmp_path):
     assert built.returncode == 0
     pages = {path.relative_to(DOCS).with_suffix(".html") for path in DOCS.rglob("*.md")}
     assert pages <= {path.relative_to(tmp_path / "site") for path in (tmp_path / "site").rglob("*.html")}
-    assert "mutual_information" in (tmp_path / "site" / "api" / "information.html").read_text()
+    reference = "\n".join(path.read_text() for path in (tmp_path / "site" / "api").glob("*.html"))
+    missing = [name for name in bitsieve.__all__ if f'id="bitsieve.{name}"' not in reference]
+    assert missing == ["__version__"]
 
 
 def test_the_figure_is_what_its_program_draws(tmp_path):

@@ -9,6 +9,8 @@ import numpy as np
 from bitsieve.common.messages import quoted
 from bitsieve.report.page import bullets, heading, paragraph, table
 from bitsieve.selection.plain import number
+from bitsieve.selection.quality import column_quality
+from bitsieve.table.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,10 +19,12 @@ if TYPE_CHECKING:
     from bitsieve.selection.quality import ColumnQuality
 
 
-def quality_parts(evidence: Evidence, quality: list[ColumnQuality]) -> list[str]:
-    """What stands out, and a table of all columns."""
-    names = evidence.table.names
-    n_rows = evidence.table.n_samples
+def quality_parts(evidence: Evidence) -> list[str]:
+    """What stands out, and a table of all columns; nothing where the rows are not at hand."""
+    if not isinstance(evidence.table, Table):
+        return []
+    quality = column_quality(evidence.table)
+    names, n_rows = evidence.table.names, evidence.table.n_samples
     uncut = set(np.asarray(getattr(evidence.binner, "uncut_", ())).tolist())
     rank = {int(j): place for place, j in enumerate(evidence.selected, start=1)}
     remarks = [_remarks(q, j in uncut, names) for j, q in enumerate(quality)]

@@ -81,19 +81,6 @@ class Evidence:
     selected: Columns
     n_jobs: int | None
 
-    @property
-    def rows(self) -> Table:
-        """The table, for what looks at its rows.
-
-        Raises
-        ------
-        ValueError
-            If the data was read in parts.
-        """
-        if isinstance(self.table, TableInParts):
-            raise ValueError("a report looks at every row, and this data was read in parts: give a table in memory")
-        return self.table
-
     @cached_property
     def counted(self) -> Counted:
         """The table, packed for counting."""
