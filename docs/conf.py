@@ -47,7 +47,7 @@ def leave_out_what_is_not_ours(app, kind, name, member, skip, options):
 
 
 def list_what_is_listed_nowhere(app, docname, source):
-    """Add a page that stands in no table of contents to the last one, and a name without a page to the page of others."""
+    """Add a page that no table of contents has to the last one, and a name without a page to the page of the others."""
     if docname == "index":
         pages = "\n".join(path.read_text() for path in HERE.rglob("*.md"))
         names = [path.relative_to(HERE).with_suffix("").as_posix() for path in sorted(HERE.rglob("*.md"))]
