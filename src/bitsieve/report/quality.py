@@ -32,21 +32,21 @@ def quality_parts(evidence: Evidence) -> list[str]:
     rows = [
         (
             names[j],
+            "; ".join(remarks[j]),
             q.kind,
             f"{100 * q.n_missing / n_rows:.1f} %" if q.n_missing else "0",
             f"{q.n_distinct:,}",
             f"{int(bins[j]):,}",
             number(relevance[j]),
             str(rank.get(j, "-")),
-            "; ".join(remarks[j]),
         )
         for j, q in enumerate(quality)
     ]
-    header = ("column", "kind", "missing", "different values", "bins", "tells alone (bits)", "rank", "remarks")
+    header = ("column", "remarks", "kind", "missing", "different values", "bins", "tells alone (bits)", "rank")
     return [
         heading("The columns"),
         bullets(_summary(quality, remarks, names)),
-        table(header, rows, text=(1, 7), long=(7,)),
+        table(header, rows, text=(1, 2), long=(1,)),
         paragraph(
             "Bins of numbers are cuts made for this selection; a column of one bin carries no information.", "aside"
         ),

@@ -142,7 +142,8 @@ def _about_chance(chance: Chance | None) -> str:
     return (
         f"By chance: {how}. The most relevant of all columns then told {number(chance.best_low)} to "
         f"{number(chance.best_high)} bits (18 of 20 times), a single column up to {number(chance.typical)}. A feature "
-        "that tells no more alone may be there by chance."
+        "that tells no more alone may be there by chance. (Columns with more than half as many bins as rows, such as "
+        "identifiers, are left out: they tell nearly everything by chance.)"
     )
 
 
