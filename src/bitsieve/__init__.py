@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from bitsieve.selectors.svm import SVMRFE as SVMRFE
     from bitsieve.selectors.vmi import VMI as VMI
     from bitsieve.sources.dask_source import DaskSource as DaskSource
+    from bitsieve.sources.stream import StreamSource as StreamSource
 
     __version__: str
 
@@ -118,6 +119,7 @@ _HOMES = {
     "SignificanceStopping": "bitsieve.by_counts.stopping",
     "SpecCMI": "bitsieve.selectors.speccmi",
     "ThresholdStopping": "bitsieve.by_counts.stopping",
+    "StreamSource": "bitsieve.sources.stream",
     "SVMRFE": "bitsieve.selectors.svm",
     "VMI": "bitsieve.selectors.vmi",
     "write_report": "bitsieve.report.files",
@@ -160,6 +162,7 @@ __all__ = [
     "SelectorCV",
     "SignificanceStopping",
     "SpecCMI",
+    "StreamSource",
     "ThresholdStopping",
     "__version__",
     "affiliated",

@@ -92,7 +92,13 @@ def select_as_asked(options: argparse.Namespace) -> Selection:
         from bitsieve.selection.selection import select_from
         from bitsieve.table.read_data import read_data
 
-        table = read_data(options.data, options.target, options.weight, target_bins=options.target_bins)
+        table = read_data(
+            options.data,
+            options.target,
+            options.weight,
+            target_bins=options.target_bins,
+            drop_missing=options.drop_missing_target,
+        )
         k = _how_many(options.features, table.n_features)
         if getattr(options, "output", None) is not None:
             from bitsieve.files.write import check_fits
@@ -176,11 +182,12 @@ def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
         from bitsieve.by_counts.stopping import make_stopping
 
         found["stopping"] = make_stopping(rule, **parameters)
-    if options.include or options.exclude or options.group:
-        from bitsieve.selectors.constraints import Constraints
+    include, exclude = options.include or (), options.exclude or ()
+    if not options.group:
+        return {**found, "include": include, "exclude": exclude}
+    from bitsieve.selectors.constraints import Constraints
 
-        found["constraints"] = Constraints(options.include or (), options.exclude or (), options.group or ())
-    return found
+    return {**found, "constraints": Constraints(include, exclude, options.group)}
 
 
 def _how_many(asked: int | float | str | None, n_features: int) -> int | float | str | None:

@@ -107,7 +107,9 @@ class CountSelector(ColumnSelector):
 
     def _fit_counted(self, counted: Counted, wanted: Any) -> Self:
         information = counted.estimated(self.estimator)
-        found = self._choose(information, wanted)
+        found = self._choose(information, wanted).with_last(
+            getattr(counted.table, "blank", ()), counted.table.n_features
+        )
         overlap_with, overlap = overlaps(information, found.selected)
         return self._keep(
             counted.table,
@@ -118,6 +120,9 @@ class CountSelector(ColumnSelector):
             overlap_=overlap,
             informative_=carries_information(counted.information, found.selected),
         )
+
+    def _doubts(self) -> list[str]:
+        return tells_nothing(self.relevance_[self.selected_], self.informative_)
 
     def _choose(self, information: Information, k: Any) -> Found:
         """What the method finds, of so many features to select."""
