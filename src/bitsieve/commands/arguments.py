@@ -113,6 +113,12 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
         metavar="N",
         help="threads (default: all cores); the result is the same for any number",
     )
+    add(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="count on a Dask cluster, whose workers read DATA under the same path; local starts one on this machine, "
+        "of --threads workers (needs bitsieve[dask])",
+    )
     select.set_defaults(run=_select)
 
 

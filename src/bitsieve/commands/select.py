@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +17,12 @@ from bitsieve.files.read import check_file
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
 
     from bitsieve.commands.options import Wording
     from bitsieve.selection.selection import Selection
+    from bitsieve.sources.in_parts import TableInParts
+    from bitsieve.table.table import Table
 
 OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.select, of the stopping rules and of Constraints
     "n_features_to_select": "--features",
@@ -51,21 +55,24 @@ def _run(options: argparse.Namespace, wording: Wording) -> int:
         check_output(options.output, WRITTEN, source=options.data)
 
     parameters |= _method_parameters(options)
-    check_file(options.data)
-    with Ticker() as ticker, listening(ticker.phase), light_imports():
+    if options.scheduler is None:
+        check_file(options.data)
+    elif (options.output or "").lower().endswith(".npz"):
+        raise ValueError("--scheduler does not go with a .npz: write .parquet, .arrow or .csv")
+    with Ticker() as ticker, listening(ticker.phase), light_imports(), _table(options) as table:
         from bitsieve.selection.selection import select_from
-        from bitsieve.table.read_data import read_data
 
-        table = read_data(options.data, options.target, options.weight, target_bins=options.target_bins)
         given = table.given
         assert given is not None  # every table of read_data has it
         k = _how_many(options.features, table.n_features)
         if options.output is not None:
             from bitsieve.files.write import check_fits
+            from bitsieve.table.given import Given
 
             if table.target.kind == "joint" and options.output.lower().endswith(".npz"):
                 raise ValueError("a .npz holds one target, not several: write .parquet, .arrow or .csv")
-            check_fits(given.whole, options.output, table.target.name)
+            if isinstance(given, Given):
+                check_fits(given.whole, options.output, table.target.name)
         selection = select_from(
             table,
             method=options.method,
@@ -92,6 +99,24 @@ def _run(options: argparse.Namespace, wording: Wording) -> int:
     if options.output is not None:
         say(f"saved {len(selection.features):,} features and the target {table.target.name!r} to {options.output!r}")
     return 0
+
+
+@contextmanager
+def _table(options: argparse.Namespace) -> Iterator[Table | TableInParts]:
+    """The table, as long as the block lasts: read here, or on a cluster."""
+    if options.scheduler is None:
+        from bitsieve.table.read_data import read_data
+
+        yield read_data(options.data, options.target, options.weight, target_bins=options.target_bins)
+        return
+    from bitsieve.commands.cluster import connected
+    from bitsieve.sources.dask_files import FilesOnCluster
+
+    if options.target is None:
+        raise ValueError("no target is given: name a column with --target")
+    with connected(options.scheduler, options.threads) as client:
+        files = FilesOnCluster(options.data, client)
+        yield files.read_in_parts(options.target, options.weight, target_bins=options.target_bins)
 
 
 def _is_of_the_method(name: str, method: str) -> bool:
