@@ -80,8 +80,13 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
         metavar="K",
         help="how many to select: a number, a share such as 0.1, or auto (default: 20, or all if there are fewer)",
     )
-    add("--stop", metavar="RULE", help="end earlier: significance, permutation or threshold (auto: significance)")
-    add("--level", type=float, metavar="P", help="level of significance and permutation (default: 0.05)")
+    add("--stop", metavar="RULE", help="end earlier: significance, permutation, fdr or threshold (auto: significance)")
+    add(
+        "--level",
+        type=float,
+        metavar="P",
+        help="level of significance, permutation (default: 0.05) or fdr (0.1)",
+    )
     add("--min-bits", type=float, metavar="BITS", help="what a feature must add under threshold (default: 0.01)")
     add("--include", action="append", metavar="COLUMN", help="select it first, whatever it tells (repeatable)")
     add("--exclude", action="append", metavar="COLUMN", help="never select it (repeatable)")

@@ -158,7 +158,7 @@ def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
         parameters["bits"] = options.min_bits
     if rule is None and options.features == "auto" and parameters:
         rule = "significance"
-    for given, rules in (("level", ("significance", "permutation")), ("bits", ("threshold",))):
+    for given, rules in (("level", ("significance", "permutation", "fdr")), ("bits", ("threshold",))):
         if given in parameters and rule not in rules:
             option = {"level": "--level", "bits": "--min-bits"}[given]
             raise ValueError(f"{option} has a meaning with --stop {' or '.join(rules)} only: add that or leave it out")

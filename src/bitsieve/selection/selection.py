@@ -40,20 +40,21 @@ class Selection:
     ----------
     method : str
         Name of the method, as :func:`bitsieve.list_methods` has it.
-    features : list of str, length k
-        Names, best first; ``x0, x1, ...`` by column where the data has no names.
+    features : list, length k
+        Labels of the columns as the data has them, best first; ``x0, x1, ...`` by column where it has none.
     indices : ndarray of shape (k,)
         Column of each feature in the data without the target.
     scores : ndarray of shape (k,)
         The method's value at each choice, in bits where it is information.
     relevance : ndarray of shape (k,)
         I(X;C), in bits.
-    overlap_with : list of str or None, length k
+    overlap_with : list of label or None, length k
         The earlier-chosen feature with the largest I(X;X'); None where there is no earlier one.
     overlap : ndarray of shape (k,)
         That information, in bits; NaN where there is no earlier one.
     table : ndarray or dataframe
-        The data with the selected columns only, in order of choice, of the same kind and with the same dtypes.
+        The data with the selected columns only, in order of choice, of the same kind and with the same dtypes; of a
+        lazy frame a lazy frame.
     selector : estimator
         The fitted scikit-learn transformer.
     target : Target
@@ -78,11 +79,11 @@ class Selection:
     """
 
     method: str
-    features: list[str]
+    features: list[Any]
     indices: NDArray[np.intp]
     scores: NDArray[np.float64]
     relevance: NDArray[np.float64]
-    overlap_with: list[str | None]
+    overlap_with: list[Any]
     overlap: NDArray[np.float64]
     table: Any = field(repr=False)
     selector: Any = field(repr=False)
@@ -142,11 +143,11 @@ class Selection:
             "features": [
                 {
                     "rank": rank,
-                    "name": name,
+                    "name": plain(name),
                     "index": int(self.indices[rank - 1]),
                     "score": finite(self.scores[rank - 1]),
                     "relevance_bits": finite(self.relevance[rank - 1]),
-                    "overlap_with": self.overlap_with[rank - 1],
+                    "overlap_with": plain(self.overlap_with[rank - 1]),
                     "overlap_bits": finite(self.overlap[rank - 1]),
                 }
                 for rank, name in enumerate(self.features, start=1)
@@ -187,8 +188,9 @@ def select(
     Parameters
     ----------
     data : array-like of shape (n_samples, n_features), dataframe, or path
-        numpy, pandas, polars or pyarrow; or a CSV, TSV, Parquet, Arrow/Feather or .npz file. A Dask data frame or array
-        is counted on its cluster (see :class:`bitsieve.DaskSource`), by the methods that need counts alone.
+        numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV, TSV, Parquet, Arrow/Feather or
+        .npz file. A Dask data frame or array is counted on its cluster (see :class:`bitsieve.DaskSource`), by the
+        methods that need counts alone.
     target : str or array-like of shape (n_samples,), or several, optional
         A column of ``data``, which is then no feature, or the values themselves. A list of columns, or a 2-D array, is
         one target whose classes are the combinations that occur. Only for .npz it may be left out: it is ``y`` there.
@@ -284,13 +286,14 @@ def select_from(
     found = explanation(selector, table, "mdl" if binner is None else binner, n_jobs)
     indices = np.asarray(selector.selected_)
     given = table.given
+    labels = table.names if given is None or given.labels is None else given.labels
     return Selection(
         method=method,
-        features=[table.names[j] for j in indices],
+        features=[labels[j] for j in indices],
         indices=indices,
         scores=np.asarray(selector.scores_),
         relevance=found.relevance[indices],
-        overlap_with=[None if j < 0 else table.names[j] for j in found.overlap_with],
+        overlap_with=[None if j < 0 else labels[j] for j in found.overlap_with],
         overlap=found.overlap,
         table=None if given is None else given.take(indices),
         selector=selector,

@@ -17,6 +17,7 @@ from bitsieve.common.parameters import FeatureCount, check_parameters
 from bitsieve.selectors.shared_attributes import OF_ALL, with_attributes
 from bitsieve.sources import data_in_parts
 from bitsieve.sources.in_parts import TableInParts
+from bitsieve.table.kinds import keeps_columns_only, take_columns, with_rows
 from bitsieve.table.read_xy import read_xy
 
 if TYPE_CHECKING:
@@ -131,6 +132,10 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
             Column names and dtypes are those of X.
         """
         check_is_fitted(self)
+        if keeps_columns_only(X):
+            original, X = X, with_rows(X)
+            validate_data(self, X, reset=False, skip_check_array=True)
+            return take_columns(original, [nw.from_native(X).columns[j] for j in np.flatnonzero(self.support_)])
         frame = nw.from_native(X, pass_through=True)
         if not isinstance(frame, nw.DataFrame):
             return super().transform(X)

@@ -13,6 +13,7 @@ from sklearn.utils.validation import validate_data
 from bitsieve.common.messages import quoted
 from bitsieve.counts.terms import MAX_SAMPLES
 from bitsieve.table.encoding import Encoded, as_array, encode
+from bitsieve.table.kinds import with_rows
 from bitsieve.table.table import Table
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def read_columns(X: Any, *, estimator: Any = None, reset: bool = True) -> Table:
 
     Parameters
     ----------
-    X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
+    X : array-like, pandas or polars frame (lazy, too), pyarrow Table or RecordBatch, of shape (n_samples, n_features)
         Booleans, text and categories are categorical; integers, floats, decimals, dates, times and durations are
         numeric. Times count in microseconds (dates and times since 1970-01-01 UTC).
     estimator : estimator, optional
@@ -43,10 +44,9 @@ def read_columns(X: Any, *, estimator: Any = None, reset: bool = True) -> Table:
     """
     if estimator is None:
         estimator = BaseEstimator()
+    X = with_rows(X)
     labels = check_unique(X)
     frame = nw.from_native(X, pass_through=True)
-    if isinstance(frame, nw.LazyFrame):
-        raise ValueError("X is a lazy frame: collect() it first")
     if isinstance(frame, nw.DataFrame):
         return _read_frame(estimator, X, frame, labels or list(frame.columns), reset)
     if isinstance(X, (list, tuple)):

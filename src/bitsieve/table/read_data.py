@@ -16,6 +16,7 @@ from bitsieve.files.npz import ArrayTable
 from bitsieve.table.columns import check_unique
 from bitsieve.table.encoding import as_array
 from bitsieve.table.given import Given, array_column, arrow_table
+from bitsieve.table.kinds import with_rows
 from bitsieve.table.read_xy import read_xy
 from bitsieve.table.target import check_target_bins
 
@@ -33,7 +34,8 @@ def read_data(
     Parameters
     ----------
     data : array-like of shape (n_samples, n_features), dataframe, or path
-        numpy, pandas, polars or pyarrow; or a CSV, TSV, Parquet, Arrow/Feather or .npz file.
+        numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV, TSV, Parquet, Arrow/Feather or
+        .npz file.
     target : str or array-like of shape (n_samples,), or several, optional
         A column of ``data``, which is then no feature, or the values themselves; or a list of columns. A .npz file's is
         ``y`` by default.
@@ -68,14 +70,17 @@ def read_data(
         from bitsieve.files.read import read_table
 
         data = read_table(data)
+    original, data = data, with_rows(data)
     if isinstance(data, ArrayTable):
         table = _split(_Archive(data), target, sample_weight, target_bins)
-    elif nw.dependencies.is_into_dataframe(data) or isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame):
+    elif nw.dependencies.is_into_dataframe(data):
         table = _split(_Frame(data), target, sample_weight, target_bins)
     else:
         table = _from_array(data, target, sample_weight, target_bins)
     if table.n_samples < 2:
         raise ValueError(f"the data has {table.n_samples} sample: at least 2 are needed to tell anything apart")
+    if original is not data and table.given is not None:
+        return replace(table, given=replace(table.given, original=original))
     return table
 
 
@@ -84,9 +89,7 @@ class _Frame:
 
     def __init__(self, data: Any) -> None:
         check_unique(data)
-        frame = nw.from_native(data, pass_through=True)
-        if isinstance(frame, nw.LazyFrame):
-            raise ValueError("the data is a lazy table: collect() it first")
+        frame = nw.from_native(data, eager_only=True)
         self.whole, self.frame = data, frame
         self.names, self.n_samples, self.n_features = frame.columns, len(frame), len(frame.columns)
 
@@ -156,14 +159,12 @@ def _split(source: _Frame | _Archive, target: Any, sample_weight: Any, target_bi
         raise ValueError(f"the data holds only the target {name!r}: at least one feature is needed")
     features = source.features(left)
     table = read_xy(features, y, sample_weight, target_name=name, target_bins=target_bins)
-    given = Given(features, source.whole, tuple(str(names[place]) for place in taken), weight)
+    labels = [names[place] for place in left]
+    given = Given(features, source.whole, tuple(str(names[place]) for place in taken), weight, labels)
     if isinstance(source, _Frame):
         return replace(table, given=given)
-    feature_names = [names[place] for place in left]
-    unnamed = feature_names == [f"x{j}" for j in range(len(left))]
-    return replace(
-        table, names=feature_names, feature_names=None if unnamed else np.array(feature_names, object), given=given
-    )
+    unnamed = labels == [f"x{j}" for j in range(len(left))]
+    return replace(table, names=labels, feature_names=None if unnamed else np.array(labels, object), given=given)
 
 
 def _from_array(data: Any, target: Any, sample_weight: Any, target_bins: int | str | None) -> Table:
