@@ -11,19 +11,28 @@ from bitsieve.common.defaults import DEFAULT_METHOD
 from bitsieve.common.messages import quoted
 from bitsieve.common.notes import warn_of
 from bitsieve.common.ticker import shown
+from bitsieve.selection.evidence import Evidence
 from bitsieve.selection.explanation import explanation
 from bitsieve.selection.how_many import default_number
-from bitsieve.selection.notes import explain, explain_gap, explain_stop, explain_worth, refuse_what_tells_nothing
+from bitsieve.selection.notes import (
+    explain,
+    explain_gap,
+    explain_sample,
+    explain_stop,
+    explain_worth,
+    refuse_what_tells_nothing,
+)
 from bitsieve.selection.plain import certificate, finite, plain, plain_edges
+from bitsieve.selection.reading import passed_on, read_table
 from bitsieve.selection.shown import as_frame, as_html, as_text
-from bitsieve.sources import data_in_parts
-from bitsieve.table.read_data import read_data
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from os import PathLike
 
     from numpy.typing import NDArray
 
+    from bitsieve.selection.explain import FeatureExplanation
     from bitsieve.sources.in_parts import TableInParts
     from bitsieve.table.table import Table
     from bitsieve.table.target import Target
@@ -52,9 +61,9 @@ class Selection:
         The earlier-chosen feature with the largest I(X;X'); None where there is no earlier one.
     overlap : ndarray of shape (k,)
         That information, in bits; NaN where there is no earlier one.
-    table : ndarray or dataframe
+    table : ndarray or dataframe, or None
         The data with the selected columns only, in order of choice, of the same kind and with the same dtypes; of a
-        lazy frame a lazy frame.
+        lazy frame a lazy frame; None for data that was read in batches.
     selector : estimator
         The fitted scikit-learn transformer.
     target : Target
@@ -66,6 +75,8 @@ class Selection:
         What the selection was asked for.
     notes : list of str
         What was noticed in the data, in plain sentences.
+    evidence : Evidence
+        The table as it was read, and how it was binned: what :meth:`explain` and a report count again.
 
     Examples
     --------
@@ -92,6 +103,7 @@ class Selection:
     n_samples: int
     parameters: dict[str, Any]
     notes: list[str]
+    evidence: Evidence = field(repr=False)
 
     @property
     def unit(self) -> str:
@@ -116,6 +128,28 @@ class Selection:
             array or a file pandas, or pyarrow where pandas is not installed.
         """
         return as_frame(self)
+
+    def explain(self, feature: str | int) -> FeatureExplanation:
+        """Why a feature is selected or not, and which selected one tells the same, in bits.
+
+        Parameters
+        ----------
+        feature : str or int
+            Name, or number of the column in the data without the target.
+
+        Returns
+        -------
+        FeatureExplanation
+            ``print`` shows it in lines.
+
+        Raises
+        ------
+        ValueError
+            There is no such column.
+        """
+        from bitsieve.selection.explain import explain_feature
+
+        return explain_feature(self, feature)
 
     def to_dict(self) -> dict[str, Any]:
         """The selection as plain Python values that ``json.dumps`` takes; a value that is no number is None.
@@ -180,6 +214,8 @@ def select(
     binning: Any = "mdl",
     target_bins: int | str | None = None,
     n_jobs: int | None = None,
+    memory: int | str | None = None,
+    spool: str | PathLike[str] | None = None,
     verbose: bool = False,
     **parameters: Any,
 ) -> Selection:
@@ -190,7 +226,8 @@ def select(
     data : array-like of shape (n_samples, n_features), dataframe, or path
         numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV, TSV, Parquet, Arrow/Feather or
         .npz file. A Dask data frame or array is counted on its cluster (see :class:`bitsieve.DaskSource`), by the
-        methods that need counts alone.
+        methods that need counts alone; so are, in batches, a folder of files, a pyarrow dataset and any Arrow stream,
+        and with ``memory`` a file and a lazy frame, too (see :class:`bitsieve.StreamSource`).
     target : str or array-like of shape (n_samples,), or several, optional
         A column of ``data``, which is then no feature, or the values themselves. A list of columns, or a 2-D array, is
         one target whose classes are the combinations that occur. Only for .npz it may be left out: it is ``y`` there.
@@ -211,6 +248,11 @@ def select(
         different ones occur; "none" takes each number as a class.
     n_jobs : int, optional
         Threads; the result is the same to the last bit for any number.
+    memory : int or str, optional
+        About how many bytes the work may take, such as ``"4GB"``: a file is then read in batches. A method with this
+        parameter gets it, too.
+    spool : path, optional
+        For data that is read in batches: a folder in which what was packed is kept for later runs.
     verbose : bool, default=False
         Whether a job of more than a second shows what it is doing, in one line of a terminal or a notebook.
     **parameters
@@ -236,9 +278,10 @@ def select(
     >>> bitsieve.select(X, y, method="jmi", n_features_to_select=2).features
     ['x3', 'x2']
     """
+    parameters |= passed_on(data, method, memory, spool)
     with shown(verbose):
         selection = select_from(
-            read_table(data, target, sample_weight, target_bins),
+            read_table(data, target, sample_weight, target_bins, memory, spool),
             method=method,
             n_features_to_select=n_features_to_select,
             binning=binning,
@@ -247,16 +290,6 @@ def select(
         )
     warn_of(selection.notes)
     return selection
-
-
-def read_table(data: Any, target: Any, sample_weight: Any, target_bins: int | str | None) -> Table | TableInParts:
-    """The data of :func:`select` as a table, in memory or in parts."""
-    parts = data_in_parts(data)
-    if parts is None:
-        return read_data(data, target, sample_weight, target_bins=target_bins)
-    if target is None:
-        raise ValueError("no target is given: name one of the columns, or give one value a row")
-    return parts.read_in_parts(target, sample_weight, target_name="target", target_bins=target_bins)
 
 
 def select_from(
@@ -310,11 +343,13 @@ def select_from(
         },
         notes=[
             *on_number,
+            *explain_sample(table),
             *explain(table, found.binner, indices),
-            *explain_worth(selector, table, found.relevance[indices], found.informative),
+            *explain_worth(selector, table, found),
             *explain_stop(selector, table),
             *explain_gap(selector),
         ],
+        evidence=Evidence(table, found.binner, indices, n_jobs),
     )
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from bitsieve.files.batches import FolderBatches, open_file
 from bitsieve.files.errors import DataError
+from bitsieve.files.open_batches import FolderBatches, open_file
 from bitsieve.sources.dask_table import PartsOnCluster
 from bitsieve.sources.in_parts import GivenInParts
 
