@@ -118,7 +118,13 @@ def _read(options: argparse.Namespace, client: Client | None) -> Table | TableIn
     if client is None:
         from bitsieve.table.read_data import read_data
 
-        return read_data(options.data, options.target, options.weight, target_bins=options.target_bins)
+        return read_data(
+            options.data,
+            options.target,
+            options.weight,
+            target_bins=options.target_bins,
+            drop_missing=options.drop_missing_target,
+        )
     from bitsieve.sources.dask_files import FilesOnCluster
 
     files = FilesOnCluster(options.data, client)
@@ -133,6 +139,8 @@ def _cluster(options: argparse.Namespace) -> AbstractContextManager[Client | Non
         raise ValueError("no target is given: name a column with --target")
     if (options.output or "").lower().endswith(".npz"):
         raise ValueError("--scheduler does not go with a .npz: write .parquet, .arrow or .csv")
+    if options.drop_missing_target:
+        raise ValueError("--scheduler does not go with --drop-missing-target: drop those rows first")
     from bitsieve.commands.cluster import connected
 
     return connected(options.scheduler, options.threads)
@@ -204,11 +212,12 @@ def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
         from bitsieve.by_counts.stopping import make_stopping
 
         found["stopping"] = make_stopping(rule, **parameters)
-    if options.include or options.exclude or options.group:
-        from bitsieve.selectors.constraints import Constraints
+    include, exclude = options.include or (), options.exclude or ()
+    if not options.group:
+        return {**found, "include": include, "exclude": exclude}
+    from bitsieve.selectors.constraints import Constraints
 
-        found["constraints"] = Constraints(options.include or (), options.exclude or (), options.group or ())
-    return found
+    return {**found, "constraints": Constraints(include, exclude, options.group)}
 
 
 def _how_many(asked: int | float | str | None, n_features: int) -> int | float | str | None:

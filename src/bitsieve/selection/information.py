@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.binning import make_binner
+from bitsieve.binning.registry import remedies_for
 from bitsieve.common.parameters import check_choice
 from bitsieve.information import check_estimator, make_information
 from bitsieve.sources import data_in_parts, make_source
@@ -235,7 +236,8 @@ def _information(
             raise ValueError("MDL cuts by the class: give a target, or use another binning such as 'quantile'")
         return make_information(estimator, parts.read_in_parts(y, sample_weight).count(binner)[1])
     table = read_xy(X, y, sample_weight)
-    codes = binner.fit_table(table).codes(table)
+    with remedies_for(binning):
+        codes = binner.fit_table(table).codes(table)
     classes = table.target.codes if by_class and y is not None else None
     return make_information(estimator, make_source(codes, classes, weights=table.weights, n_jobs=n_jobs))
 

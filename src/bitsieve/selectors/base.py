@@ -12,6 +12,8 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bitsieve.binning.registry import keeps_missing, remedies_for
+from bitsieve.common.messages import quoted
 from bitsieve.common.notes import warn, warn_of
 from bitsieve.common.parameters import FeatureCount, check_parameters
 from bitsieve.selectors.shared_attributes import OF_ALL, with_attributes
@@ -19,6 +21,8 @@ from bitsieve.sources import data_in_parts
 from bitsieve.sources.in_parts import TableInParts
 from bitsieve.table.kinds import keeps_columns_only, take_columns, with_rows
 from bitsieve.table.read_xy import read_xy
+from bitsieve.table.table import Table
+from bitsieve.table.telling import empty_columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +32,6 @@ if TYPE_CHECKING:
     from bitsieve.common.parameters import Rule
     from bitsieve.selectors.found import Found
     from bitsieve.selectors.method_info import MethodInfo
-    from bitsieve.table.table import Table
 
 
 class ColumnSelector(SelectorMixin, BaseEstimator):
@@ -94,7 +97,8 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
             )
         if table.target.n_numbers:
             warn(f"{table.target.how_binned}; give classes as text if each is one")
-        self._fit_table(table)
+        with remedies_for(getattr(self, "binning", None)):
+            self._fit_table(without_empty(table) if isinstance(table, Table) else table)
         warn_of(self._doubts())
         return self
 
@@ -181,6 +185,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
     def _keep(self, table: Table | TableInParts, found: Found, **more: Any) -> Self:
         """Set all fitted attributes."""
         table.set_names_on(self)
+        found = found.with_last(getattr(table, "blank", ()), table.n_features)
         self.classes_, self.target_edges_ = table.target.labels, table.target.edges
         self.selected_, self.scores_ = found.selected, found.scores
         self.ranking_ = found.ranking(table.n_features)
@@ -198,6 +203,16 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = tags.target_tags.multi_output = True
         tags.input_tags.string = tags.input_tags.categorical = True
-        keeps = getattr(getattr(self, "binning", None), "missing", "error") == "bin"
-        tags.input_tags.allow_nan = self.takes_missing or keeps
+        tags.input_tags.allow_nan = self.takes_missing or keeps_missing(getattr(self, "binning", None))
         return tags
+
+
+def without_empty(table: Table) -> Table:
+    """The table with one value in every row of a column that has none, and a warning on that."""
+    empty = empty_columns(table)
+    if not empty:
+        return table
+    listed = quoted(table.names[j] for j in empty)
+    what = f"column {listed} has no values" if len(empty) == 1 else f"{len(empty):,} columns have no values ({listed})"
+    warn(f"{what}: left out")
+    return table.blanked(empty)

@@ -107,7 +107,9 @@ class CountSelector(ColumnSelector):
 
     def _fit_counted(self, counted: Counted, wanted: Any) -> Self:
         information = counted.estimated(self.estimator)
-        found = self._choose(information, wanted)
+        found = self._choose(information, wanted).with_last(
+            getattr(counted.table, "blank", ()), counted.table.n_features
+        )
         overlap_with, overlap = overlaps(information, found.selected)
         return self._keep(
             counted.table,
