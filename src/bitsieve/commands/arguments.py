@@ -70,6 +70,12 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
         help="save the selected columns and the target; .parquet, .csv, .tsv, .arrow, .feather or .npz",
     )
     add("--report", metavar="FILE.html", help="write a report with figures, in one file (needs bitsieve[report])")
+    add(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="count on a Dask cluster, whose workers read DATA under the same path; local starts one on this machine, "
+        "of --threads workers (needs bitsieve[dask])",
+    )
     select.set_defaults(run=_run_of("select"))
 
 
