@@ -43,6 +43,7 @@ class FolderBatches(Batches):
                 raise DataError(f"{part.label} {what}, unlike {first.label}: give all parts the same columns")
         self.names = [*first.names, *(name for name in values[0] if name not in set(first.names))]
         check_names(self.names, Path(label))
+        self.row_bytes = first.row_bytes + 8 * len(values[0])
         counts = [part.n_rows for part in parts]
         self.n_rows = None if None in counts else sum(count or 0 for count in counts)
 

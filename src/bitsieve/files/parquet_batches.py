@@ -20,7 +20,7 @@ _LONG = 4  # a row group of more batches is not taken whole
 class ParquetBatches(FileBatches):
     """The batches of a Parquet file: some row groups at a time."""
 
-    def open(self) -> list[str]:
+    def open(self) -> dict[str, pa.DataType]:
         """Look at the schema and the row groups."""
         import pyarrow as pa
         from pyarrow import parquet
@@ -33,7 +33,7 @@ class ParquetBatches(FileBatches):
         except (pa.ArrowException, OSError) as error:
             raise broken(self.path, "Parquet", error) from None
         check_schema(self.schema, self.path)
-        return list(self.schema.names)
+        return {field.name: field.type for field in self.schema}
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.Table]:
         """Whole row groups where they are short enough, else pieces of them."""
