@@ -23,9 +23,14 @@ if TYPE_CHECKING:
     from bitsieve.evaluation.comparison import Comparison as Comparison
     from bitsieve.evaluation.selector_cv import SelectorCV as SelectorCV
     from bitsieve.optimize.nystrom import Nystrom as Nystrom
+    from bitsieve.report.curve import CurveDisplay as CurveDisplay
+    from bitsieve.report.files import write_report as write_report
+    from bitsieve.report.ranking import RankingDisplay as RankingDisplay
+    from bitsieve.report.redundancy import RedundancyDisplay as RedundancyDisplay
     from bitsieve.report.similarity import plot_similarity as plot_similarity
     from bitsieve.report.weights import plot_weights as plot_weights
     from bitsieve.selection.affiliated import affiliated as affiliated
+    from bitsieve.selection.explain import FeatureExplanation as FeatureExplanation
     from bitsieve.selection.geometric import bayes_error_bounds as bayes_error_bounds
     from bitsieve.selection.geometric import geometric_mutual_information as geometric_mutual_information
     from bitsieve.selection.geometric import henze_penrose_divergence as henze_penrose_divergence
@@ -73,6 +78,7 @@ _HOMES = {
     "conditional_mutual_information_matrix": "bitsieve.selection.information",
     "Constraints": "bitsieve.selectors.constraints",
     "DaskSource": "bitsieve.sources.dask_source",
+    "CurveDisplay": "bitsieve.report.curve",
     "DominantSetClusters": "bitsieve.selectors.dominant_set_clusters",
     "DominantSetMII": "bitsieve.selectors.dominant_set_mii",
     "DpSelector": "bitsieve.selectors.dp",
@@ -82,6 +88,7 @@ _HOMES = {
     "EqualWidthBinner": "bitsieve.binning",
     "FalseDiscoveryStopping": "bitsieve.by_counts.stopping",
     "FCBF": "bitsieve.selectors.fcbf",
+    "FeatureExplanation": "bitsieve.selection.explain",
     "ForwardSelector": "bitsieve.selectors.forward",
     "GDM": "bitsieve.selectors.gdm",
     "geometric_mutual_information": "bitsieve.selection.geometric",
@@ -100,7 +107,9 @@ _HOMES = {
     "plot_similarity": "bitsieve.report.similarity",
     "plot_weights": "bitsieve.report.weights",
     "QPFS": "bitsieve.selectors.qpfs",
+    "RankingDisplay": "bitsieve.report.ranking",
     "RCFS": "bitsieve.selectors.rcfs",
+    "RedundancyDisplay": "bitsieve.report.redundancy",
     "ReliefF": "bitsieve.selectors.relieff",
     "SDPCMI": "bitsieve.selectors.sdpcmi",
     "select": "bitsieve.selection.selection",
@@ -113,6 +122,7 @@ _HOMES = {
     "StreamSource": "bitsieve.sources.stream",
     "SVMRFE": "bitsieve.selectors.svm",
     "VMI": "bitsieve.selectors.vmi",
+    "write_report": "bitsieve.report.files",
 }
 
 __all__ = [
@@ -130,6 +140,7 @@ __all__ = [
     "CategoricalBinner",
     "Comparison",
     "Constraints",
+    "CurveDisplay",
     "DaskSource",
     "DominantSetClusters",
     "DominantSetMII",
@@ -137,12 +148,15 @@ __all__ = [
     "EqualFrequencyBinner",
     "EqualWidthBinner",
     "FalseDiscoveryStopping",
+    "FeatureExplanation",
     "ForwardSelector",
     "KollerSahami",
     "MDLBinner",
     "ModelSelector",
     "Nystrom",
     "PermutationStopping",
+    "RankingDisplay",
+    "RedundancyDisplay",
     "ReliefF",
     "Selection",
     "SelectorCV",
@@ -166,6 +180,7 @@ __all__ = [
     "plot_weights",
     "select",
     "show_kernel",
+    "write_report",
 ]
 
 

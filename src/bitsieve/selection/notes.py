@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from bitsieve.selection.explanation import Explanation
     from bitsieve.sources.in_parts import TableInParts
     from bitsieve.table.target import Target
 
@@ -109,30 +110,19 @@ def explain_stop(selector: Any, table: Table | TableInParts) -> list[str]:
     return [f"stopped after {k:,} features by {rule}: next was {candidate!r}, {selector.stopping_reason_}"]
 
 
-def explain_worth(
-    selector: Any, table: Table | TableInParts, relevance: NDArray[np.float64], informative: NDArray[Any]
-) -> list[str]:
-    """How many features carry information about the class, where not all are shown to and no rule tested them.
-
-    Parameters
-    ----------
-    selector : estimator
-        Fitted on the table.
-    table : Table
-    relevance : ndarray of float, shape (k,)
-        Of the selected features.
-    informative : ndarray of bool, shape (k,)
-        Which of them tell more than chance.
-    """
+def explain_worth(selector: Any, table: Table | TableInParts, found: Explanation) -> list[str]:
+    """How many features carry information about the class, where not all do and no rule tested them."""
+    informative = found.informative
     k, carry = len(informative), int(informative.sum())
     tested = getattr(selector, "stopping", None) is not None or selector.n_features_to_select == "auto"
-    if carry == k or tested or table.n_samples < _ROWS_TO_SHOW_IT:
-        return tells_nothing(relevance, informative)
+    nothing = tells_nothing(found.relevance[selector.selected_], informative)
+    if nothing or carry == k or tested or table.n_samples < _ROWS_TO_SHOW_IT:
+        return nothing
     if not carry:
-        what = f"0 of {k:,} carry more information about the class than chance may"
-        return tells_nothing(relevance, informative) or [what]
-    rest = "the rest are filled up" if k - carry > 1 else "the other one is filled up"
-    return [f"{carry:,} of {k:,} {'carry' if carry > 1 else 'carries'} information about the class; {rest}"]
+        return [f"0 of {k:,} carry more information about the class than chance may"]
+    rest, verb = ("the rest", "are") if k - carry > 1 else ("the other one", "is")
+    one_line = f"{carry:,} of {k:,} {'carry' if carry > 1 else 'carries'} information about the class; {rest} "
+    return [one_line + f"{verb} filled up" if found.is_sure else f"at least {one_line}may be there by chance"]
 
 
 def explain_gap(selector: Any) -> list[str]:

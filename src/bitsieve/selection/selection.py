@@ -11,6 +11,7 @@ from bitsieve.common.defaults import DEFAULT_METHOD
 from bitsieve.common.messages import quoted
 from bitsieve.common.notes import warn_of
 from bitsieve.common.ticker import shown
+from bitsieve.selection.evidence import Evidence
 from bitsieve.selection.explanation import explanation
 from bitsieve.selection.how_many import default_number
 from bitsieve.selection.notes import (
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from bitsieve.selection.explain import FeatureExplanation
     from bitsieve.sources.in_parts import TableInParts
     from bitsieve.table.table import Table
     from bitsieve.table.target import Target
@@ -73,6 +75,8 @@ class Selection:
         What the selection was asked for.
     notes : list of str
         What was noticed in the data, in plain sentences.
+    evidence : Evidence
+        The table as it was read, and how it was binned: what :meth:`explain` and a report count again.
 
     Examples
     --------
@@ -99,6 +103,7 @@ class Selection:
     n_samples: int
     parameters: dict[str, Any]
     notes: list[str]
+    evidence: Evidence = field(repr=False)
 
     @property
     def unit(self) -> str:
@@ -123,6 +128,28 @@ class Selection:
             array or a file pandas, or pyarrow where pandas is not installed.
         """
         return as_frame(self)
+
+    def explain(self, feature: str | int) -> FeatureExplanation:
+        """Why a feature is selected or not, and which selected one tells the same, in bits.
+
+        Parameters
+        ----------
+        feature : str or int
+            Name, or number of the column in the data without the target.
+
+        Returns
+        -------
+        FeatureExplanation
+            ``print`` shows it in lines.
+
+        Raises
+        ------
+        ValueError
+            There is no such column.
+        """
+        from bitsieve.selection.explain import explain_feature
+
+        return explain_feature(self, feature)
 
     def to_dict(self) -> dict[str, Any]:
         """The selection as plain Python values that ``json.dumps`` takes; a value that is no number is None.
@@ -318,10 +345,11 @@ def select_from(
             *on_number,
             *explain_sample(table),
             *explain(table, found.binner, indices),
-            *explain_worth(selector, table, found.relevance[indices], found.informative),
+            *explain_worth(selector, table, found),
             *explain_stop(selector, table),
             *explain_gap(selector),
         ],
+        evidence=Evidence(table, found.binner, indices, n_jobs),
     )
 
 

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bitsieve.common.notes import warn
+from bitsieve.common.notes import warn, warn_of
 from bitsieve.common.parameters import FeatureCount, check_parameters
 from bitsieve.selectors.shared_attributes import OF_ALL, with_attributes
 from bitsieve.sources import data_in_parts
@@ -94,7 +94,13 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
             )
         if table.target.n_numbers:
             warn(f"{table.target.how_binned}; give classes as text if each is one")
-        return self._fit_table(table)
+        self._fit_table(table)
+        warn_of(self._doubts())
+        return self
+
+    def _doubts(self) -> list[str]:
+        """What a user should know of the columns that were found."""
+        return []
 
     def fit_table(self, table: Table | TableInParts) -> Self:
         """Choose features of a table that was read already.

@@ -62,7 +62,11 @@ def count_table(table: Table | TableInParts, binning: Any, n_jobs: int | None = 
     if isinstance(table, TableInParts):
         coding, source = table.count(binner)
         return Counted(table, coding.binner, make_information("plug-in", source))
-    binner.fit_table(table)
+    return count_binned(table, binner.fit_table(table), n_jobs)
+
+
+def count_binned(table: Table, binner: Binner, n_jobs: int | None = None) -> Counted:
+    """Pack the codes that a binner gives which was fitted on the table."""
     codes = binner.codes(table)
     phase("counting")
     target = table.target
@@ -114,6 +118,9 @@ class CountSelector(ColumnSelector):
             overlap_=overlap,
             informative_=carries_information(counted.information, found.selected),
         )
+
+    def _doubts(self) -> list[str]:
+        return tells_nothing(self.relevance_[self.selected_], self.informative_)
 
     def _choose(self, information: Information, k: Any) -> Found:
         """What the method finds, of so many features to select."""
