@@ -46,8 +46,10 @@ class ParquetBatches(FileBatches):
 
     def _by_polars(self, columns: Sequence[str], rows: int) -> Iterator[pa.Table]:
         import polars
+        import pyarrow as pa
 
         frame = polars.scan_parquet(self.path, glob=False, hive_partitioning=False).select(list(columns))
+        wanted = pa.schema([self.schema.field(name) for name in columns]).remove_metadata()
         first = taken = 0
         for place, n_rows in enumerate(self.groups):
             taken += n_rows
@@ -60,7 +62,7 @@ class ParquetBatches(FileBatches):
             if len(table) != taken - first:
                 raise broken(self.path, "Parquet", ValueError("it holds fewer rows than it says"))
             if taken > first:
-                yield table.rechunk().to_arrow()
+                yield table.rechunk().to_arrow().cast(wanted)  # text comes with wider offsets
             first = taken
 
     def _by_pyarrow(self, columns: Sequence[str], rows: int) -> Iterator[pa.Table]:
