@@ -61,3 +61,9 @@ def test_mistakes(files, capsys, arguments, message):
 def test_a_target_is_needed(files, capsys):
     assert main(["select", str(files / "parts")]) == 2
     assert "no target is given: name a column with --target" in capsys.readouterr().err
+
+
+def test_a_folder_without_tables(tmp_path, capsys):
+    (tmp_path / "notes.md").write_text("a,b\n1,2\n")
+    assert main(["select", str(tmp_path), "--target", "y"]) == 2
+    assert "holds no table: files that end in .parquet" in capsys.readouterr().err
