@@ -152,6 +152,12 @@ def _add_selection(parser: _Parser) -> None:
     add("--drop-missing-target", action="store_true", help=DROP_MISSING)
     add("--json", action="store_true", help="print one JSON document")
     add(
+        "--memory",
+        metavar="BYTES",
+        help="about how much memory to take, such as 4GB: DATA is read in batches, and may be a folder of files",
+    )
+    add("--spool", metavar="DIR", help="keep what was packed of DATA there for later runs; DATA is read in batches")
+    add(
         "--threads",
         type=_count,
         metavar="N",

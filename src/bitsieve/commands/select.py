@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from bitsieve.commands.light_imports import light_imports
 from bitsieve.commands.methods import OWN_OPTIONS
 from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, say
+from bitsieve.commands.reading import in_batches, read
 from bitsieve.common.progress import listening
 from bitsieve.common.ticker import Ticker
 from bitsieve.files.read import check_file
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.select, of the stopping rules and of Constraints
     "n_features_to_select": "--features",
+    "memory": "--memory",
+    "spool": "--spool",
     "sample_weight": "--weight",
     "method": "--method",
     "estimator": "--estimator",
@@ -90,19 +93,19 @@ def select_as_asked(options: argparse.Namespace, client: Client | None = None) -
     if options.estimator is not None:
         parameters["estimator"] = options.estimator
     parameters |= _method_parameters(options)
-    if client is None:
+    if client is None and not in_batches(options):
         check_file(options.data)
     with light_imports():
         from bitsieve.selection.selection import select_from
 
-        table = _read(options, client)
+        table = read(options, client)
         k = _how_many(options.features, table.n_features)
         if getattr(options, "output", None) is not None:
             from bitsieve.files.write import check_fits
 
             if table.target.kind == "joint" and options.output.lower().endswith(".npz"):
                 raise ValueError("a .npz holds one target, not several: write .parquet, .arrow or .csv")
-            if client is None:
+            if client is None and not in_batches(options):
                 check_fits(_given(table).whole, options.output, table.target.name)
         return select_from(
             table,
@@ -114,29 +117,14 @@ def select_as_asked(options: argparse.Namespace, client: Client | None = None) -
         )
 
 
-def _read(options: argparse.Namespace, client: Client | None) -> Table | TableInParts:
-    if client is None:
-        from bitsieve.table.read_data import read_data
-
-        return read_data(
-            options.data,
-            options.target,
-            options.weight,
-            target_bins=options.target_bins,
-            drop_missing=options.drop_missing_target,
-        )
-    from bitsieve.sources.dask_files import FilesOnCluster
-
-    files = FilesOnCluster(options.data, client)
-    return files.read_in_parts(options.target, options.weight, target_bins=options.target_bins)
-
-
 def _cluster(options: argparse.Namespace) -> AbstractContextManager[Client | None]:
     """The client of the cluster that counts, as long as it is entered; None where this process does."""
     if options.scheduler is None:
         return nullcontext()
     if options.target is None:
         raise ValueError("no target is given: name a column with --target")
+    if in_batches(options, folders=False):
+        raise ValueError("--memory and --spool are of files that are read here: leave them out with --scheduler")
     if (options.output or "").lower().endswith(".npz"):
         raise ValueError("--scheduler does not go with a .npz: write .parquet, .arrow or .csv")
     if options.drop_missing_target:

@@ -96,7 +96,7 @@ class StreamSource:
             None if taken or target is None else as_array(target),
             None if weight or sample_weight is None else as_array(sample_weight),
         )
-        budget = Budget.of(self.memory, len(batches.names))
+        budget = Budget.of(self.memory, len(batches.names), batches.row_bytes)
         table = StreamedTable(batches, reader, beside, budget, self.spool)
         table.read_target(", ".join(taken) if taken else target_name, target_bins)
         weight_name = weight[0] if weight else None if sample_weight is None else "sample_weight"

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from bitsieve.table.target_parts import TargetCoding
 
 DEFAULT_MEMORY = 2 << 30
-_BYTES_A_VALUE = 64  # of a batch, in all the forms that it has while it is worked on
+_FORMS = 6  # of the values of a batch that are in memory at once: read ahead, decoded, as columns, as codes
 _PENDING = 8  # summaries of batches that wait to be merged
 
 
@@ -56,9 +56,9 @@ class Budget:
     limits: Limits
 
     @classmethod
-    def of(cls, memory: int, n_columns: int) -> Budget:
-        """An eighth for a batch, a quarter for the summary."""
-        rows = memory // 8 // (_BYTES_A_VALUE * n_columns)
+    def of(cls, memory: int, n_columns: int, row_bytes: int) -> Budget:
+        """A quarter for the batches, a quarter for the summary."""
+        rows = memory // 4 // (_FORMS * (row_bytes + n_columns))
         sample = memory // 4 // (3 * 8 * n_columns)
         power = 1 << max(sample, 1).bit_length() - 1
         return cls(int(np.clip(rows, 1 << 10, 1 << 20)), Limits(rows=int(np.clip(power, 1 << 10, Limits().rows))))
