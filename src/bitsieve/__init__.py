@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from bitsieve.binning import EqualFrequencyBinner as EqualFrequencyBinner
     from bitsieve.binning import EqualWidthBinner as EqualWidthBinner
     from bitsieve.binning import MDLBinner as MDLBinner
+    from bitsieve.binning import ZeroApartBinner as ZeroApartBinner
     from bitsieve.by_counts.stopping import FalseDiscoveryStopping as FalseDiscoveryStopping
     from bitsieve.by_counts.stopping import PermutationStopping as PermutationStopping
     from bitsieve.by_counts.stopping import SignificanceStopping as SignificanceStopping
@@ -25,11 +26,16 @@ if TYPE_CHECKING:
     from bitsieve.evaluation.how_many import how_many as how_many
     from bitsieve.evaluation.selector_cv import SelectorCV as SelectorCV
     from bitsieve.optimize.nystrom import Nystrom as Nystrom
+    from bitsieve.report.curve import CurveDisplay as CurveDisplay
+    from bitsieve.report.files import write_report as write_report
     from bitsieve.report.how_many import plot_how_many as plot_how_many
+    from bitsieve.report.ranking import RankingDisplay as RankingDisplay
+    from bitsieve.report.redundancy import RedundancyDisplay as RedundancyDisplay
     from bitsieve.report.similarity import plot_similarity as plot_similarity
     from bitsieve.report.stability import plot_stability as plot_stability
     from bitsieve.report.weights import plot_weights as plot_weights
     from bitsieve.selection.affiliated import affiliated as affiliated
+    from bitsieve.selection.explain import FeatureExplanation as FeatureExplanation
     from bitsieve.selection.geometric import bayes_error_bounds as bayes_error_bounds
     from bitsieve.selection.geometric import geometric_mutual_information as geometric_mutual_information
     from bitsieve.selection.geometric import henze_penrose_divergence as henze_penrose_divergence
@@ -64,6 +70,7 @@ if TYPE_CHECKING:
     from bitsieve.selectors.svm import SVMRFE as SVMRFE
     from bitsieve.selectors.vmi import VMI as VMI
     from bitsieve.sources.dask_source import DaskSource as DaskSource
+    from bitsieve.sources.stream import StreamSource as StreamSource
 
     __version__: str
 
@@ -77,6 +84,7 @@ _HOMES = {
     "conditional_mutual_information_matrix": "bitsieve.selection.information",
     "Constraints": "bitsieve.selectors.constraints",
     "DaskSource": "bitsieve.sources.dask_source",
+    "CurveDisplay": "bitsieve.report.curve",
     "DominantSetClusters": "bitsieve.selectors.dominant_set_clusters",
     "DominantSetMII": "bitsieve.selectors.dominant_set_mii",
     "DpSelector": "bitsieve.selectors.dp",
@@ -86,6 +94,7 @@ _HOMES = {
     "EqualWidthBinner": "bitsieve.binning",
     "FalseDiscoveryStopping": "bitsieve.by_counts.stopping",
     "FCBF": "bitsieve.selectors.fcbf",
+    "FeatureExplanation": "bitsieve.selection.explain",
     "ForwardSelector": "bitsieve.selectors.forward",
     "GDM": "bitsieve.selectors.gdm",
     "geometric_mutual_information": "bitsieve.selection.geometric",
@@ -108,7 +117,9 @@ _HOMES = {
     "plot_stability": "bitsieve.report.stability",
     "plot_weights": "bitsieve.report.weights",
     "QPFS": "bitsieve.selectors.qpfs",
+    "RankingDisplay": "bitsieve.report.ranking",
     "RCFS": "bitsieve.selectors.rcfs",
+    "RedundancyDisplay": "bitsieve.report.redundancy",
     "ReliefF": "bitsieve.selectors.relieff",
     "SDPCMI": "bitsieve.selectors.sdpcmi",
     "select": "bitsieve.selection.selection",
@@ -119,8 +130,11 @@ _HOMES = {
     "SpecCMI": "bitsieve.selectors.speccmi",
     "ThresholdStopping": "bitsieve.by_counts.stopping",
     "StabilitySelector": "bitsieve.selectors.stability",
+    "StreamSource": "bitsieve.sources.stream",
     "SVMRFE": "bitsieve.selectors.svm",
     "VMI": "bitsieve.selectors.vmi",
+    "ZeroApartBinner": "bitsieve.binning",
+    "write_report": "bitsieve.report.files",
 }
 
 __all__ = [
@@ -138,6 +152,7 @@ __all__ = [
     "CategoricalBinner",
     "Comparison",
     "Constraints",
+    "CurveDisplay",
     "DaskSource",
     "DominantSetClusters",
     "DominantSetMII",
@@ -145,6 +160,7 @@ __all__ = [
     "EqualFrequencyBinner",
     "EqualWidthBinner",
     "FalseDiscoveryStopping",
+    "FeatureExplanation",
     "ForwardSelector",
     "HowMany",
     "KollerSahami",
@@ -152,13 +168,17 @@ __all__ = [
     "ModelSelector",
     "Nystrom",
     "PermutationStopping",
+    "RankingDisplay",
+    "RedundancyDisplay",
     "ReliefF",
     "Selection",
     "SelectorCV",
     "SignificanceStopping",
     "SpecCMI",
     "StabilitySelector",
+    "StreamSource",
     "ThresholdStopping",
+    "ZeroApartBinner",
     "__version__",
     "affiliated",
     "bayes_error_bounds",
@@ -178,6 +198,7 @@ __all__ = [
     "plot_weights",
     "select",
     "show_kernel",
+    "write_report",
 ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
 from bitsieve.commands.argument_types import assignment, count, counts, folds, how_many, names, target_bins
@@ -12,6 +13,7 @@ from bitsieve.common.messages import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+DROP_MISSING = "leave rows without a target out; else they are an error"
 TARGET_BINS = "classes of a target that is a quantity, or none: each number is a class (default: 5)"
 
 
@@ -34,11 +36,12 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     _add_select(commands)
+    _add_explain(commands)
     _add_how_many(commands)
     _add_compare(commands)
     methods = commands.add_parser("methods", allow_abbrev=False, help="list every method, its paper and what it needs")
     methods.add_argument("--json", action="store_true", help="print one JSON document")
-    methods.set_defaults(run=_methods)
+    methods.set_defaults(run=_run_of("methods"))
     _add_reproduce(commands)
     return parser
 
@@ -61,8 +64,40 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
         epilog="Exit codes: 0 done, 1 failed inside, 2 a mistake in what was given (one line says which), "
         "130 interrupted.",
     )
+    _add_selection(select)
     add = select.add_argument
-    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather or .npz (X, y), told by content")
+    add(
+        "--output",
+        metavar="FILE",
+        help="save the selected columns and the target; .parquet, .csv, .tsv, .arrow, .feather or .npz",
+    )
+    add("--report", metavar="FILE.html", help="write a report with figures, in one file (needs bitsieve[report])")
+    add(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="count on a Dask cluster, whose workers read DATA under the same path; local starts one on this machine, "
+        "of --threads workers (needs bitsieve[dask])",
+    )
+    select.set_defaults(run=_run_of("select"))
+
+
+def _add_explain(commands: argparse._SubParsersAction[_Parser]) -> None:
+    explain = commands.add_parser(
+        "explain",
+        allow_abbrev=False,
+        help="say why a feature is selected or not, and which selected one tells the same",
+        description="Select as 'bitsieve select' does with the same options, and say in bits why a feature is selected "
+        "or not: what it tells alone, what of that is told already, what it adds, and what would replace it.",
+    )
+    explain.add_argument("feature", metavar="FEATURE", help="the column to explain")
+    _add_selection(explain)
+    explain.set_defaults(run=_run_of("explain"))
+
+
+def _add_selection(parser: _Parser) -> None:
+    """The data, and all that decides which of its features are selected."""
+    add = parser.add_argument
+    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather, libsvm or .npz (X, y), told by content")
     add(
         "--target",
         metavar="COLUMN",
@@ -93,7 +128,12 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
         help="level of significance, permutation (default: 0.05) or fdr (0.1)",
     )
     add("--min-bits", type=float, metavar="BITS", help="what a feature must add under threshold (default: 0.01)")
-    add("--include", action="append", metavar="COLUMN", help="select it first, whatever it tells (repeatable)")
+    add(
+        "--include",
+        action="append",
+        metavar="COLUMN",
+        help="select it first, whatever it tells; an identifier: keep it (repeatable)",
+    )
     add("--exclude", action="append", metavar="COLUMN", help="never select it (repeatable)")
     add("--group", action="append", nargs="+", metavar="COLUMN", help="columns taken together (repeatable)")
     _add_binning(add)
@@ -102,19 +142,21 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
         choices=("plug-in", "miller-madow", "shrinkage"),
         help="how information is estimated from counts (default: plug-in)",
     )
-    add(
-        "--output",
-        metavar="FILE",
-        help="save the selected columns and the target; .parquet, .csv, .tsv, .arrow, .feather or .npz",
-    )
+    add("--target-bins", type=target_bins, metavar="N", help=TARGET_BINS)
+    add("--drop-missing-target", action="store_true", help=DROP_MISSING)
     add("--json", action="store_true", help="print one JSON document")
+    add(
+        "--memory",
+        metavar="BYTES",
+        help="about how much memory to take, such as 4GB: DATA is read in batches, and may be a folder of files",
+    )
+    add("--spool", metavar="DIR", help="keep what was packed of DATA there for later runs; DATA is read in batches")
     add(
         "--threads",
         type=count,
         metavar="N",
         help="threads (default: all cores); the result is the same for any number",
     )
-    select.set_defaults(run=_select)
 
 
 def _add_binning(add: Callable[..., object]) -> None:
@@ -127,7 +169,6 @@ def _add_binning(add: Callable[..., object]) -> None:
     add("--bins", type=count, metavar="N", help="bins of quantile and uniform (default: 10)")
     add("--uncut", choices=("leave", "median"), help="what mdl does with a column without a cut (default: leave)")
     add("--missing", choices=("error", "bin"), help="missing values: an error, or a code of their own (default: error)")
-    add("--target-bins", type=target_bins, metavar="N", help=TARGET_BINS)
 
 
 def _add_how_many(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -144,6 +185,7 @@ def _add_how_many(commands: argparse._SubParsersAction[_Parser]) -> None:
     add("--weight", metavar="COLUMN", help="the column that says how many times each row stands: whole numbers")
     add("--method", default="jmi", metavar="NAME", help="a greedy one of 'bitsieve methods' (default: %(default)s)")
     _add_binning(add)
+    add("--target-bins", type=target_bins, metavar="N", help=TARGET_BINS)
     add("--classifier", default="linear-svm", metavar="NAME", help="as for compare (default: linear-svm)")
     add("--folds", type=folds, metavar="N", help="stratified folds, or loo (default: loo below 100 rows, else 10)")
     add("--pairs", type=count, default=50, metavar="N", help="pairs of halves for stability (default: 50)")
@@ -151,7 +193,7 @@ def _add_how_many(commands: argparse._SubParsersAction[_Parser]) -> None:
     add("--figure", metavar="FILE", help="draw it: .png, .svg or .pdf (needs bitsieve[report])")
     add("--json", action="store_true", help="print one JSON document")
     add("--threads", type=count, metavar="N", help="threads (default: all cores); same result for any")
-    rules.set_defaults(run=_how_many)
+    rules.set_defaults(run=_run_of("how_many"))
 
 
 def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -165,7 +207,7 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
         epilog="Ctrl-C keeps the finished folds in a file next to --output; the same command with --resume goes on.",
     )
     add = compare.add_argument
-    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather or .npz (X, y), told by content")
+    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather, libsvm or .npz (X, y), told by content")
     add("--target", metavar="COLUMN", help="the column to tell about; y by default in a .npz")
     add("--methods", type=names, metavar="A,B,...", help="of 'bitsieve methods' (default: mim,mrmr,jmi,speccmi)")
     add(
@@ -204,7 +246,7 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
     add("--resume", action="store_true", help="go on with the finished folds of an interrupted run")
     add("--json", action="store_true", help="print one JSON document")
     add("--threads", type=count, metavar="N", help="threads over the folds (default: all cores); same result for any")
-    compare.set_defaults(run=_compare)
+    compare.set_defaults(run=_run_of("compare"))
 
 
 def _add_reproduce(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -225,34 +267,14 @@ def _add_reproduce(commands: argparse._SubParsersAction[_Parser]) -> None:
     add("--json", action="store_true", help="print one JSON document")
     add("--seed", type=int, default=0, metavar="N", help="of what is drawn at random (default: 0)")
     add("--threads", type=count, metavar="N", help="threads (default: all cores)")
-    reproduce.set_defaults(run=_reproduce)
+    reproduce.set_defaults(run=_run_of("reproduce"))
 
 
-def _select(options: argparse.Namespace) -> int:
-    from bitsieve.commands.select import run
+def _run_of(command: str) -> Callable[[argparse.Namespace], int]:
+    """The function ``run`` of a command, imported when it is called, so that help comes at once."""
 
-    return run(options)
+    def run(options: argparse.Namespace) -> int:
+        code: int = import_module(f"bitsieve.commands.{command}").run(options)
+        return code
 
-
-def _compare(options: argparse.Namespace) -> int:
-    from bitsieve.commands.compare import run
-
-    return run(options)
-
-
-def _how_many(options: argparse.Namespace) -> int:
-    from bitsieve.commands.how_many import run
-
-    return run(options)
-
-
-def _methods(options: argparse.Namespace) -> int:
-    from bitsieve.commands.methods import run
-
-    return run(as_json=options.json)
-
-
-def _reproduce(options: argparse.Namespace) -> int:
-    from bitsieve.commands.reproduce import run
-
-    return run(options)
+    return run

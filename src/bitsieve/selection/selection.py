@@ -11,19 +11,29 @@ from bitsieve.common.defaults import DEFAULT_METHOD
 from bitsieve.common.messages import quoted
 from bitsieve.common.notes import warn_of
 from bitsieve.common.ticker import shown
+from bitsieve.selection.evidence import Evidence
 from bitsieve.selection.explanation import explanation
 from bitsieve.selection.how_many import default_number
-from bitsieve.selection.notes import explain, explain_gap, explain_stop, explain_worth, refuse_what_tells_nothing
-from bitsieve.selection.plain import certificate, finite, plain, plain_edges
+from bitsieve.selection.left_out import consider, refuse_more_than_left
+from bitsieve.selection.notes import (
+    explain,
+    explain_gap,
+    explain_sample,
+    explain_stop,
+    explain_worth,
+    refuse_what_tells_nothing,
+)
+from bitsieve.selection.plain import certificate, finite, plain, plain_edges, stopping
+from bitsieve.selection.reading import passed_on, read_table
 from bitsieve.selection.shown import as_frame, as_html, as_text
-from bitsieve.sources import data_in_parts
-from bitsieve.table.read_data import read_data
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from os import PathLike
 
     from numpy.typing import NDArray
 
+    from bitsieve.selection.explain import FeatureExplanation
     from bitsieve.sources.in_parts import TableInParts
     from bitsieve.table.table import Table
     from bitsieve.table.target import Target
@@ -52,9 +62,9 @@ class Selection:
         The earlier-chosen feature with the largest I(X;X'); None where there is no earlier one.
     overlap : ndarray of shape (k,)
         That information, in bits; NaN where there is no earlier one.
-    table : ndarray or dataframe
+    table : ndarray or dataframe, or None
         The data with the selected columns only, in order of choice, of the same kind and with the same dtypes; of a
-        lazy frame a lazy frame.
+        lazy frame a lazy frame; None for data that was read in batches.
     selector : estimator
         The fitted scikit-learn transformer.
     target : Target
@@ -66,6 +76,8 @@ class Selection:
         What the selection was asked for.
     notes : list of str
         What was noticed in the data, in plain sentences.
+    evidence : Evidence
+        The table as it was read, and how it was binned: what :meth:`explain` and a report count again.
 
     Examples
     --------
@@ -92,6 +104,7 @@ class Selection:
     n_samples: int
     parameters: dict[str, Any]
     notes: list[str]
+    evidence: Evidence = field(repr=False)
 
     @property
     def unit(self) -> str:
@@ -116,6 +129,28 @@ class Selection:
             array or a file pandas, or pyarrow where pandas is not installed.
         """
         return as_frame(self)
+
+    def explain(self, feature: str | int) -> FeatureExplanation:
+        """Why a feature is selected or not, and which selected one tells the same, in bits.
+
+        Parameters
+        ----------
+        feature : str or int
+            Name, or number of the column in the data without the target.
+
+        Returns
+        -------
+        FeatureExplanation
+            ``print`` shows it in lines.
+
+        Raises
+        ------
+        ValueError
+            There is no such column.
+        """
+        from bitsieve.selection.explain import explain_feature
+
+        return explain_feature(self, feature)
 
     def to_dict(self) -> dict[str, Any]:
         """The selection as plain Python values that ``json.dumps`` takes; a value that is no number is None.
@@ -152,21 +187,9 @@ class Selection:
                 }
                 for rank, name in enumerate(self.features, start=1)
             ],
-            "stopping": self._stopping(),
+            "stopping": stopping(self.selector),
             "certificate": certificate(self.selector),
             "notes": list(self.notes),
-        }
-
-    def _stopping(self) -> dict[str, Any] | None:
-        if not hasattr(self.selector, "stopped_by_"):
-            return None
-        names = getattr(self.selector, "feature_names_in_", None)
-        candidate = self.selector.stopping_candidate_
-        return {
-            "by": self.selector.stopped_by_,
-            "candidate": None if candidate < 0 else f"x{candidate}" if names is None else str(names[candidate]),
-            "value": finite(self.selector.stopping_value_),
-            "values": [finite(value) for value in self.selector.stopping_values_],
         }
 
 
@@ -177,9 +200,14 @@ def select(
     sample_weight: Any = None,
     method: str = DEFAULT_METHOD,
     n_features_to_select: int | float | str | None = None,
+    include: Sequence[Any] = (),
+    exclude: Sequence[Any] = (),
     binning: Any = "mdl",
     target_bins: int | str | None = None,
+    drop_missing_target: bool = False,
     n_jobs: int | None = None,
+    memory: int | str | None = None,
+    spool: str | PathLike[str] | None = None,
     verbose: bool = False,
     **parameters: Any,
 ) -> Selection:
@@ -187,10 +215,11 @@ def select(
 
     Parameters
     ----------
-    data : array-like of shape (n_samples, n_features), dataframe, or path
-        numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV, TSV, Parquet, Arrow/Feather or
-        .npz file. A Dask data frame or array is counted on its cluster (see :class:`bitsieve.DaskSource`), by the
-        methods that need counts alone.
+    data : array-like or scipy.sparse of shape (n_samples, n_features), dataframe, or path
+        numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV, TSV, Parquet, Arrow/Feather,
+        libsvm or .npz file. A Dask data frame or array is counted on its cluster (see :class:`bitsieve.DaskSource`), by
+        the methods that need counts alone; so are, in batches, a folder of files, a pyarrow dataset and any Arrow
+        stream, and with ``memory`` a file and a lazy frame, too (see :class:`bitsieve.StreamSource`).
     target : str or array-like of shape (n_samples,), or several, optional
         A column of ``data``, which is then no feature, or the values themselves. A list of columns, or a 2-D array, is
         one target whose classes are the combinations that occur. Only for .npz it may be left out: it is ``y`` there.
@@ -202,6 +231,11 @@ def select(
     n_features_to_select : int, float or "auto", optional
         By default 20, or all columns where there are fewer. A float between 0 and 1 is a share of the columns; "auto"
         lets a greedy method, fcbf or vmi stop by itself.
+    include : sequence of column, optional
+        Selected first, whatever they tell, by a greedy method. A column with a value of its own in every row, as a
+        name or a number of each row, is left out unless it is named here.
+    exclude : sequence of column, optional
+        Never selected.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes. Text, categorical and boolean columns are codes as they are. None, for a
         method on densities (vmi), bins for the explanation alone, by "mdl".
@@ -209,8 +243,15 @@ def select(
         Equal-frequency classes of a target that is a quantity, 5 by default: numbers with a fractional part, or more
         than 100 different whole numbers. A number that is given is obeyed by whole numbers, too, of which more
         different ones occur; "none" takes each number as a class.
+    drop_missing_target : bool, default=False
+        Whether rows without a target are left out; else they are an error.
     n_jobs : int, optional
         Threads; the result is the same to the last bit for any number.
+    memory : int or str, optional
+        About how many bytes the work may take, such as ``"4GB"``: a file is then read in batches. A method with this
+        parameter gets it, too.
+    spool : path, optional
+        For data that is read in batches: a folder in which what was packed is kept for later runs.
     verbose : bool, default=False
         Whether a job of more than a second shows what it is doing, in one line of a terminal or a notebook.
     **parameters
@@ -236,11 +277,14 @@ def select(
     >>> bitsieve.select(X, y, method="jmi", n_features_to_select=2).features
     ['x3', 'x2']
     """
+    parameters |= passed_on(data, method, memory, spool)
     with shown(verbose):
         selection = select_from(
-            read_table(data, target, sample_weight, target_bins),
+            read_table(data, target, sample_weight, target_bins, memory, spool, drop_missing=drop_missing_target),
             method=method,
             n_features_to_select=n_features_to_select,
+            include=include,
+            exclude=exclude,
             binning=binning,
             n_jobs=n_jobs,
             **parameters,
@@ -249,41 +293,39 @@ def select(
     return selection
 
 
-def read_table(data: Any, target: Any, sample_weight: Any, target_bins: int | str | None) -> Table | TableInParts:
-    """The data of :func:`select` as a table, in memory or in parts."""
-    parts = data_in_parts(data)
-    if parts is None:
-        return read_data(data, target, sample_weight, target_bins=target_bins)
-    if target is None:
-        raise ValueError("no target is given: name one of the columns, or give one value a row")
-    return parts.read_in_parts(target, sample_weight, target_name="target", target_bins=target_bins)
-
-
 def select_from(
     table: Table | TableInParts,
     *,
     method: str,
     n_features_to_select: int | float | str | None,
+    include: Sequence[Any] = (),
+    exclude: Sequence[Any] = (),
     binning: Any,
     n_jobs: int | None,
     **parameters: Any,
 ) -> Selection:
     """:func:`select` from a table that is read already."""
-    from bitsieve.selectors.registry import make_selector, method_name
+    from bitsieve.selectors.registry import make_selector, method_name, parameters_of
 
     method = method_name(method)
+    constraints, constrains = parameters.pop("constraints", None), "constraints" in parameters_of(method)
+    considered = consider(table, include, exclude, constraints, constrains=constrains)
+    asked = {**parameters, **({} if constraints is None else {"constraints": constraints})}
+    if considered.constraints is not None:
+        parameters["constraints"] = considered.constraints
     of_binner = {name: parameters.pop(name) for name in BINNER_PARAMETERS if name in parameters}
     binner = _binner(binning, of_binner, n_jobs)
     on_number: list[str] = []
     if n_features_to_select is None:
-        n_features_to_select, on_number = default_number(table, parameters)
+        n_features_to_select, on_number = default_number(considered, parameters)
+    refuse_more_than_left(n_features_to_select, considered)
     selector = make_selector(method, n_features_to_select, binning=binner, n_jobs=n_jobs, **parameters)
     refuse_what_tells_nothing(table)
-    selector.fit_table(table)
+    selector.fit_table(considered.table)
     if isinstance(binning, str) and selector.__sklearn_tags__().input_tags.allow_nan:
         # A method on rows took missing values as they are, so must the binner of the explanation.
         binner = _binner(binning, {"missing": "bin", **of_binner}, n_jobs)
-    found = explanation(selector, table, "mdl" if binner is None else binner, n_jobs)
+    found = explanation(selector, considered.table, "mdl" if binner is None else binner, n_jobs)
     indices = np.asarray(selector.selected_)
     given = table.given
     labels = table.names if given is None or given.labels is None else given.labels
@@ -306,15 +348,20 @@ def select_from(
             **of_binner,
             "target_bins": table.target.n_bins,
             **({} if given is None or given.weight is None else {"sample_weight": given.weight}),
-            **parameters,
+            **({"include": list(include)} if include else {}),
+            **({"exclude": list(exclude)} if exclude else {}),
+            **asked,
         },
         notes=[
             *on_number,
-            *explain(table, found.binner, indices),
+            *considered.notes,
+            *explain_sample(table),
+            *explain(table, found.binner, indices, considered.left_out),
             *explain_worth(selector, table, found),
             *explain_stop(selector, table),
             *explain_gap(selector),
         ],
+        evidence=Evidence(table, found.binner, indices, n_jobs),
     )
 
 
