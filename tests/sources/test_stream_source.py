@@ -73,8 +73,14 @@ def small_batches(monkeypatch):
     monkeypatch.setattr(Budget, "of", classmethod(lambda cls, *_: cls(110, stream_table.Limits())))
 
 
+def plain(selection):
+    """All but the note for which the rows are shuffled where they are in memory."""
+    document = selection.to_dict()
+    return document | {"notes": [note for note in document["notes"] if " carr" not in note]}
+
+
 def assert_equal(found, expected):
-    assert found.to_dict() == expected.to_dict()
+    assert plain(found) == plain(expected)
     for name in ("scores", "relevance", "overlap"):
         assert getattr(found, name).tobytes() == getattr(expected, name).tobytes()
 

@@ -1,15 +1,13 @@
-"""Whatever gives Arrow batches, as a table that can be read in batches several times."""
+"""Streams of Arrow batches, which are read once, as tables that can be read in batches several times."""
 
 from __future__ import annotations
 
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.common.messages import one_line
 from bitsieve.common.progress import row_phase
 from bitsieve.files.batches import ArrowBatches, Batches
 from bitsieve.files.errors import DataError
-from bitsieve.files.open_batches import open_file
 from bitsieve.files.read import check_schema
 from bitsieve.files.spool import no_room
 
@@ -27,21 +25,19 @@ class StreamedOnce(ArrowBatches):
         return []
 
 
-def open_batches(data: Any, spool: Spool) -> Batches:
-    """The batches of a path, or of a stream, which is written to the spool.
+def write_stream(data: Any, spool: Spool) -> Batches:
+    """The batches of a stream, which is written to the spool and read from there.
 
     Parameters
     ----------
-    data : path, or object with ``__arrow_c_stream__``, pyarrow dataset, polars LazyFrame
+    data : object with ``__arrow_c_stream__``, pyarrow dataset, polars LazyFrame
     spool : Spool
 
     Raises
     ------
     DataError
-        The data can not be read, or the disk is full.
+        The stream can not be read, or the disk is full.
     """
-    if isinstance(data, (str, PathLike)):
-        return open_file(data)
     import pyarrow as pa
 
     path, n_rows = spool.folder / "stream.arrow", 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import pickle
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -96,7 +97,7 @@ class StreamedTable(TableInParts):
     budget : Budget
     spool : Path or None
         Where the packed table is kept; None: nowhere, it is removed at the end.
-    work : Spool
+    work : Spool or None
         Where a stream was written, which is read from there; it is removed with this table.
     """
 
@@ -107,7 +108,7 @@ class StreamedTable(TableInParts):
         beside: tuple[Any, Any],
         budget: Budget,
         spool: Path | None,
-        work: Spool,
+        work: Spool | None,
     ) -> None:
         self.batches, self.reader, self.beside, self.budget = batches, reader, beside, budget
         self.spool, self.work = spool, work
@@ -164,6 +165,8 @@ class StreamedTable(TableInParts):
         for first, objects in self._parts("packing"):
             table = self.reader.read(first, *objects, target=self.coded_target)
             packed.add(coding.codes(table), table.target.codes, table.weights)
+        if self.spool is None and os.name == "posix":
+            self.packed_in.close()  # the planes stay as long as they are mapped, and go with the process
         return packed.finish()
 
     def count(self, binner: Binner) -> tuple[Coding, CountSource]:
