@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from bitsieve.binning import EqualFrequencyBinner as EqualFrequencyBinner
     from bitsieve.binning import EqualWidthBinner as EqualWidthBinner
     from bitsieve.binning import MDLBinner as MDLBinner
+    from bitsieve.binning import ZeroApartBinner as ZeroApartBinner
     from bitsieve.by_counts.stopping import FalseDiscoveryStopping as FalseDiscoveryStopping
     from bitsieve.by_counts.stopping import PermutationStopping as PermutationStopping
     from bitsieve.by_counts.stopping import SignificanceStopping as SignificanceStopping
@@ -122,6 +123,7 @@ _HOMES = {
     "StreamSource": "bitsieve.sources.stream",
     "SVMRFE": "bitsieve.selectors.svm",
     "VMI": "bitsieve.selectors.vmi",
+    "ZeroApartBinner": "bitsieve.binning",
     "write_report": "bitsieve.report.files",
 }
 
@@ -164,6 +166,7 @@ __all__ = [
     "SpecCMI",
     "StreamSource",
     "ThresholdStopping",
+    "ZeroApartBinner",
     "__version__",
     "affiliated",
     "bayes_error_bounds",

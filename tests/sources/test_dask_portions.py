@@ -127,7 +127,7 @@ def test_tasks_have_names(table, client):
     source.joined([np.array([0, 1])])
     names = set(client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.task_prefixes)))
     ours = {name for name in names if name.startswith("bitsieve")}
-    assert ours == {f"bitsieve-{task}" for task in ("pack", "facts", "count", "refine", "join", "add")}
+    assert ours >= {f"bitsieve-{task}" for task in ("pack", "facts", "count", "refine", "join", "add")}
 
 
 def test_only_tables_move(client):

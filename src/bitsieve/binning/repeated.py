@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import special
 
 from bitsieve import _native
 from bitsieve.common.attributes import cached_property
+from bitsieve.common.special import gammaln
 from bitsieve.counts.search import ClassSearch, Dependence, dependence_of_codes
 from bitsieve.counts.terms import entropy_terms
 
@@ -145,5 +145,5 @@ class CutsInParts(ClassSearch):
 
 def _log_codings(n_samples: int, n_cuts: int) -> float:
     places = n_samples - 1
-    ways = special.gammaln(places + 1) - special.gammaln(n_cuts + 1) - special.gammaln(places - n_cuts + 1)
+    ways = gammaln(places + 1) - gammaln(n_cuts + 1) - gammaln(places - n_cuts + 1)
     return float(ways + n_cuts * np.log(2))

@@ -12,6 +12,7 @@ from bitsieve.common.messages import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+DROP_MISSING = "leave rows without a target out; else they are an error"
 TARGET_BINS = "classes of a target that is a quantity, or none: each number is a class (default: 5)"
 
 
@@ -94,7 +95,7 @@ def _add_explain(commands: argparse._SubParsersAction[_Parser]) -> None:
 def _add_selection(parser: _Parser) -> None:
     """The data, and all that decides which of its features are selected."""
     add = parser.add_argument
-    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather or .npz (X, y), told by content")
+    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather, libsvm or .npz (X, y), told by content")
     add(
         "--target",
         metavar="COLUMN",
@@ -125,7 +126,12 @@ def _add_selection(parser: _Parser) -> None:
         help="level of significance, permutation (default: 0.05) or fdr (0.1)",
     )
     add("--min-bits", type=float, metavar="BITS", help="what a feature must add under threshold (default: 0.01)")
-    add("--include", action="append", metavar="COLUMN", help="select it first, whatever it tells (repeatable)")
+    add(
+        "--include",
+        action="append",
+        metavar="COLUMN",
+        help="select it first, whatever it tells; an identifier: keep it (repeatable)",
+    )
     add("--exclude", action="append", metavar="COLUMN", help="never select it (repeatable)")
     add("--group", action="append", nargs="+", metavar="COLUMN", help="columns taken together (repeatable)")
     add(
@@ -143,6 +149,7 @@ def _add_selection(parser: _Parser) -> None:
         help="how information is estimated from counts (default: plug-in)",
     )
     add("--target-bins", type=_target_bins, metavar="N", help=TARGET_BINS)
+    add("--drop-missing-target", action="store_true", help=DROP_MISSING)
     add("--json", action="store_true", help="print one JSON document")
     add(
         "--memory",
@@ -169,7 +176,7 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
         epilog="Ctrl-C keeps the finished folds in a file next to --output; the same command with --resume goes on.",
     )
     add = compare.add_argument
-    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather or .npz (X, y), told by content")
+    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather, libsvm or .npz (X, y), told by content")
     add("--target", metavar="COLUMN", help="the column to tell about; y by default in a .npz")
     add("--methods", type=_names, metavar="A,B,...", help="of 'bitsieve methods' (default: mim,mrmr,jmi,speccmi)")
     add(

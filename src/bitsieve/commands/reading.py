@@ -30,11 +30,19 @@ def read(options: argparse.Namespace, client: Client | None) -> Table | TableInP
     if not in_batches(options):
         from bitsieve.table.read_data import read_data
 
-        return read_data(options.data, options.target, options.weight, target_bins=options.target_bins)
+        return read_data(
+            options.data,
+            options.target,
+            options.weight,
+            target_bins=options.target_bins,
+            drop_missing=options.drop_missing_target,
+        )
     from bitsieve.sources.stream import StreamSource
 
     if options.target is None:
         raise ValueError("no target is given: name a column with --target")
+    if options.drop_missing_target:
+        raise ValueError("what is read in batches does not go with --drop-missing-target: drop those rows first")
     if (getattr(options, "output", None) or "").lower().endswith(".npz"):
         raise ValueError("what is read in batches is not written to .npz: write .parquet, .arrow or .csv")
     source = StreamSource(options.data, options.memory, options.spool)

@@ -127,6 +127,8 @@ def _cluster(options: argparse.Namespace) -> AbstractContextManager[Client | Non
         raise ValueError("--memory and --spool are of files that are read here: leave them out with --scheduler")
     if (options.output or "").lower().endswith(".npz"):
         raise ValueError("--scheduler does not go with a .npz: write .parquet, .arrow or .csv")
+    if options.drop_missing_target:
+        raise ValueError("--scheduler does not go with --drop-missing-target: drop those rows first")
     from bitsieve.commands.cluster import connected
 
     return connected(options.scheduler, options.threads)
@@ -198,11 +200,12 @@ def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
         from bitsieve.by_counts.stopping import make_stopping
 
         found["stopping"] = make_stopping(rule, **parameters)
-    if options.include or options.exclude or options.group:
-        from bitsieve.selectors.constraints import Constraints
+    include, exclude = options.include or (), options.exclude or ()
+    if not options.group:
+        return {**found, "include": include, "exclude": exclude}
+    from bitsieve.selectors.constraints import Constraints
 
-        found["constraints"] = Constraints(options.include or (), options.exclude or (), options.group or ())
-    return found
+    return {**found, "constraints": Constraints(include, exclude, options.group)}
 
 
 def _how_many(asked: int | float | str | None, n_features: int) -> int | float | str | None:

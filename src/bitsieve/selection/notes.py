@@ -36,8 +36,10 @@ def refuse_what_tells_nothing(table: Table | TableInParts) -> None:
         raise ValueError("no column varies: all features are constant, so none tells anything about the target")
 
 
-def explain(table: Table | TableInParts, binner: Any, selected: NDArray[np.intp]) -> list[str]:
-    """The notes on a fitted binner and the ``selected`` columns, in plain sentences.
+def explain(
+    table: Table | TableInParts, binner: Any, selected: NDArray[np.intp], left_out: Sequence[int] = ()
+) -> list[str]:
+    """The notes on a fitted binner and the ``selected`` columns, in plain sentences; none on those left out.
 
     Raises
     ------
@@ -54,8 +56,9 @@ def explain(table: Table | TableInParts, binner: Any, selected: NDArray[np.intp]
         raise ValueError("every column became one bin, so none tells anything about the target: use more bins")
 
     notes = explain_target(table)
-    constant = [int(j) for j in np.flatnonzero(n_bins == 1) if not table.varies(int(j))]
-    whole = set(map(int, getattr(binner, "uncut_", ()))) - set(constant)
+    one_bin = [int(j) for j in np.flatnonzero(n_bins == 1) if j not in set(left_out)]
+    constant = [j for j in one_bin if not table.varies(j)]
+    whole = set(map(int, getattr(binner, "uncut_", ()))) - set(constant) - set(left_out)
     if whole:
         numeric = sum(categories is None for categories in binner.categories_)
         left = Sentence("they are left whole and carry no information; ", _OTHER_CUTS)
@@ -63,11 +66,8 @@ def explain(table: Table | TableInParts, binner: Any, selected: NDArray[np.intp]
         notes.append(Sentence(f"MDL accepted no cut in {len(whole):,} of {numeric:,} numeric columns: ", fate))
     if constant:
         notes.append(_about(constant, names, "is constant", "are constant"))
-    identifiers = [
-        j
-        for j, categories in enumerate(binner.categories_)
-        if categories is not None and n_bins[j] > 2 and 2 * n_bins[j] > table.n_samples
-    ]
+    many = np.flatnonzero((n_bins > 2) & (2 * n_bins > table.n_samples)).tolist()
+    identifiers = [j for j in many if binner.categories_ is not None and binner.categories_[j] is not None]
     if identifiers:
         what = "(more than half as many different values as rows: informative here, useless on new rows)"
         notes.append(_about(identifiers, names, f"looks like an identifier {what}", f"look like identifiers {what}"))

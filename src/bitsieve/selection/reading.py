@@ -24,11 +24,15 @@ def read_table(
     target_bins: int | str | None,
     memory: int | str | None = None,
     spool: str | PathLike[str] | None = None,
+    *,
+    drop_missing: bool = False,
 ) -> Table | TableInParts:
     """The data of :func:`select` as a table, in memory or in parts."""
     parts = as_parts(data, memory, spool)
     if parts is None:
-        return read_data(data, target, sample_weight, target_bins=target_bins)
+        return read_data(data, target, sample_weight, target_bins=target_bins, drop_missing=drop_missing)
+    if drop_missing:
+        raise ValueError("drop_missing_target is for data in memory: leave these rows out of the data")
     if target is None:
         raise ValueError("no target is given: name one of the columns, or give one value a row")
     return parts.read_in_parts(target, sample_weight, target_name="target", target_bins=target_bins)

@@ -41,7 +41,7 @@ def why_not_selected(selection: Selection, column: int, found: Contribution, add
     if found.redundancy >= MOST * found.relevance and found.redundant_with >= 0:
         share = f"{100 * found.redundancy / found.relevance:.0f} %"
         return f"is not selected: the selected {names[found.redundant_with]!r} tells {share} of what it tells"
-    if chance is not None and found.relevance <= chance.best_high and found.complementarity <= chance.best_high:
+    if chance is not None and max(found.relevance, found.complementarity) <= chance.of(column):
         return "is not selected: it tells no more than the best of as many columns by chance"
     k = len(selection.features)
     return f"is not selected: {selection.method} ranks {k:,} others before it, to which it adds {number(added)} bits"

@@ -14,6 +14,7 @@ from bitsieve.common.ticker import shown
 from bitsieve.selection.evidence import Evidence
 from bitsieve.selection.explanation import explanation
 from bitsieve.selection.how_many import default_number
+from bitsieve.selection.left_out import consider, refuse_more_than_left
 from bitsieve.selection.notes import (
     explain,
     explain_gap,
@@ -22,12 +23,12 @@ from bitsieve.selection.notes import (
     explain_worth,
     refuse_what_tells_nothing,
 )
-from bitsieve.selection.plain import certificate, finite, plain, plain_edges
+from bitsieve.selection.plain import certificate, finite, plain, plain_edges, stopping
 from bitsieve.selection.reading import passed_on, read_table
 from bitsieve.selection.shown import as_frame, as_html, as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from os import PathLike
 
     from numpy.typing import NDArray
@@ -186,21 +187,9 @@ class Selection:
                 }
                 for rank, name in enumerate(self.features, start=1)
             ],
-            "stopping": self._stopping(),
+            "stopping": stopping(self.selector),
             "certificate": certificate(self.selector),
             "notes": list(self.notes),
-        }
-
-    def _stopping(self) -> dict[str, Any] | None:
-        if not hasattr(self.selector, "stopped_by_"):
-            return None
-        names = getattr(self.selector, "feature_names_in_", None)
-        candidate = self.selector.stopping_candidate_
-        return {
-            "by": self.selector.stopped_by_,
-            "candidate": None if candidate < 0 else f"x{candidate}" if names is None else str(names[candidate]),
-            "value": finite(self.selector.stopping_value_),
-            "values": [finite(value) for value in self.selector.stopping_values_],
         }
 
 
@@ -211,8 +200,11 @@ def select(
     sample_weight: Any = None,
     method: str = DEFAULT_METHOD,
     n_features_to_select: int | float | str | None = None,
+    include: Sequence[Any] = (),
+    exclude: Sequence[Any] = (),
     binning: Any = "mdl",
     target_bins: int | str | None = None,
+    drop_missing_target: bool = False,
     n_jobs: int | None = None,
     memory: int | str | None = None,
     spool: str | PathLike[str] | None = None,
@@ -223,11 +215,11 @@ def select(
 
     Parameters
     ----------
-    data : array-like of shape (n_samples, n_features), dataframe, or path
-        numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV, TSV, Parquet, Arrow/Feather or
-        .npz file. A Dask data frame or array is counted on its cluster (see :class:`bitsieve.DaskSource`), by the
-        methods that need counts alone; so are, in batches, a folder of files, a pyarrow dataset and any Arrow stream,
-        and with ``memory`` a file and a lazy frame, too (see :class:`bitsieve.StreamSource`).
+    data : array-like or scipy.sparse of shape (n_samples, n_features), dataframe, or path
+        numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV, TSV, Parquet, Arrow/Feather,
+        libsvm or .npz file. A Dask data frame or array is counted on its cluster (see :class:`bitsieve.DaskSource`), by
+        the methods that need counts alone; so are, in batches, a folder of files, a pyarrow dataset and any Arrow
+        stream, and with ``memory`` a file and a lazy frame, too (see :class:`bitsieve.StreamSource`).
     target : str or array-like of shape (n_samples,), or several, optional
         A column of ``data``, which is then no feature, or the values themselves. A list of columns, or a 2-D array, is
         one target whose classes are the combinations that occur. Only for .npz it may be left out: it is ``y`` there.
@@ -239,6 +231,11 @@ def select(
     n_features_to_select : int, float or "auto", optional
         By default 20, or all columns where there are fewer. A float between 0 and 1 is a share of the columns; "auto"
         lets a greedy method, fcbf or vmi stop by itself.
+    include : sequence of column, optional
+        Selected first, whatever they tell, by a greedy method. A column with a value of its own in every row, as a
+        name or a number of each row, is left out unless it is named here.
+    exclude : sequence of column, optional
+        Never selected.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes. Text, categorical and boolean columns are codes as they are. None, for a
         method on densities (vmi), bins for the explanation alone, by "mdl".
@@ -246,6 +243,8 @@ def select(
         Equal-frequency classes of a target that is a quantity, 5 by default: numbers with a fractional part, or more
         than 100 different whole numbers. A number that is given is obeyed by whole numbers, too, of which more
         different ones occur; "none" takes each number as a class.
+    drop_missing_target : bool, default=False
+        Whether rows without a target are left out; else they are an error.
     n_jobs : int, optional
         Threads; the result is the same to the last bit for any number.
     memory : int or str, optional
@@ -281,9 +280,11 @@ def select(
     parameters |= passed_on(data, method, memory, spool)
     with shown(verbose):
         selection = select_from(
-            read_table(data, target, sample_weight, target_bins, memory, spool),
+            read_table(data, target, sample_weight, target_bins, memory, spool, drop_missing=drop_missing_target),
             method=method,
             n_features_to_select=n_features_to_select,
+            include=include,
+            exclude=exclude,
             binning=binning,
             n_jobs=n_jobs,
             **parameters,
@@ -297,26 +298,34 @@ def select_from(
     *,
     method: str,
     n_features_to_select: int | float | str | None,
+    include: Sequence[Any] = (),
+    exclude: Sequence[Any] = (),
     binning: Any,
     n_jobs: int | None,
     **parameters: Any,
 ) -> Selection:
     """:func:`select` from a table that is read already."""
-    from bitsieve.selectors.registry import make_selector, method_name
+    from bitsieve.selectors.registry import make_selector, method_name, parameters_of
 
     method = method_name(method)
+    constraints, constrains = parameters.pop("constraints", None), "constraints" in parameters_of(method)
+    considered = consider(table, include, exclude, constraints, constrains=constrains)
+    asked = {**parameters, **({} if constraints is None else {"constraints": constraints})}
+    if considered.constraints is not None:
+        parameters["constraints"] = considered.constraints
     of_binner = {name: parameters.pop(name) for name in BINNER_PARAMETERS if name in parameters}
     binner = _binner(binning, of_binner, n_jobs)
     on_number: list[str] = []
     if n_features_to_select is None:
-        n_features_to_select, on_number = default_number(table, parameters)
+        n_features_to_select, on_number = default_number(considered, parameters)
+    refuse_more_than_left(n_features_to_select, considered)
     selector = make_selector(method, n_features_to_select, binning=binner, n_jobs=n_jobs, **parameters)
     refuse_what_tells_nothing(table)
-    selector.fit_table(table)
+    selector.fit_table(considered.table)
     if isinstance(binning, str) and selector.__sklearn_tags__().input_tags.allow_nan:
         # A method on rows took missing values as they are, so must the binner of the explanation.
         binner = _binner(binning, {"missing": "bin", **of_binner}, n_jobs)
-    found = explanation(selector, table, "mdl" if binner is None else binner, n_jobs)
+    found = explanation(selector, considered.table, "mdl" if binner is None else binner, n_jobs)
     indices = np.asarray(selector.selected_)
     given = table.given
     labels = table.names if given is None or given.labels is None else given.labels
@@ -339,12 +348,15 @@ def select_from(
             **of_binner,
             "target_bins": table.target.n_bins,
             **({} if given is None or given.weight is None else {"sample_weight": given.weight}),
-            **parameters,
+            **({"include": list(include)} if include else {}),
+            **({"exclude": list(exclude)} if exclude else {}),
+            **asked,
         },
         notes=[
             *on_number,
+            *considered.notes,
             *explain_sample(table),
-            *explain(table, found.binner, indices),
+            *explain(table, found.binner, indices, considered.left_out),
             *explain_worth(selector, table, found),
             *explain_stop(selector, table),
             *explain_gap(selector),

@@ -132,7 +132,8 @@ def gives_batches(data: Any) -> bool:
 
 def is_frame(data: Any) -> bool:
     """Whether something is a data frame, or a lazy one, which is read at once unless it is said otherwise."""
-    return isinstance(nw.from_native(data, pass_through=True), (nw.DataFrame, nw.LazyFrame))
+    eager = nw.dependencies.is_into_dataframe(data)
+    return eager or isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame)
 
 
 def is_dask(data: Any) -> bool:

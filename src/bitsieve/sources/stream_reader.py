@@ -1,45 +1,52 @@
-"""Streams of Arrow batches, which are read once, as tables that can be read in batches several times."""
+"""Whatever gives Arrow batches, as a table that can be read in batches several times."""
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.common.messages import one_line
 from bitsieve.common.progress import row_phase
 from bitsieve.files.batches import ArrowBatches, Batches
 from bitsieve.files.errors import DataError
+from bitsieve.files.open_batches import open_file
 from bitsieve.files.read import check_schema
-from bitsieve.files.spool import no_room
+from bitsieve.files.spool import Spool, no_room
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from bitsieve.files.spool import Spool
+    from pathlib import Path
 
 
 class StreamedOnce(ArrowBatches):
     """A stream that was read once and written to a spool, from which it is read again."""
+
+    spool: Spool
 
     def state(self) -> list[tuple[Any, ...]]:
         """Nobody but this process writes the file."""
         return []
 
 
-def write_stream(data: Any, spool: Spool) -> Batches:
-    """The batches of a stream, which is written to the spool and read from there.
+def open_batches(data: Any, parent: Path | None) -> Batches:
+    """The batches of a path, or of a stream, which is written to the spool.
 
     Parameters
     ----------
-    data : object with ``__arrow_c_stream__``, pyarrow dataset, polars LazyFrame
-    spool : Spool
+    data : path, or object with ``__arrow_c_stream__``, pyarrow dataset, polars LazyFrame
+    parent : Path or None
+        Where the spool of a stream lies; it is removed with the batches.
 
     Raises
     ------
     DataError
-        The stream can not be read, or the disk is full.
+        The data can not be read, or the disk is full.
     """
+    if isinstance(data, (str, PathLike)):
+        return open_file(data)
     import pyarrow as pa
 
+    spool = Spool(parent)
     path, n_rows = spool.folder / "stream.arrow", 0
     step = row_phase("reading the stream", None)
     try:
@@ -62,7 +69,7 @@ def write_stream(data: Any, spool: Spool) -> Batches:
     if not n_rows:
         raise DataError("the stream has no rows: nothing to select from")
     stored = StreamedOnce(path)
-    stored.label, stored.n_rows = "the stream", n_rows
+    stored.label, stored.n_rows, stored.spool = "the stream", n_rows, spool
     return stored
 
 

@@ -97,8 +97,6 @@ class StreamedTable(TableInParts):
     budget : Budget
     spool : Path or None
         Where the packed table is kept; None: nowhere, it is removed at the end.
-    work : Spool or None
-        Where a stream was written, which is read from there; it is removed with this table.
     """
 
     def __init__(
@@ -108,10 +106,9 @@ class StreamedTable(TableInParts):
         beside: tuple[Any, Any],
         budget: Budget,
         spool: Path | None,
-        work: Spool | None,
     ) -> None:
         self.batches, self.reader, self.beside, self.budget = batches, reader, beside, budget
-        self.spool, self.work = spool, work
+        self.spool = spool
         self.state = batches.state()
         self.names = [str(name) for name in reader.features or batches.names]
         self.feature_names = np.array(self.names, object)

@@ -43,6 +43,8 @@ class Table(NamedColumns):
     given : Given or None
         The data in the kind that was given to ``select``; None for a table that was read for ``fit``, and for some of
         the samples of a table.
+    blank : tuple of int
+        Columns that were left out, by :meth:`blanked`.
     """
 
     columns: NDArray[Any] | Sequence[NDArray[Any] | Encoded] = field(repr=False)
@@ -51,6 +53,7 @@ class Table(NamedColumns):
     y: Target | None = field(default=None, repr=False)
     weights: NDArray[np.int64] | None = field(default=None, repr=False)
     given: Given | None = field(default=None, repr=False)
+    blank: tuple[int, ...] = ()
     _extents: list[Extents] = field(default_factory=list, init=False, repr=False)
 
     @property
@@ -134,6 +137,26 @@ class Table(NamedColumns):
         if not self._extents or (whole and not self._extents[0].whole):
             self._extents[:] = [find_extents(self, n_jobs, whole)]
         return self._extents[0]
+
+    def blanked(self, columns: Sequence[int]) -> Table:
+        """The table with one value in every row of some columns, so that they tell nothing and are chosen last.
+
+        Parameters
+        ----------
+        columns : sequence of int
+
+        Returns
+        -------
+        Table
+        """
+        if isinstance(self.columns, np.ndarray):
+            values = self.columns.copy(order="K")
+            values[:, list(columns)] = 0
+            return replace(self, columns=values, blank=tuple(columns))
+        blank = np.zeros(self.n_samples, np.uint8)
+        gone = set(columns)
+        kept = [blank if j in gone else of for j, of in enumerate(self.columns)]
+        return replace(self, columns=kept, blank=tuple(columns))
 
     def varies(self, j: int) -> bool:
         """Whether feature ``j`` holds different values; missing is one."""

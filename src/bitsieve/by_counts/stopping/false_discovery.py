@@ -7,12 +7,12 @@ from math import ceil, exp, log
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from scipy.special import chdtrc
 
 from bitsieve.by_counts.stopping.monitor import StoppingOutcome
 from bitsieve.by_counts.stopping.permutation import AFFORDED, LAST, share_of_shuffles
 from bitsieve.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.common.parameters import check_choice, check_integer, check_level
+from bitsieve.common.special import chdtrc
 from bitsieve.information.evidence import LEAST_EXPECTED
 from bitsieve.information.plug_in import PlugInInformation
 
@@ -32,9 +32,9 @@ class FalseDiscoveryStopping:
     r"""Take the largest list whose estimated false discovery rate is at most a level.
 
     A column that was chosen is false if the class does not depend on it, or not given some one column that was chosen
-    before. Its p is the largest of the p of ``I(Xi;C) = 0`` and of ``I(Xi;C|Xs) = 0`` for every s chosen before on which
-    it depends (by a G-test of ``I(Xi;Xs) = 0`` at 0.05: a column on which the class depends, but not Xs, tells as much
-    given Xs). With n columns to choose from and the first k of the list,
+    before. Its p is the largest of the p of ``I(Xi;C) = 0`` and of ``I(Xi;C|Xs) = 0`` for every s chosen before on
+    which it depends (by a G-test of ``I(Xi;Xs) = 0`` at 0.05: a column on which the class depends, but not Xs, tells as
+    much given Xs). With n columns to choose from and the first k of the list,
 
         rate(k) = n c max(p_1, ..., p_k) / k
 
