@@ -361,7 +361,7 @@ def select_from(
             *explain_stop(selector, table),
             *explain_gap(selector),
         ],
-        evidence=Evidence(table, found.binner, indices, n_jobs),
+        evidence=Evidence(considered.table, found.binner, indices, n_jobs, table, considered.left_out),
     )
 
 
