@@ -3,12 +3,14 @@
 # make lint   style, types and import directions
 # make bench  the benchmarks (about half an hour), a table for each
 # make native-test   the kernels alone under the address and undefined-behaviour sanitizers
+# make lowest        the lowest versions that are declared, in an environment of their own, under a fast set of tests
+# make nightly       what takes too long for every run: thousands of damaged files, long fuzzing
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
 
-.PHONY: demo test lint bench native-test clean
+.PHONY: demo test lint bench native-test lowest nightly clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -43,6 +45,12 @@ native-test:
 	cmake -S . -B build/sanitized -DBITSIEVE_NATIVE_TEST=ON -DBITSIEVE_SANITIZE=ON
 	cmake --build build/sanitized --parallel 2
 	build/sanitized/native_test
+
+lowest:
+	$(PYTHON) tools/lowest.py build/lowest
+
+nightly: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -m nightly
 
 clean:
 	rm -rf $(VENV) build dist demo_output .peers

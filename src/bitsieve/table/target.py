@@ -14,6 +14,7 @@ from bitsieve import _native
 from bitsieve.common.messages import quoted
 from bitsieve.common.parameters import check_integer
 from bitsieve.table.encoding import Encoded, as_array, encode, occurring
+from bitsieve.table.exact import as_doubles, check_whole_numbers
 from bitsieve.table.table import take_rows
 
 if TYPE_CHECKING:
@@ -170,12 +171,19 @@ def _one(y: Any, what: str, n_bins: int | str | None, weights: NDArray[np.int64]
     if values.dtype.kind not in "iuf" or isinstance(n_bins, str):
         return Target(*encode(values))
     if values.dtype.kind == "f" and (values != np.floor(values)).any():
-        return _binned(values.astype(np.float64), n_bins or DEFAULT_BINS, weights)
+        return _binned(_doubles(values, what), n_bins or DEFAULT_BINS, weights)
     classes = encode(values)
     n_numbers = len(classes.categories)
     if n_numbers <= (n_bins or MANY_NUMBERS):
         return Target(*classes)
-    return replace(_binned(values.astype(np.float64), n_bins or DEFAULT_BINS, weights), n_numbers=n_numbers)
+    return replace(_binned(_doubles(values, what), n_bins or DEFAULT_BINS, weights), n_numbers=n_numbers)
+
+
+def _doubles(values: NDArray[Any], what: str) -> NDArray[np.float64]:
+    """Numbers as they are cut; refused where several become one."""
+    if values.dtype.kind != "f":
+        check_whole_numbers(values, what)
+    return np.asarray(as_doubles(values[:, None], [what])[:, 0], np.float64)
 
 
 def _joint(parts: dict[str, Target]) -> Target:

@@ -8,6 +8,7 @@ import numpy as np
 
 from bitsieve.common.errors import Sentence, Setting
 from bitsieve.counts.terms import MAX_SAMPLES
+from bitsieve.table.encoding import as_array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +39,7 @@ def read_weights(sample_weight: Any, n_samples: int) -> NDArray[np.int64] | None
     """
     if sample_weight is None:
         return None
-    weights = np.asarray(sample_weight)
+    weights = as_array(sample_weight)
     if weights.ndim != 1:
         raise _refused(f" has shape {weights.shape}: it must be one weight a sample")
     if len(weights) != n_samples:
