@@ -10,6 +10,7 @@ import numpy as np
 from bitsieve.common.defaults import DEFAULT_METHOD
 from bitsieve.common.layout import aligned
 from bitsieve.common.messages import quoted
+from bitsieve.common.parameters import check_threads
 from bitsieve.selection.explanation import explanation
 from bitsieve.selection.how_many import default_number
 from bitsieve.selection.notes import explain, explain_gap, explain_stop, refuse_what_tells_nothing
@@ -243,6 +244,7 @@ def select_from(
     """:func:`select` from a table that is read already."""
     from bitsieve.selectors.registry import make_selector, method_name
 
+    check_threads("n_jobs", n_jobs)  # also for methods that have no such parameter
     method = method_name(method)
     of_binner = {name: parameters.pop(name) for name in BINNER_PARAMETERS if name in parameters}
     binner = _binner(binning, of_binner, n_jobs)
