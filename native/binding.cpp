@@ -55,9 +55,11 @@ NB_MODULE(_native, m) {
     bind_encode(m);
     bind_packed(packed);
     bind_partition(m, packed);
+    bind_recut(m);
     bind_variational(m);
     bind_parzen(m);
     bind_columns(m);
+    bind_sparse_counts(m);
     bind_spanning_tree(m);
 }
 

@@ -96,6 +96,31 @@ void fill_cells(const Packed& packed, std::int64_t pivot, Input<std::int64_t> co
     pair_cells(packed, pivot, features, n, xy_width, pooled, xyc_width, within);
 }
 
+// Tables with every cell at its place; see jobs.hpp.
+void fill_tables(const Packed& packed, std::int64_t pivot, std::int64_t n_rows, Input<std::int64_t> columns,
+                 Input<std::int64_t> n_codes, std::int64_t n_classes, Output<std::int64_t> out) {
+    require_pivot(packed, pivot);
+    require_features(packed, columns, "columns");
+    require_size(n_codes, std::int64_t(columns.size()), "n_codes");
+    constexpr std::int64_t most = std::int64_t(1) << 31;  // of samples, and so of classes
+    constexpr std::int64_t kEndOfCodes = (std::int64_t(1) << 16) + 1;
+    require_within(n_rows, pivot < 0 ? 1 : packed.arity(pivot), kEndOfCodes, "n_rows");
+    require(n_classes == 1 || (n_classes >= packed.n_classes() && n_classes <= most), "n_classes are too few");
+    std::int64_t cells = 0;
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+        require_within(n_codes.data()[k], packed.arity(columns.data()[k]), kEndOfCodes, "n_codes");
+        const std::int64_t table = n_rows * n_codes.data()[k];
+        require(n_classes <= (std::int64_t(1) << 48) / table, "a table has too many cells");
+        cells += table * n_classes;
+        require(cells <= std::int64_t(out.size()), "out is too short");
+    }
+    require_size(out, cells, "out");
+    const std::int64_t *features = columns.data(), *codes = n_codes.data(), n = std::int64_t(columns.size());
+    std::int64_t* tables = out.data();
+    nb::gil_scoped_release unlocked;
+    pair_tables(packed, pivot, n_rows, features, codes, n, n_classes, tables);
+}
+
 template <class Real>
 void fill_rows(const Packed& packed, const Input<std::int64_t>& table, int shift, int xy_sign, int xyc_sign,
                Input<std::int64_t> row, Input<std::int64_t> column, double one_bit, bool symmetric,
@@ -132,6 +157,7 @@ void bind_packed(nb::class_<Packed>& packed) {
         .def("matrix_block", &fill_matrix<double>)
         .def("matrix_block", &fill_matrix<float>)
         .def("pair_cells", &fill_cells, "pivot"_a, "columns"_a, "xy"_a, "xyc"_a.none())
+        .def("pair_tables", &fill_tables, "pivot"_a, "n_rows"_a, "columns"_a, "n_codes"_a, "n_classes"_a, "out"_a)
         .def("matrix_rows", &fill_rows<double>)
         .def("matrix_rows", &fill_rows<float>)
         .def("codes", &fill_codes, "feature"_a, "out"_a, "The codes of a feature in class order.")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bitsieve.by_counts.stopping import PermutationStopping as PermutationStopping
     from bitsieve.by_counts.stopping import SignificanceStopping as SignificanceStopping
     from bitsieve.by_counts.stopping import ThresholdStopping as ThresholdStopping
+    from bitsieve.common.notes import BitsieveWarning as BitsieveWarning
     from bitsieve.counts.kernels import show_kernel as show_kernel
     from bitsieve.evaluation.compare import compare as compare
     from bitsieve.evaluation.comparison import Comparison as Comparison
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "affiliated": "bitsieve.selection.affiliated",
     "bayes_error_bounds": "bitsieve.selection.geometric",
+    "BitsieveWarning": "bitsieve.common.notes",
     "CategoricalBinner": "bitsieve.binning",
     "compare": "bitsieve.evaluation.compare",
     "Comparison": "bitsieve.evaluation.comparison",
@@ -118,6 +120,7 @@ __all__ = [
     "SDPCMI",
     "SVMRFE",
     "VMI",
+    "BitsieveWarning",
     "CategoricalBinner",
     "Comparison",
     "Constraints",

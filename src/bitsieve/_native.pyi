@@ -26,6 +26,25 @@ def mdl_cuts(
     shift: int,
     weights: Integers | None = None,
 ) -> tuple[Doubles, Integers]: ...
+def dependence_of_codes(
+    codes: NDArray[np.int32],
+    classes: NDArray[np.int32],
+    n_classes: int,
+    order: NDArray[np.uint32],
+    starts: Integers,
+    table: Integers,
+    shift: int,
+) -> tuple[Integers, Integers]: ...
+def dependence_of_cuts(
+    columns: Doubles,
+    classes: NDArray[np.int32],
+    n_classes: int,
+    order: NDArray[np.uint32],
+    starts: Integers,
+    table: Integers,
+    shift: int,
+    cut_at_median: bool,
+) -> tuple[Integers, Integers]: ...
 def order_statistic_cuts(
     columns: Columns, n_bins: int, weights: Integers | None = None
 ) -> tuple[Doubles, Integers]: ...
@@ -224,6 +243,9 @@ class Packed:
         out: NDArray[np.floating],
     ) -> None: ...
     def pair_cells(self, pivot: int, columns: Integers, xy: Integers, xyc: Integers | None) -> None: ...
+    def pair_tables(
+        self, pivot: int, n_rows: int, columns: Integers, n_codes: Integers, n_classes: int, out: Integers
+    ) -> None: ...
     def matrix_rows(
         self,
         table: Integers,
@@ -265,5 +287,60 @@ class Packed:
     def n_simd_groups(self) -> int: ...
     @property
     def uses_counters(self) -> bool: ...
+    @property
+    def nbytes(self) -> int: ...
+
+class SparseCounts:
+    def __init__(
+        self,
+        start: Integers,
+        row: NDArray[np.int32],
+        code: NDArray[np.uint16],
+        classes: NDArray[np.int32],
+        n_classes: int,
+        weights: NDArray[np.uint32] | None,
+    ) -> None: ...
+    def own_sums(
+        self, table: Integers, shift: int, first: int, last: int, pooled: Integers, within: Integers
+    ) -> None: ...
+    def sums_by_rows(
+        self,
+        table: Integers,
+        shift: int,
+        row: NDArray[np.int32],
+        label: NDArray[np.int32],
+        part_of: NDArray[np.int32],
+        class_of: NDArray[np.int32],
+        own: Integers,
+        own_within: Integers,
+        first: int,
+        last: int,
+        xy: Integers,
+        xyc: Integers | None,
+    ) -> None: ...
+    def sums_by_columns(
+        self,
+        table: Integers,
+        shift: int,
+        row: NDArray[np.int32],
+        label: NDArray[np.int32],
+        part_of: NDArray[np.int32],
+        class_of: NDArray[np.int32],
+        own: Integers,
+        own_within: Integers,
+        columns: Integers,
+        xy: Integers,
+        xyc: Integers | None,
+    ) -> None: ...
+    def cells(
+        self,
+        row: NDArray[np.int32],
+        label: NDArray[np.int32],
+        part_of: NDArray[np.int32],
+        class_of: NDArray[np.int32],
+        columns: Integers,
+        xy: Integers,
+        xyc: Integers | None,
+    ) -> None: ...
     @property
     def nbytes(self) -> int: ...

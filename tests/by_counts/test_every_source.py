@@ -6,6 +6,7 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
+from dask.delayed import delayed
 
 from bitsieve.by_counts.blankets.fcbf import fast_correlation_filter
 from bitsieve.by_counts.blankets.koller_sahami import blanket_elimination
@@ -21,7 +22,12 @@ from bitsieve.counts.joined import JoinedSource
 from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
+from bitsieve.counts.sparse_codes import SparseCodes
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information
+from bitsieve.sources.dask_portions import DaskPortions
+from bitsieve.sources.partitioned import PartitionedSource
+from bitsieve.sources.portions import pack
+from bitsieve.sources.sparse import SparseSource
 
 
 def joined(codes, classes):
@@ -29,7 +35,24 @@ def joined(codes, classes):
     return JoinedSource(NaiveSource(codes, classes), [np.array([i]) for i in range(codes.shape[1])])
 
 
-KINDS = {kernel: partial(PackedSource, kernel=kernel) for kernel in available_kernels()} | {"joined": joined}
+def in_portions(codes, classes):
+    """Three portions of unlike sizes and one without samples, by the threads of this process."""
+    parts = zip(*(np.split(array, [9, 9, 70]) for array in (codes, classes)), strict=True)
+    portions = [(delayed(part), delayed(of_part)) for part, of_part in parts]
+    return PartitionedSource(DaskPortions(portions).map("pack", pack))
+
+
+def sparse(codes, classes, n_jobs=None):
+    """Every column with all but its most frequent code listed."""
+    return SparseSource(SparseCodes.of_table(codes), classes, n_jobs=n_jobs)
+
+
+KINDS = {kernel: partial(PackedSource, kernel=kernel) for kernel in available_kernels()} | {
+    "joined": joined,
+    "portions": in_portions,
+    "sparse": sparse,
+    "sparse, threads": partial(sparse, n_jobs=3),
+}
 every_kind = pytest.mark.parametrize("kind", KINDS)
 every_estimator = pytest.mark.parametrize("estimator", ESTIMATORS)
 

@@ -100,6 +100,17 @@ by_column = (np.array([0, 3, 3, 5, 9]), np.array([1, 4, 9, 0, 20, 2, 3, 7, 11]),
 by_row = (np.minimum(np.arange(N + 1), 5), np.array([0, 1, 1, 0, 1]), np.ones(5))
 
 
+# Three sparse columns of codes of six rows in two classes, and a division of the rows 1, 3 and 4 into two parts.
+listed = (np.array([0, 2, 2, 5]), np.array([1, 3, 0, 3, 4], np.int32), np.array([1, 2, 1, 1, 3], np.uint16))
+row_classes = np.array([0, 1, 0, 0, 1, 1], np.int32)
+division = tuple(np.array(part, np.int32) for part in ([1, 3, 4], [1, 0, 2], [0, 0, 1], [0, 1, 1]))
+own = (np.zeros(3, np.int64), np.zeros(3, np.int64))
+
+
+def sparse_counts() -> _native.SparseCounts:
+    return _native.SparseCounts(*listed, row_classes, 2, None)
+
+
 def moments() -> tuple[np.ndarray, np.ndarray]:
     """Means and lengths of the four sparse columns."""
     mean, length = output(4, dtype=float), output(4, dtype=float)
@@ -120,6 +131,14 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda weights=weights: (values(double), np.arange(2 * N, dtype=np.int32).reshape(2, N) % C, C, table, shift,
                                  weights)
         for weights in (None, np.ones(N, np.int64))
+    ],
+    "dependence_of_codes": [
+        lambda: (np.arange(N, dtype=np.int32) % 3, np.arange(2 * N, dtype=np.int32).reshape(2, N) % C, C,
+                 np.arange(N, dtype=np.uint32), np.array([0, 2, N]), table, shift)
+    ],
+    "dependence_of_cuts": [
+        lambda: (np.asfortranarray(values(double)), np.arange(2 * N, dtype=np.int32).reshape(2, N) % C, C,
+                 np.arange(N, dtype=np.uint32), np.array([0, 2, N]), table, shift, True)
     ],
     "order_statistic_cuts": [lambda: (values(single), 4, None), lambda: (values(double), 4, np.ones(N, np.int64))],
     "code_categories": [
@@ -198,6 +217,10 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda: (1, features, output(D, 64 * 64), output(D, N)),
         lambda: (-1, features, output(D, 64), None),
     ],
+    "Packed.pair_tables": [
+        lambda: (1, ARITY + 1, features, features + ARITY, C, output((ARITY + 1) * C * int((features + ARITY).sum()))),
+        lambda: (-1, 1, features[:2], np.array([ARITY, ARITY]), 1, output(2 * ARITY)),
+    ],
     "Packed.codes": [lambda: (2, output(N, dtype=np.uint16))],
     "Packed.simd_group_of": [lambda: (1,)],
     "Packed.refine": [lambda: (order, starts, 1)],
@@ -205,6 +228,17 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     "Packed.partition_marginals": [lambda: (table, shift, order, starts)],
     "Packed.degrees_of_freedom": [lambda: (order, starts, 1)],
     "Packed.arrange": [lambda: (order, starts, 1)],
+    "SparseCounts.__init__": [
+        lambda: (*listed, row_classes, 2, None),
+        lambda: (*listed, row_classes, 2, np.arange(1, 7, dtype=np.uint32)),
+    ],
+    "SparseCounts.own_sums": [lambda: (table, shift, 0, 3, output(3), output(3))],
+    "SparseCounts.sums_by_rows": [lambda: (table, shift, *division, *own, 0, 3, output(3), output(3))],
+    "SparseCounts.sums_by_columns": [
+        lambda: (table, shift, *division, *own, np.array([2, 0]), output(2), output(2)),
+        lambda: (table, shift, *division, *own, np.array([2, 0]), output(2), None),
+    ],
+    "SparseCounts.cells": [lambda: (*division, np.arange(3), output(3, 12), output(3, 12))],
     "shuffled_sums": [
         lambda: (table, shift, codes[:N, 0].astype(np.uint16), np.array([8, 17, N]), np.array([1, 3]), seeds, output(5))
     ],
@@ -251,9 +285,14 @@ def attack() -> None:
     refused = passed = 0
     for name, function in entry_points().items():
         for make in GOOD[name]:
-            own = name.startswith("Packed.") and name != "Packed.__init__"
-            tables = [packed(kind) for kind in ("planes", "counters", "table")] if own else [None]
-            call = _native.Packed if name == "Packed.__init__" else function
+            owner, _, method = name.partition(".")
+            own = bool(method) and method != "__init__"
+            tables = [None]
+            if own:
+                tables = (
+                    [packed(f) for f in ("planes", "counters", "table")] if owner == "Packed" else [sparse_counts()]
+                )
+            call = getattr(_native, owner) if method == "__init__" else function
             for of in tables:
                 call(*([of] if own else []), *make())
                 trials = [(i, wrong) for i, good in enumerate(make()) for wrong in spoiled(good)]

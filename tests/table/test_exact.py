@@ -46,9 +46,9 @@ def test_whole_numbers_as_categories_are_exact():
 def test_targets():
     numbers = LARGE + np.arange(200)
     assert read_target(numbers, n_bins="none").n_classes == 200
-    with pytest.raises(ValueError, match="column 'the target' holds values that differ"):
+    with pytest.raises(ValueError, match="the target holds values that differ"):
         read_target(numbers)
-    with pytest.raises(ValueError, match="column 'the target' holds values that differ"):
+    with pytest.raises(ValueError, match="the target holds values that differ"):
         read_target(np.array([0.5, 1, 1 + np.finfo(np.longdouble).eps], np.longdouble))
     assert read_target(numbers - LARGE).kind == "binned"
 

@@ -13,12 +13,13 @@ from bitsieve.counts.blocks import run_blocks
 from bitsieve.table.encoding import DENSE_SPAN, lookup
 from bitsieve.table.extents import FRACTIONS
 from bitsieve.table.ragged import Ragged
+from bitsieve.table.table import Table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.table.extents import Extents, NumericBlock
-    from bitsieve.table.table import Table
+    from bitsieve.table.named import NamedColumns
 
 
 class CategoricalBinner(Binner):
@@ -55,7 +56,7 @@ class CategoricalBinner(Binner):
     [[1, 1], [0, 0], [1, 0]]
     """
 
-    _takes_codes = True
+    sees = "codes"
 
     def __init__(self, *, missing: str = "error", n_jobs: int | None = None) -> None:
         self.missing = missing
@@ -89,8 +90,27 @@ class CategoricalBinner(Binner):
         beyond = any((high > largest[of.places]).any() for high, of in zip(extents.high, extents.blocks, strict=True))
         return not beyond and bool((largest == known.lengths - 1).all() and largest.dtype == kind)
 
-    def _check_numbers(self, table: Table, extents: Extents) -> None:
+    def check_numbers(self, table: NamedColumns, extents: Extents) -> None:
+        """Refuse numbers that the rule does not take: here those with a fractional part.
+
+        Parameters
+        ----------
+        table : NamedColumns
+            A table, or what is known of one.
+        extents : Extents
+            What its columns hold.
+
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        ValueError
+            If a column holds one.
+        """
         for j in extents.which(FRACTIONS)[:1]:
+            assert isinstance(table, Table)  # a summary is made of tables that were checked
             _whole_numbers(table, j)  # says what it holds
 
     def _fit_numeric(self, table: Table, extents: Extents) -> None:

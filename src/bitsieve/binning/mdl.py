@@ -9,7 +9,7 @@ import numpy as np
 
 from bitsieve import _native
 from bitsieve.binning.base import Binner
-from bitsieve.binning.repeated import RepeatedCuts, no_cut
+from bitsieve.binning.repeated import RepeatedCuts
 from bitsieve.common.parameters import check_choice
 from bitsieve.counts.terms import entropy_terms
 from bitsieve.table.ragged import Ragged
@@ -81,7 +81,7 @@ class MDLBinner(Binner):
     """
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"uncut": partial(check_choice, choices=("leave", "median"))}
-    _uses_target = True
+    sees = "classes"
 
     def __init__(self, *, uncut: str = "leave", missing: str = "error", n_jobs: int | None = None) -> None:
         self.uncut = uncut
@@ -110,16 +110,7 @@ class MDLBinner(Binner):
         -------
         ClassSearch
         """
-        n_samples, n_classes = table.total_weight, table.target.n_classes
-        terms = entropy_terms(n_samples, limit=min(n_samples + 1, _TERMS))
-
-        def cut(values: NDArray[np.float64], classes: NDArray[np.int32]) -> NDArray[np.float64]:
-            return _native.mdl_cuts([values], classes.reshape(1, -1), n_classes, terms.table, terms.shift, None)[0]
-
-        def median(values: NDArray[np.float64]) -> NDArray[np.float64]:
-            return _native.order_statistic_cuts([values], 2, None)[0]
-
-        return RepeatedCuts(table, self, cut, median if self.uncut == "median" else no_cut)
+        return RepeatedCuts(table, self, self.uncut == "median")
 
     def _medians(
         self, table: Table, block: NumericBlock

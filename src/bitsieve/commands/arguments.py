@@ -199,7 +199,7 @@ def _add_reproduce(commands: argparse._SubParsersAction[_Parser]) -> None:
         description="Compute a table or a figure of a paper anew. Without --figure or --table: list what there is.",
     )
     add = reproduce.add_argument
-    add("paper", metavar="PAPER", help="gao2016, vinh2014, yasaei, zhang-hancock")
+    add("paper", metavar="PAPER", help="gao2016, vinh2014, yasaei, zhai2012, zhang-hancock")
     add("--figure", metavar="NAME", help="which figure, such as 3")
     add("--table", metavar="NAME", help="which table")
     add("--output", metavar="FILE", help="save the figure; .png, .svg, .pdf (needs bitsieve[report]); or all in .json")

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, say
-from bitsieve.commands.ticker import Ticker
 from bitsieve.common.progress import listening
+from bitsieve.common.ticker import Ticker
 
 if TYPE_CHECKING:
     import argparse
@@ -51,7 +51,9 @@ def _run(options: argparse.Namespace, wording: Wording) -> int:
     if options.json:
         _print_document(comparison, options, time.perf_counter() - start)
     else:
-        print(comparison)
+        from bitsieve.evaluation.summary import as_text
+
+        print(as_text(comparison))
     for what, path in (("the table of errors", options.output), ("the report", options.report)):
         if path is not None:
             say(f"saved {what} to {path!r}")

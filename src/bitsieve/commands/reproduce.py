@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.commands.record import Record
-from bitsieve.commands.ticker import Ticker
 from bitsieve.common.layout import aligned
 from bitsieve.common.messages import choices
 from bitsieve.common.progress import listening
+from bitsieve.common.ticker import Ticker
 from bitsieve.files.output import check_output, writing
 
 if TYPE_CHECKING:

@@ -7,10 +7,12 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from bitsieve.commands.light_imports import light_imports
 from bitsieve.commands.methods import OWN_OPTIONS
 from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, say
-from bitsieve.commands.ticker import Ticker
 from bitsieve.common.progress import listening
+from bitsieve.common.ticker import Ticker
+from bitsieve.files.read import check_file
 
 if TYPE_CHECKING:
     import argparse
@@ -48,11 +50,12 @@ def _run(options: argparse.Namespace, wording: Wording) -> int:
 
         check_output(options.output, WRITTEN, source=options.data)
 
-    with Ticker() as ticker, listening(ticker.phase):
+    parameters |= _method_parameters(options)
+    check_file(options.data)
+    with Ticker() as ticker, listening(ticker.phase), light_imports():
         from bitsieve.selection.selection import select_from
         from bitsieve.table.read_data import read_data
 
-        parameters |= _method_parameters(options)
         table = read_data(options.data, options.target, options.weight, target_bins=options.target_bins)
         given = table.given
         assert given is not None  # every table of read_data has it
@@ -83,7 +86,9 @@ def _run(options: argparse.Namespace, wording: Wording) -> int:
     if options.json:
         _print_document(selection, options.output, time.perf_counter() - start)
     else:
-        print(selection)
+        from bitsieve.selection.shown import table_text
+
+        print(table_text(selection))
     if options.output is not None:
         say(f"saved {len(selection.features):,} features and the target {table.target.name!r} to {options.output!r}")
     return 0
@@ -100,7 +105,7 @@ def _is_of_the_method(name: str, method: str) -> bool:
 
 def _method_parameters(options: argparse.Namespace) -> dict[str, Any]:
     """The method's parameters that were given, refused before the data is read where the method does not take them."""
-    from bitsieve.selectors.registry import make_selector, method_name, parameters_of
+    from bitsieve.selectors.registry import check_parameters_of, method_name, parameters_of
 
     method = method_name(options.method)
     taken = parameters_of(method)
@@ -115,7 +120,7 @@ def _method_parameters(options: argparse.Namespace) -> dict[str, Any]:
         if names.count(name) > 1:
             raise ValueError(f"--set {name} is given {names.count(name)} times: give it once")
     parameters = dict(options.set)
-    make_selector(method, **parameters)
+    check_parameters_of(method, parameters)
     return parameters
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import Self
 
 PATIENCE = 3.0  # seconds after which the time left can be told from the time passed
 
@@ -35,9 +36,23 @@ def phase(name: str) -> Callable[[int, int], None]:
     def step(done: int, total: int) -> None:
         passed = time.monotonic() - start
         left = f", about {_duration(passed * (total - done) / done)} left" if done and passed > PATIENCE else ""
-        listener(f"{name}, {100 * done // max(total, 1)} %{left}")
+        listener(Step(f"{name}, {100 * done // max(total, 1)} %{left}", done, total, passed))
 
     return step
+
+
+class Step(str):
+    """How far a phase is, in words, and as ``done`` of ``total`` steps in ``seconds``."""
+
+    __slots__ = ("done", "seconds", "total")
+    done: int
+    total: int
+    seconds: float
+
+    def __new__(cls, text: str, done: int, total: int, seconds: float) -> Self:
+        step = super().__new__(cls, text)
+        step.done, step.total, step.seconds = done, total, seconds
+        return step
 
 
 def _duration(seconds: float) -> str:

@@ -7,7 +7,7 @@ blocks that stay in the cache. Memory: the bit planes, ``(arity - 1) / 8`` bytes
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -124,6 +124,18 @@ class PackedSource(CodedSource):
     def nbytes(self) -> int:
         """Memory of the packed table."""
         return self.packed.nbytes
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + self.nbytes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Made again of its codes, by the fastest kernel of the machine where that happens."""
+        dtype = np.uint8 if self.arities.max() <= 256 else np.uint16
+        codes = np.empty((self.n_samples, self.n_features), dtype, order="F")
+        for feature in range(self.n_features):
+            codes[:, feature] = self.codes(feature)
+        again = partial(PackedSource, n_classes=self.n_classes, n_jobs=self.n_jobs)
+        return again, (codes, self.sample_classes), {"search": self.search}
 
     @cached_property
     def sample_classes(self) -> Integers:

@@ -79,22 +79,31 @@ def read_table(path: str | PathLike[str]) -> pa.Table | ArrayTable:
         than two columns; a column holds lists or raw bytes.
     """
     path = Path(path)
+    check_file(path)
     try:
-        mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
-            raise DataError(f"{str(path)!r} is a directory: give the path of a table file ({READ})")
-        if not stat.S_ISREG(mode):
-            raise DataError(f"{str(path)!r} is not a regular file: save the table to a file first")
         kind = file_kind(path)
         if kind == "npz":
             from bitsieve.files.npz import read_npz
 
             return read_npz(path)
         return _checked(_read_columns(path, kind), path)
+    except OSError as error:
+        raise DataError(f"cannot read {str(path)!r}: {error.strerror or one_line(error)}") from None
+
+
+def check_file(path: str | PathLike[str]) -> None:
+    """Raise :class:`DataError` where there is no file to read."""
+    path = Path(path)
+    try:
+        mode = path.stat().st_mode
     except FileNotFoundError:
         raise DataError(f"there is no file {str(path)!r}: give the path of a table file ({READ})") from None
     except OSError as error:
         raise DataError(f"cannot read {str(path)!r}: {error.strerror or one_line(error)}") from None
+    if stat.S_ISDIR(mode):
+        raise DataError(f"{str(path)!r} is a directory: give the path of a table file ({READ})")
+    if not stat.S_ISREG(mode):
+        raise DataError(f"{str(path)!r} is not a regular file: save the table to a file first")
 
 
 def _read_columns(path: Path, kind: str) -> pa.Table:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# Okabe and Ito's colours, told apart by most colour-blind readers; beyond eight the marker still tells.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C00")
+# Okabe and Ito's colours, told apart by most colour-blind readers; beyond nine the marker still tells.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C00", "#7F7F7F")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",

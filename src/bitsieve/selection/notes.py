@@ -8,6 +8,7 @@ import numpy as np
 
 from bitsieve.common.errors import Sentence, Setting
 from bitsieve.common.messages import quoted
+from bitsieve.selectors.counted import tells_nothing
 from bitsieve.table.encoding import Encoded
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _OTHER_CUTS = Sentence("use ", Setting("uncut", "median"), " or ", Setting("binning", "quantile"))
 _MANY_CLASSES = 100
+_ROWS_TO_SHOW_IT = 20  # in fewer even a column that repeats the class may do so by chance
 _FEW_ROWS = 10  # in fewer rows a measurement may well count up by chance
 
 
@@ -86,6 +88,30 @@ def explain_stop(selector: Any, table: Table) -> list[str]:
         return [f"stopped after {k:,} features: {rule}"]
     candidate = table.names[selector.stopping_candidate_]
     return [f"stopped after {k:,} features by {rule}: next was {candidate!r}, {selector.stopping_reason_}"]
+
+
+def explain_worth(selector: Any, table: Table, relevance: NDArray[np.float64], informative: NDArray[Any]) -> list[str]:
+    """How many features carry information about the class, where not all are shown to and no rule tested them.
+
+    Parameters
+    ----------
+    selector : estimator
+        Fitted on the table.
+    table : Table
+    relevance : ndarray of float, shape (k,)
+        Of the selected features.
+    informative : ndarray of bool, shape (k,)
+        Which of them tell more than chance.
+    """
+    k, carry = len(informative), int(informative.sum())
+    tested = getattr(selector, "stopping", None) is not None or selector.n_features_to_select == "auto"
+    if carry == k or tested or table.n_samples < _ROWS_TO_SHOW_IT:
+        return tells_nothing(relevance, informative)
+    if not carry:
+        what = f"0 of {k:,} carry more information about the class than chance may"
+        return tells_nothing(relevance, informative) or [what]
+    rest = "the rest are filled up" if k - carry > 1 else "the other one is filled up"
+    return [f"{carry:,} of {k:,} {'carry' if carry > 1 else 'carries'} information about the class; {rest}"]
 
 
 def explain_gap(selector: Any) -> list[str]:

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.common.defaults import DEFAULT_METHOD
-from bitsieve.common.layout import aligned
 from bitsieve.common.messages import quoted
+from bitsieve.common.notes import warn_of
 from bitsieve.common.parameters import check_threads
+from bitsieve.common.ticker import shown
 from bitsieve.selection.explanation import explanation
 from bitsieve.selection.how_many import default_number
-from bitsieve.selection.notes import explain, explain_gap, explain_stop, refuse_what_tells_nothing
-from bitsieve.selection.plain import certificate, finite, number, plain, plain_edges
+from bitsieve.selection.notes import explain, explain_gap, explain_stop, explain_worth, refuse_what_tells_nothing
+from bitsieve.selection.plain import certificate, finite, plain, plain_edges
+from bitsieve.selection.shown import as_frame, as_html, as_text
 from bitsieve.table.read_data import read_data
 
 if TYPE_CHECKING:
@@ -94,19 +96,21 @@ class Selection:
         return next(info.unit for info in list_methods() if info.name == self.method)
 
     def __str__(self) -> str:
-        header = ("rank", "feature", f"score ({self.unit})", "relevance (bits)", "overlaps most with", "overlap (bits)")
-        rows = [
-            (
-                str(rank),
-                name,
-                number(self.scores[rank - 1]),
-                number(self.relevance[rank - 1]),
-                self.overlap_with[rank - 1] or "-",
-                number(self.overlap[rank - 1]),
-            )
-            for rank, name in enumerate(self.features, start=1)
-        ]
-        return aligned(header, rows, right=(True, False, True, True, False, True))
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+    def to_frame(self) -> Any:
+        """The ranking as a data frame, one row a selected feature.
+
+        Returns
+        -------
+        dataframe
+            rank, feature, index, score, relevance, overlap_with, overlap; of the library that the data came in, for an
+            array or a file pandas, or pyarrow where pandas is not installed.
+        """
+        return as_frame(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The selection as plain Python values that ``json.dumps`` takes; a value that is no number is None.
@@ -171,6 +175,7 @@ def select(
     binning: Any = "mdl",
     target_bins: int | str | None = None,
     n_jobs: int | None = None,
+    verbose: bool = False,
     **parameters: Any,
 ) -> Selection:
     """Select the features of a table that tell most about its target.
@@ -199,6 +204,8 @@ def select(
         different ones occur; "none" takes each number as a class.
     n_jobs : int, optional
         Threads; the result is the same to the last bit for any number.
+    verbose : bool, default=False
+        Whether a job of more than a second shows what it is doing, in one line of a terminal or a notebook.
     **parameters
         Of the binner (``n_bins``, ``uncut``, ``missing``) or of the method (such as ``beta`` of MIFS, or ``stopping``
         and ``constraints`` of the greedy ones).
@@ -206,7 +213,8 @@ def select(
     Returns
     -------
     Selection
-        ``print`` shows it as a table.
+        ``print`` shows it as a table with its notes, a notebook as one of HTML. Each note is a
+        :class:`BitsieveWarning`, too.
 
     Raises
     ------
@@ -221,15 +229,17 @@ def select(
     >>> bitsieve.select(X, y, method="jmi", n_features_to_select=2).features
     ['x3', 'x2']
     """
-    table = read_data(data, target, sample_weight, target_bins=target_bins)
-    return select_from(
-        table,
-        method=method,
-        n_features_to_select=n_features_to_select,
-        binning=binning,
-        n_jobs=n_jobs,
-        **parameters,
-    )
+    with shown(verbose):
+        selection = select_from(
+            read_data(data, target, sample_weight, target_bins=target_bins),
+            method=method,
+            n_features_to_select=n_features_to_select,
+            binning=binning,
+            n_jobs=n_jobs,
+            **parameters,
+        )
+    warn_of(selection.notes)
+    return selection
 
 
 def select_from(
@@ -280,7 +290,13 @@ def select_from(
             **({} if given is None or given.weight is None else {"sample_weight": given.weight}),
             **parameters,
         },
-        notes=on_number + explain(table, found.binner, indices) + explain_stop(selector, table) + explain_gap(selector),
+        notes=[
+            *on_number,
+            *explain(table, found.binner, indices),
+            *explain_worth(selector, table, found.relevance[indices], found.informative),
+            *explain_stop(selector, table),
+            *explain_gap(selector),
+        ],
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import narwhals as nw
@@ -13,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bitsieve.common.notes import warn
 from bitsieve.common.parameters import FeatureCount, check_parameters
 from bitsieve.selectors.shared_attributes import OF_ALL, with_attributes
 from bitsieve.table.read_xy import read_xy
@@ -89,7 +89,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
                 "there is nothing to tell apart, give at least two"
             )
         if table.target.n_numbers:
-            warnings.warn(f"{table.target.how_binned}; give classes as text if each is one", stacklevel=2)
+            warn(f"{table.target.how_binned}; give classes as text if each is one")
         return self._fit_table(table)
 
     def fit_table(self, table: Table) -> Self:

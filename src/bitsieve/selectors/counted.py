@@ -10,7 +10,9 @@ import numpy as np
 from bitsieve.binning import make_binner
 from bitsieve.common.parameters import check_threads, made_by
 from bitsieve.common.progress import phase
+from bitsieve.common.ties import TIE
 from bitsieve.information import Information, make_information
+from bitsieve.information.evidence import carries_information
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.selectors.shared_attributes import OF_ALL, OF_COUNTS
 from bitsieve.sources import make_source
@@ -71,6 +73,8 @@ class CountSelector(ColumnSelector):
     shared_attributes: ClassVar[Mapping[str, str]] = {**OF_ALL, **OF_COUNTS}
     binning: Any
     n_jobs: int | None
+    relevance_: NDArray[np.float64]
+    informative_: NDArray[np.bool_]
     estimator: str = "plug-in"  # of the information; a parameter where a subclass has it
 
     def fit_counted(self, counted: Counted) -> Self:
@@ -102,11 +106,21 @@ class CountSelector(ColumnSelector):
             relevance_=information.relevance,
             overlap_with_=overlap_with,
             overlap_=overlap,
+            informative_=carries_information(counted.information, found.selected),
         )
 
     def _choose(self, information: Information, k: Any) -> Found:
         """What the method finds, of so many features to select."""
         raise NotImplementedError
+
+
+def tells_nothing(relevance: NDArray[np.float64], informative: NDArray[np.bool_]) -> list[str]:
+    """A note where no selected column tells anything about the class, alone or with another."""
+    k = len(relevance)
+    if not k or informative.any() or relevance.max() > TIE:
+        return []
+    what = "column tells" if k == 1 else f"{k:,} columns tell"
+    return [f"the selected {what} nothing about the class (relevance 0): any other would do as well"]
 
 
 def overlaps(information: Information, selected: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:

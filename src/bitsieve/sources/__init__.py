@@ -1,10 +1,12 @@
-"""Where contingency tables come from: a matrix of codes in memory, and what does not fit there."""
+"""Where contingency tables come from: a matrix of codes in memory, sparse columns, and what does not fit there."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.sparse_codes import SparseCodes
+from bitsieve.sources.sparse import SparseSource
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def make_source(
-    codes: ArrayLike,
+    codes: ArrayLike | SparseCodes,
     classes: ArrayLike | None = None,
     *,
     n_classes: int | None = None,
@@ -24,7 +26,7 @@ def make_source(
 
     Parameters
     ----------
-    codes : array of shape (n_samples, n_features)
+    codes : array of shape (n_samples, n_features), or SparseCodes
         Whole numbers from 0, at most 65,536 of them a feature.
     classes : array of shape (n_samples,), optional
         Class codes; None counts everything as one class.
@@ -44,4 +46,6 @@ def make_source(
     ValueError
         If a limit is passed, a code is negative, or the weights ask for more memory than the machine has.
     """
+    if isinstance(codes, SparseCodes):
+        return SparseSource(codes, classes, n_classes=n_classes, weights=weights, n_jobs=n_jobs)
     return PackedSource(codes, classes, n_classes=n_classes, weights=weights, n_jobs=n_jobs)

@@ -76,7 +76,7 @@ def _numbers(array: Any, name: str) -> np.ndarray:
     floats = _as_float(array)
     decimal = pa.types.is_decimal(kind)
     if kind.precision > DIGITS if decimal else np.nanmax(np.abs(floats), initial=0.0) >= WHOLE:
-        check_apart(len(array.unique().drop_null()), floats, name)
+        check_apart(len(array.unique().drop_null()), floats, f"column {name!r}")
     return floats
 
 

@@ -62,7 +62,7 @@ def _read_array(X: NDArray[Any]) -> Table:
     names = [f"x{j}" for j in range(n_features)]
     kind = X.dtype.kind
     if kind in "iuf":
-        return Table(as_doubles(X, names), names)
+        return Table(as_doubles(X, lambda j: f"column {names[j]!r}"), names)
     if kind in "mM":
         return Table(_microseconds(X, names), names)
     if kind == "b":
@@ -123,3 +123,8 @@ def _read_series(series: nw.Series[Any], name: str) -> NDArray[Any] | Encoded:
 def _check_size(n_samples: int) -> None:
     if n_samples > MAX_SAMPLES:
         raise ValueError(f"X has {n_samples:,} samples: at most {MAX_SAMPLES:,} are supported, draw a sample of them")
+
+
+def all_missing(values: NDArray[Any]) -> bool:
+    """Whether every number is missing."""
+    return values.dtype.kind == "f" and bool(np.isnan(values).all())

@@ -9,13 +9,13 @@ from bitsieve.table.extents import INFINITE, MISSING
 
 if TYPE_CHECKING:
     from bitsieve.table.extents import Extents
-    from bitsieve.table.table import Table
+    from bitsieve.table.named import NamedColumns
 
 _IN_A_BIN = Sentence("set ", Setting("missing", "bin"), " to give them a code of their own, or impute them first")
 
 
 def check_values(
-    table: Table,
+    table: NamedColumns,
     *,
     allow_missing: bool,
     instead: str = _IN_A_BIN,

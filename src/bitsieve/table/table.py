@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.messages import quoted
 from bitsieve.table.encoding import Encoded, occurring
 from bitsieve.table.extents import find_extents
+from bitsieve.table.named import NamedColumns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Table(NamedColumns):
     """The features of some samples as numbers or codes, with their target and frequency weights.
 
     Attributes
@@ -57,11 +57,6 @@ class Table:
             return len(self.columns)
         first = self.columns[0]
         return len(first.codes if isinstance(first, Encoded) else first)
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-        return len(self.names)
 
     @property
     def total_weight(self) -> int:
@@ -158,18 +153,6 @@ class Table:
             weights=None if self.weights is None else self.weights[rows],
             given=None,
         )
-
-    def quoted(self, which: Iterable[int]) -> str:
-        """The names of some features for a message, the first five of them."""
-        return quoted([self.names[j] for j in which])
-
-    def set_names_on(self, estimator: Any) -> None:
-        """Set ``n_features_in_`` and ``feature_names_in_`` of an estimator that is fitted on this table."""
-        estimator.n_features_in_ = self.n_features
-        if self.feature_names is not None:
-            estimator.feature_names_in_ = self.feature_names
-        elif hasattr(estimator, "feature_names_in_"):  # of an earlier fit
-            del estimator.feature_names_in_
 
 
 def take_rows(columns: NDArray[Any] | Sequence[NDArray[Any] | Encoded], rows: NDArray[np.intp]) -> Any:
