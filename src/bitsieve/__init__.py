@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from bitsieve.binning import EqualFrequencyBinner as EqualFrequencyBinner
     from bitsieve.binning import EqualWidthBinner as EqualWidthBinner
     from bitsieve.binning import MDLBinner as MDLBinner
+    from bitsieve.by_counts.stopping import FalseDiscoveryStopping as FalseDiscoveryStopping
     from bitsieve.by_counts.stopping import PermutationStopping as PermutationStopping
     from bitsieve.by_counts.stopping import SignificanceStopping as SignificanceStopping
     from bitsieve.by_counts.stopping import ThresholdStopping as ThresholdStopping
@@ -22,9 +23,14 @@ if TYPE_CHECKING:
     from bitsieve.evaluation.comparison import Comparison as Comparison
     from bitsieve.evaluation.selector_cv import SelectorCV as SelectorCV
     from bitsieve.optimize.nystrom import Nystrom as Nystrom
+    from bitsieve.report.curve import CurveDisplay as CurveDisplay
+    from bitsieve.report.files import write_report as write_report
+    from bitsieve.report.ranking import RankingDisplay as RankingDisplay
+    from bitsieve.report.redundancy import RedundancyDisplay as RedundancyDisplay
     from bitsieve.report.similarity import plot_similarity as plot_similarity
     from bitsieve.report.weights import plot_weights as plot_weights
     from bitsieve.selection.affiliated import affiliated as affiliated
+    from bitsieve.selection.explain import FeatureExplanation as FeatureExplanation
     from bitsieve.selection.geometric import bayes_error_bounds as bayes_error_bounds
     from bitsieve.selection.geometric import geometric_mutual_information as geometric_mutual_information
     from bitsieve.selection.geometric import henze_penrose_divergence as henze_penrose_divergence
@@ -57,6 +63,8 @@ if TYPE_CHECKING:
     from bitsieve.selectors.svm import L1SVM as L1SVM
     from bitsieve.selectors.svm import SVMRFE as SVMRFE
     from bitsieve.selectors.vmi import VMI as VMI
+    from bitsieve.sources.dask_source import DaskSource as DaskSource
+    from bitsieve.sources.stream import StreamSource as StreamSource
 
     __version__: str
 
@@ -69,6 +77,8 @@ _HOMES = {
     "Comparison": "bitsieve.evaluation.comparison",
     "conditional_mutual_information_matrix": "bitsieve.selection.information",
     "Constraints": "bitsieve.selectors.constraints",
+    "DaskSource": "bitsieve.sources.dask_source",
+    "CurveDisplay": "bitsieve.report.curve",
     "DominantSetClusters": "bitsieve.selectors.dominant_set_clusters",
     "DominantSetMII": "bitsieve.selectors.dominant_set_mii",
     "DpSelector": "bitsieve.selectors.dp",
@@ -76,7 +86,9 @@ _HOMES = {
     "EQPFS": "bitsieve.selectors.eqpfs",
     "EqualFrequencyBinner": "bitsieve.binning",
     "EqualWidthBinner": "bitsieve.binning",
+    "FalseDiscoveryStopping": "bitsieve.by_counts.stopping",
     "FCBF": "bitsieve.selectors.fcbf",
+    "FeatureExplanation": "bitsieve.selection.explain",
     "ForwardSelector": "bitsieve.selectors.forward",
     "GDM": "bitsieve.selectors.gdm",
     "geometric_mutual_information": "bitsieve.selection.geometric",
@@ -95,7 +107,9 @@ _HOMES = {
     "plot_similarity": "bitsieve.report.similarity",
     "plot_weights": "bitsieve.report.weights",
     "QPFS": "bitsieve.selectors.qpfs",
+    "RankingDisplay": "bitsieve.report.ranking",
     "RCFS": "bitsieve.selectors.rcfs",
+    "RedundancyDisplay": "bitsieve.report.redundancy",
     "ReliefF": "bitsieve.selectors.relieff",
     "SDPCMI": "bitsieve.selectors.sdpcmi",
     "select": "bitsieve.selection.selection",
@@ -105,8 +119,10 @@ _HOMES = {
     "SignificanceStopping": "bitsieve.by_counts.stopping",
     "SpecCMI": "bitsieve.selectors.speccmi",
     "ThresholdStopping": "bitsieve.by_counts.stopping",
+    "StreamSource": "bitsieve.sources.stream",
     "SVMRFE": "bitsieve.selectors.svm",
     "VMI": "bitsieve.selectors.vmi",
+    "write_report": "bitsieve.report.files",
 }
 
 __all__ = [
@@ -124,22 +140,29 @@ __all__ = [
     "CategoricalBinner",
     "Comparison",
     "Constraints",
+    "CurveDisplay",
+    "DaskSource",
     "DominantSetClusters",
     "DominantSetMII",
     "DpSelector",
     "EqualFrequencyBinner",
     "EqualWidthBinner",
+    "FalseDiscoveryStopping",
+    "FeatureExplanation",
     "ForwardSelector",
     "KollerSahami",
     "MDLBinner",
     "ModelSelector",
     "Nystrom",
     "PermutationStopping",
+    "RankingDisplay",
+    "RedundancyDisplay",
     "ReliefF",
     "Selection",
     "SelectorCV",
     "SignificanceStopping",
     "SpecCMI",
+    "StreamSource",
     "ThresholdStopping",
     "__version__",
     "affiliated",
@@ -157,6 +180,7 @@ __all__ = [
     "plot_weights",
     "select",
     "show_kernel",
+    "write_report",
 ]
 
 

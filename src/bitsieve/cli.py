@@ -46,6 +46,7 @@ def _run(arguments: Sequence[str] | None) -> int:
             stream.reconfigure(errors="backslashreplace")
     parser = make_parser()
     options = parser.parse_args(arguments)
+    options.typed = list(sys.argv[1:] if arguments is None else arguments)
     if options.command is None:
         parser.print_help()
         return DONE

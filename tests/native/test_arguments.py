@@ -205,6 +205,14 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     ],
     "Packed.__init__": [lambda: (class_sizes, order, arities, kernel, "planes")],
     "Packed.pack": [lambda: (codes, 0, 2), lambda: (codes.astype(np.uint16), 0, 2)],
+    "Packed.use": [lambda: (output(N * D * ARITY, dtype=np.uint64), output(N * D, dtype=np.uint16))],
+    "Packed.add": [
+        lambda kind=kind: (codes.astype(kind), np.arange(9, dtype=np.uint32), np.array([4, 5, 0]), np.array([4, 0, 3]),
+                           0, 2)
+        for kind in (np.uint8, np.uint16)
+    ],
+    "Packed.check": [lambda: (0, 2)],
+    "Packed.finish": [lambda: (0, 2)],
     "Packed.row_sums": [lambda: (table, shift, 1, np.arange(2), output(D), output(D))],
     "Packed.matrix_block": [
         lambda real=real: (*form(), [0, 2, 0, 2], np.arange(D), output(D, D, dtype=real)) for real in (single, double)

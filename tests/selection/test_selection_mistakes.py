@@ -73,7 +73,7 @@ def test_wrong_names(iris):
 
 def test_data_that_is_no_table(iris, tmp_path):
     X, y, names = iris
-    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    pandas = pytest.importorskip("pandas")
     from scipy import sparse
 
     refused(X[:, 0], y, match=r"the data has shape \(150,\)")
@@ -82,7 +82,6 @@ def test_data_that_is_no_table(iris, tmp_path):
     refused(X[:1], y[:1], match="the data has 1 sample")
     refused(sparse.csr_array(X), y, match="sparse matrix")
     refused(as_arrow(X, y, names).select(["species"]), "species", match="only the target 'species'")
-    refused(polars.LazyFrame({"a": [1, 2]}), [0, 1], match="lazy")
     twice = pandas.DataFrame(X, columns=["a", "b", "a", "c"])
     refused(twice, y, match="several columns are named 'a'")
     refused(pa.table([[1, 2], [3, 4]], names=["a", "a"]), [0, 1], match="several columns are named 'a'")

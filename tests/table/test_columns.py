@@ -163,7 +163,6 @@ def test_columns_without_text_names():
         (pa.table([[1], [2]], names=["a", "a"]), "several columns are named 'a'"),
         (pl.DataFrame({"a": []}), "X has 0 samples and 1 columns"),
         (pl.DataFrame(), "X has 0 samples and 0 columns"),
-        (pl.LazyFrame({"a": [1]}), r"lazy frame: collect\(\) it first"),
         (np.empty((0, 3)), r"0 sample\(s\)"),
         (np.empty((3, 0)), r"0 feature\(s\)"),
         (np.ones(3), "Expected 2D array"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import special
 
 from bitsieve import _native
 from bitsieve.common.attributes import cached_property
+from bitsieve.common.special import gammaln
 from bitsieve.counts.search import ClassSearch, Dependence, dependence_of_codes
 from bitsieve.counts.terms import entropy_terms
 
@@ -96,10 +96,54 @@ class RepeatedCuts(ClassSearch):
         """The logarithm of how many sets of cuts there were to choose from, doubled for every cut in the set."""
         if not self.table.is_numeric(column):
             return 0.0
-        places, n_cuts = len(self.classes) - 1, len(self.binner.bin_edges_[column])
-        ways = special.gammaln(places + 1) - special.gammaln(n_cuts + 1) - special.gammaln(places - n_cuts + 1)
-        return float(ways + n_cuts * np.log(2))
+        return _log_codings(len(self.classes), len(self.binner.bin_edges_[column]))
 
     def _values(self, column: int) -> NDArray[np.float64]:
         values = self.table.numeric(column)
         return values if self.table.weights is None else values[self.rows]
+
+
+class CutsInParts(ClassSearch):
+    """The cuts of a table whose rows are read in parts: what they were chosen from is known, but not the rows.
+
+    Parameters
+    ----------
+    binner : Binner
+        Fitted on it.
+    n_samples, n_classes : int
+    """
+
+    def __init__(self, binner: Binner, n_samples: int, n_classes: int) -> None:
+        self.binner, self.n_samples, self.n_classes = binner, n_samples, n_classes
+
+    @property
+    def classes(self) -> Labels:  # type: ignore[override]
+        """They are not at hand."""
+        raise ValueError(
+            "this stopping rule shuffles the classes and makes the cuts of 'mdl' anew each time, for which all rows "
+            "must be in memory: use binning 'quantile', or the rule 'threshold'"
+        )
+
+    def codes(self, column: int) -> Integers:
+        """They are not at hand."""
+        return self.classes.astype(np.int64)
+
+    def recoded(self, classes: Labels, columns: NDArray[np.intp]) -> Iterator[tuple[int, Integers]]:
+        """They are not at hand."""
+        yield 0, self.codes(0)
+
+    def dependence(self, classes: Labels, columns: NDArray[np.intp], parts: Parts, terms: Terms) -> Dependence:
+        """The rows are not at hand."""
+        return Dependence(self.codes(0), self.codes(0))
+
+    def log_codings(self, column: int) -> float:
+        """As that of :class:`RepeatedCuts`."""
+        if self.binner.categories_[column] is not None:
+            return 0.0
+        return _log_codings(self.n_samples, len(self.binner.bin_edges_[column]))
+
+
+def _log_codings(n_samples: int, n_cuts: int) -> float:
+    places = n_samples - 1
+    ways = gammaln(places + 1) - gammaln(n_cuts + 1) - gammaln(places - n_cuts + 1)
+    return float(ways + n_cuts * np.log(2))

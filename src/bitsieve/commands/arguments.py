@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from typing import NoReturn
+from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn
 
 from bitsieve.common.defaults import DEFAULT_METHOD
 from bitsieve.common.messages import one_line
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DROP_MISSING = "leave rows without a target out; else they are an error"
 TARGET_BINS = "classes of a target that is a quantity, or none: each number is a class (default: 5)"
 
 
@@ -30,10 +35,11 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     _add_select(commands)
+    _add_explain(commands)
     _add_compare(commands)
     methods = commands.add_parser("methods", allow_abbrev=False, help="list every method, its paper and what it needs")
     methods.add_argument("--json", action="store_true", help="print one JSON document")
-    methods.set_defaults(run=_methods)
+    methods.set_defaults(run=_run_of("methods"))
     _add_reproduce(commands)
     return parser
 
@@ -56,7 +62,33 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
         epilog="Exit codes: 0 done, 1 failed inside, 2 a mistake in what was given (one line says which), "
         "130 interrupted.",
     )
+    _add_selection(select)
     add = select.add_argument
+    add(
+        "--output",
+        metavar="FILE",
+        help="save the selected columns and the target; .parquet, .csv, .tsv, .arrow, .feather or .npz",
+    )
+    add("--report", metavar="FILE.html", help="write a report with figures, in one file (needs bitsieve[report])")
+    select.set_defaults(run=_run_of("select"))
+
+
+def _add_explain(commands: argparse._SubParsersAction[_Parser]) -> None:
+    explain = commands.add_parser(
+        "explain",
+        allow_abbrev=False,
+        help="say why a feature is selected or not, and which selected one tells the same",
+        description="Select as 'bitsieve select' does with the same options, and say in bits why a feature is selected "
+        "or not: what it tells alone, what of that is told already, what it adds, and what would replace it.",
+    )
+    explain.add_argument("feature", metavar="FEATURE", help="the column to explain")
+    _add_selection(explain)
+    explain.set_defaults(run=_run_of("explain"))
+
+
+def _add_selection(parser: _Parser) -> None:
+    """The data, and all that decides which of its features are selected."""
+    add = parser.add_argument
     add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather or .npz (X, y), told by content")
     add(
         "--target",
@@ -80,10 +112,20 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
         metavar="K",
         help="how many to select: a number, a share such as 0.1, or auto (default: 20, or all if there are fewer)",
     )
-    add("--stop", metavar="RULE", help="end earlier: significance, permutation or threshold (auto: significance)")
-    add("--level", type=float, metavar="P", help="level of significance and permutation (default: 0.05)")
+    add("--stop", metavar="RULE", help="end earlier: significance, permutation, fdr or threshold (auto: significance)")
+    add(
+        "--level",
+        type=float,
+        metavar="P",
+        help="level of significance, permutation (default: 0.05) or fdr (0.1)",
+    )
     add("--min-bits", type=float, metavar="BITS", help="what a feature must add under threshold (default: 0.01)")
-    add("--include", action="append", metavar="COLUMN", help="select it first, whatever it tells (repeatable)")
+    add(
+        "--include",
+        action="append",
+        metavar="COLUMN",
+        help="select it first, whatever it tells; an identifier: keep it (repeatable)",
+    )
     add("--exclude", action="append", metavar="COLUMN", help="never select it (repeatable)")
     add("--group", action="append", nargs="+", metavar="COLUMN", help="columns taken together (repeatable)")
     add(
@@ -101,11 +143,7 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
         help="how information is estimated from counts (default: plug-in)",
     )
     add("--target-bins", type=_target_bins, metavar="N", help=TARGET_BINS)
-    add(
-        "--output",
-        metavar="FILE",
-        help="save the selected columns and the target; .parquet, .csv, .tsv, .arrow, .feather or .npz",
-    )
+    add("--drop-missing-target", action="store_true", help=DROP_MISSING)
     add("--json", action="store_true", help="print one JSON document")
     add(
         "--threads",
@@ -113,7 +151,6 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
         metavar="N",
         help="threads (default: all cores); the result is the same for any number",
     )
-    select.set_defaults(run=_select)
 
 
 def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -166,7 +203,7 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
     add("--resume", action="store_true", help="go on with the finished folds of an interrupted run")
     add("--json", action="store_true", help="print one JSON document")
     add("--threads", type=_count, metavar="N", help="threads over the folds (default: all cores); same result for any")
-    compare.set_defaults(run=_compare)
+    compare.set_defaults(run=_run_of("compare"))
 
 
 def _names(text: str) -> list[str]:
@@ -209,7 +246,7 @@ def _add_reproduce(commands: argparse._SubParsersAction[_Parser]) -> None:
     add("--json", action="store_true", help="print one JSON document")
     add("--seed", type=int, default=0, metavar="N", help="of what is drawn at random (default: 0)")
     add("--threads", type=_count, metavar="N", help="threads (default: all cores)")
-    reproduce.set_defaults(run=_reproduce)
+    reproduce.set_defaults(run=_run_of("reproduce"))
 
 
 def _count(text: str) -> int:
@@ -248,25 +285,11 @@ def _how_many(text: str) -> int | float | str:
     return share if 0 < share < 1 else _count(text)
 
 
-def _select(options: argparse.Namespace) -> int:
-    from bitsieve.commands.select import run
+def _run_of(command: str) -> Callable[[argparse.Namespace], int]:
+    """The function ``run`` of a command, imported when it is called, so that help comes at once."""
 
-    return run(options)
+    def run(options: argparse.Namespace) -> int:
+        code: int = import_module(f"bitsieve.commands.{command}").run(options)
+        return code
 
-
-def _compare(options: argparse.Namespace) -> int:
-    from bitsieve.commands.compare import run
-
-    return run(options)
-
-
-def _methods(options: argparse.Namespace) -> int:
-    from bitsieve.commands.methods import run
-
-    return run(as_json=options.json)
-
-
-def _reproduce(options: argparse.Namespace) -> int:
-    from bitsieve.commands.reproduce import run
-
-    return run(options)
+    return run

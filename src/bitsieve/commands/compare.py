@@ -63,7 +63,7 @@ def _run(options: argparse.Namespace, wording: Wording) -> int:
 def _check_paths(options: argparse.Namespace) -> Path | None:
     """Refuse paths that cannot be used, before any work; say where finished folds are kept."""
     if options.report is not None:
-        from bitsieve.report.comparison import check_report
+        from bitsieve.report.files import check_report
 
         check_report(options.report, options.data)
     if options.output is None:
@@ -139,7 +139,7 @@ def _save(comparison: Comparison, options: argparse.Namespace) -> None:
 
         write_comparison(comparison, options.output)
     if options.report is not None:
-        from bitsieve.report.comparison import write_report
+        from bitsieve.report.files import write_report
 
         write_report(comparison, options.report)
 

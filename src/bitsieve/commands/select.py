@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -16,9 +17,12 @@ from bitsieve.files.read import check_file
 
 if TYPE_CHECKING:
     import argparse
+    from contextlib import AbstractContextManager
 
     from bitsieve.commands.options import Wording
     from bitsieve.selection.selection import Selection
+    from bitsieve.sources.in_parts import TableInParts
+    from bitsieve.table.table import Table
 
 OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.select, of the stopping rules and of Constraints
     "n_features_to_select": "--features",
@@ -35,38 +39,74 @@ OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.select, of the stop
 
 def run(options: argparse.Namespace) -> int:
     """Read, select, save, print."""
-    with in_words_of(OPTIONS, lambda name: _is_of_the_method(name, options.method)) as wording:
+    with worded(options) as wording:
         return _run(options, wording)
+
+
+def worded(options: argparse.Namespace) -> AbstractContextManager[Wording]:
+    """Inside it, messages are in the words of the options of a selection."""
+    return in_words_of(OPTIONS, lambda name: _is_of_the_method(name, options.method))
 
 
 def _run(options: argparse.Namespace, wording: Wording) -> int:
     start = time.perf_counter()
+    _check_paths(options)
+    with Ticker() as ticker, listening(ticker.phase):
+        selection = select_as_asked(options)
+        table = selection.evidence.table
+        selection = replace(selection, notes=[wording(note) for note in selection.notes])
+        if options.output is not None:
+            from bitsieve.files.write import write_table
+
+            ticker.phase("writing")
+            write_table(_given(table).with_target(selection.features), options.output, table.target.name)
+        if options.report is not None:
+            from bitsieve.report.files import write_report
+
+            ticker.phase("writing the report")
+            write_report(selection, options.report, command=shlex.join(["bitsieve", *options.typed]))
+
+    for note in selection.notes:
+        say(f"note: {note}")
+    if options.json:
+        _print_document(selection, options, time.perf_counter() - start)
+    else:
+        from bitsieve.selection.shown import table_text
+
+        print(table_text(selection))
+    if options.output is not None:
+        say(f"saved {len(selection.features):,} features and the target {table.target.name!r} to {options.output!r}")
+    if options.report is not None:
+        say(f"saved the report to {options.report!r}")
+    return 0
+
+
+def select_as_asked(options: argparse.Namespace) -> Selection:
+    """Read the data and select as the options say."""
     parameters = {**binner_parameters(options), **_loop_parameters(options)}
     if options.estimator is not None:
         parameters["estimator"] = options.estimator
-    if options.output is not None:
-        from bitsieve.files.output import check_output
-        from bitsieve.files.write import WRITTEN
-
-        check_output(options.output, WRITTEN, source=options.data)
-
     parameters |= _method_parameters(options)
     check_file(options.data)
-    with Ticker() as ticker, listening(ticker.phase), light_imports():
+    with light_imports():
         from bitsieve.selection.selection import select_from
         from bitsieve.table.read_data import read_data
 
-        table = read_data(options.data, options.target, options.weight, target_bins=options.target_bins)
-        given = table.given
-        assert given is not None  # every table of read_data has it
+        table = read_data(
+            options.data,
+            options.target,
+            options.weight,
+            target_bins=options.target_bins,
+            drop_missing=options.drop_missing_target,
+        )
         k = _how_many(options.features, table.n_features)
-        if options.output is not None:
+        if getattr(options, "output", None) is not None:
             from bitsieve.files.write import check_fits
 
             if table.target.kind == "joint" and options.output.lower().endswith(".npz"):
                 raise ValueError("a .npz holds one target, not several: write .parquet, .arrow or .csv")
-            check_fits(given.whole, options.output, table.target.name)
-        selection = select_from(
+            check_fits(_given(table).whole, options.output, table.target.name)
+        return select_from(
             table,
             method=options.method,
             n_features_to_select=k,
@@ -74,24 +114,24 @@ def _run(options: argparse.Namespace, wording: Wording) -> int:
             n_jobs=options.threads or -1,
             **parameters,
         )
-        if options.output is not None:
-            from bitsieve.files.write import write_table
 
-            ticker.phase("writing")
-            write_table(given.with_target(selection.features), options.output, table.target.name)
 
-    selection = replace(selection, notes=[wording(note) for note in selection.notes])
-    for note in selection.notes:
-        say(f"note: {note}")
-    if options.json:
-        _print_document(selection, options.output, time.perf_counter() - start)
-    else:
-        from bitsieve.selection.shown import table_text
-
-        print(table_text(selection))
+def _check_paths(options: argparse.Namespace) -> None:
+    """Refuse paths that cannot be written, before any work."""
     if options.output is not None:
-        say(f"saved {len(selection.features):,} features and the target {table.target.name!r} to {options.output!r}")
-    return 0
+        from bitsieve.files.output import check_output
+        from bitsieve.files.write import WRITTEN
+
+        check_output(options.output, WRITTEN, source=options.data)
+    if options.report is not None:
+        from bitsieve.report.files import check_report
+
+        check_report(options.report, options.data)
+
+
+def _given(table: Table | TableInParts) -> Any:
+    assert table.given is not None  # every table of a file has it
+    return table.given
 
 
 def _is_of_the_method(name: str, method: str) -> bool:
@@ -133,7 +173,7 @@ def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
         parameters["bits"] = options.min_bits
     if rule is None and options.features == "auto" and parameters:
         rule = "significance"
-    for given, rules in (("level", ("significance", "permutation")), ("bits", ("threshold",))):
+    for given, rules in (("level", ("significance", "permutation", "fdr")), ("bits", ("threshold",))):
         if given in parameters and rule not in rules:
             option = {"level": "--level", "bits": "--min-bits"}[given]
             raise ValueError(f"{option} has a meaning with --stop {' or '.join(rules)} only: add that or leave it out")
@@ -142,11 +182,12 @@ def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
         from bitsieve.by_counts.stopping import make_stopping
 
         found["stopping"] = make_stopping(rule, **parameters)
-    if options.include or options.exclude or options.group:
-        from bitsieve.selectors.constraints import Constraints
+    include, exclude = options.include or (), options.exclude or ()
+    if not options.group:
+        return {**found, "include": include, "exclude": exclude}
+    from bitsieve.selectors.constraints import Constraints
 
-        found["constraints"] = Constraints(options.include or (), options.exclude or (), options.group or ())
-    return found
+    return {**found, "constraints": Constraints(include, exclude, options.group)}
 
 
 def _how_many(asked: int | float | str | None, n_features: int) -> int | float | str | None:
@@ -155,12 +196,13 @@ def _how_many(asked: int | float | str | None, n_features: int) -> int | float |
     return asked
 
 
-def _print_document(selection: Selection, output: str | None, seconds: float) -> None:
+def _print_document(selection: Selection, options: argparse.Namespace, seconds: float) -> None:
     from bitsieve import __version__
 
     document = {
         **selection.to_dict(),
-        "output": output,
+        "output": options.output,
+        "report": options.report,
         "seconds": round(seconds, 3),
         "version": __version__,
     }

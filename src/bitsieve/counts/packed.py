@@ -78,33 +78,48 @@ class PackedSource(CodedSource):
         kernel: str | None = None,
     ) -> None:
         table = checked_codes(np.asarray(codes))
-        n_rows, self.n_features = table.shape
+        n_rows = len(table)
         times = None if weights is None else checked_weights(np.asarray(weights), n_rows)
-        self.n_samples = n_rows if times is None else int(times.sum())
-        self.n_jobs = n_jobs
-        self.kernel: KernelChoice = choose_kernel(kernel)
-        self.arities: NDArray[np.int32] = table.max(axis=0).astype(np.int32) + np.int32(1)
+        arities: NDArray[np.int32] = table.max(axis=0).astype(np.int32) + np.int32(1)
         labels = np.zeros(n_rows, np.uint8)
-        order = np.empty(0, np.uint32)  # as they come
         if classes is not None:
             labels = checked_classes(np.asarray(classes), n_rows, n_classes)
-            small = labels.astype(np.uint16) if int(labels.max()) < MAX_CODES else labels
-            order = np.argsort(small, kind="stable").astype(np.uint32)  # 16 bits: numpy's radix sort
-        # Sums of weights are at most 2**31: the floats that bincount makes of them are exact.
-        self.class_sizes = np.bincount(labels, times, minlength=n_classes or 0).astype(np.int64)
-        self.n_classes = len(self.class_sizes)
+        self._describe(sizes_of_classes(labels, times, n_classes or 0), arities, choose_kernel(kernel), n_jobs)
         self._check_room(weighted=times is not None)
-        if times is not None:
-            rows = order if len(order) else np.arange(n_rows, dtype=np.uint32)
-            order = np.repeat(rows, times[rows])
-        self.packed = _native.Packed(self.class_sizes, order, self.arities, self.kernel.name, self.kernel.storage)
+        # As they come, where there is nothing to sort by.
+        order = np.empty(0, np.uint32) if classes is None and times is None else class_order(labels, times)
+        self._take(_native.Packed(self.class_sizes, order, self.arities, self.kernel.name, self.kernel.storage))
         del order  # the engine has its own
-        self.hints = self.layout = PackedLayout(self.packed, self.arities, self.n_samples, self.n_classes)
         self.run_groups(
             lambda block: self.packed.pack(table, int(block[0]), int(block[-1]) + 1),
             self.n_samples * self.n_features * 1e-9,
             self.layout.all_groups,
         )
+
+    @classmethod
+    def of_packed(
+        cls,
+        packed: _native.Packed,
+        class_sizes: Integers,
+        arities: NDArray[np.int32],
+        kernel: KernelChoice,
+        n_jobs: int | None,
+    ) -> PackedSource:
+        """The source of a table that is packed, or about to be."""
+        source = cls.__new__(cls)
+        source._describe(class_sizes, arities, kernel, n_jobs)
+        source._take(packed)
+        return source
+
+    def _describe(
+        self, class_sizes: Integers, arities: NDArray[np.int32], kernel: KernelChoice, n_jobs: int | None
+    ) -> None:
+        self.class_sizes, self.arities, self.kernel, self.n_jobs = class_sizes, arities, kernel, n_jobs
+        self.n_samples, self.n_classes, self.n_features = int(class_sizes.sum()), len(class_sizes), len(arities)
+
+    def _take(self, packed: _native.Packed) -> None:
+        self.packed = packed
+        self.hints = self.layout = PackedLayout(packed, self.arities, self.n_samples, self.n_classes)
 
     def _check_room(self, weighted: bool) -> None:
         """Refuse, before memory is taken for it, a table that does not fit."""
@@ -248,3 +263,17 @@ class PackedSource(CodedSource):
                 work(groups)
             return
         run_blocks(work, np.array_split(groups, min(4 * threads, len(groups))), threads)
+
+
+def class_order(classes: NDArray[np.integer], weights: Integers | None) -> NDArray[np.uint32]:
+    """The rows class by class, each as often as its weight says."""
+    # 16 bits: numpy's radix sort.
+    small = classes.astype(np.uint16) if int(classes.max(initial=0)) < MAX_CODES else classes
+    order = np.argsort(small, kind="stable").astype(np.uint32)
+    return order if weights is None else np.repeat(order, weights[order])
+
+
+def sizes_of_classes(classes: NDArray[np.integer], weights: Integers | None, n_classes: int) -> Integers:
+    """How many samples each class has."""
+    # Sums of weights are at most 2**31: the floats that bincount makes of them are exact.
+    return np.bincount(classes, weights, minlength=n_classes).astype(np.int64)

@@ -119,15 +119,22 @@ def _read_columns(path: Path, kind: str) -> pa.Table:
 
 
 def _checked(table: pa.Table, path: Path) -> pa.Table:
-    import pyarrow as pa
-
     table = table.select([j for j, n in enumerate(table.column_names) if not n.startswith("__index_level_")])
     check_names(table.column_names, path)
     if table.num_rows == 0:
         raise DataError(f"{str(path)!r} has no rows: nothing to select from")
     if table.num_columns == 0:
         raise DataError(f"{str(path)!r} has no columns: nothing to select from")
-    for field in table.schema:
+    check_schema(table.schema, path)
+    return table
+
+
+def check_schema(schema: pa.Schema, path: Path) -> None:
+    """Refuse two columns of one name, and columns that hold lists or raw bytes."""
+    import pyarrow as pa
+
+    check_names(schema.names, path)
+    for field in schema:
         inner = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
         if pa.types.is_nested(inner):
             raise DataError(
@@ -135,7 +142,6 @@ def _checked(table: pa.Table, path: Path) -> pa.Table:
             )
         if _is_binary(inner):
             raise DataError(f"column {field.name!r} of {str(path)!r} holds raw bytes: drop it or make it text")
-    return table
 
 
 def _is_binary(kind: pa.DataType) -> bool:

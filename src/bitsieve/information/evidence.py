@@ -6,8 +6,8 @@ from math import log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import chdtrc, gammaln
 
+from bitsieve.common.special import chdtrc, gammaln
 from bitsieve.counts.contingency import column_blocks
 
 if TYPE_CHECKING:

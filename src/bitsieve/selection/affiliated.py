@@ -12,11 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 from bitsieve.by_samples.cutting_plane.columns import Pairs
 from bitsieve.common.parameters import check_choice
 from bitsieve.common.ties import TIE
+from bitsieve.information.uncertainty import pair_uncertainty
 from bitsieve.selectors.gdm import check_tau
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bitsieve.information import Information
     from bitsieve.table.table import Table
 
     Integers = NDArray[np.intp]
@@ -99,10 +101,10 @@ def affiliated(
     selected = np.asarray(selector.selected_, np.intp)
     find = _by_correlation if by == "correlation" else _by_information
     pairs = find(selector, X, selected, 1 - tau - TIE, binning, n_jobs)
-    return _groups(selected, pairs)
+    return groups_of(selected, pairs)
 
 
-def _groups(selected: Integers, pairs: Pairs) -> Affiliated:
+def groups_of(selected: Integers, pairs: Pairs) -> Affiliated:
     """Every other column to the selected one nearest to it."""
     strength = np.round(np.abs(pairs.correlation), 10)  # what differs by less is a tie
     others = np.flatnonzero(~np.isin(pairs.column, selected))
@@ -127,7 +129,6 @@ def _by_correlation(selector: Any, X: Any, selected: Integers, least: float, bin
 
 def _by_information(selector: Any, X: Any, selected: Integers, least: float, binning: Any, n_jobs: int | None) -> Pairs:
     from bitsieve.information import make_information
-    from bitsieve.information.uncertainty import pair_uncertainty
     from bitsieve.sources import make_source
 
     if issparse(X):
@@ -136,8 +137,13 @@ def _by_information(selector: Any, X: Any, selected: Integers, least: float, bin
     codes = _binner(selector, table, binning, n_jobs).codes(table)
     one_class = np.zeros(table.n_samples, np.int32)
     information = make_information("plug-in", make_source(codes, one_class, n_classes=1, n_jobs=n_jobs))
+    return pairs_by_information(information, selected, least)
+
+
+def pairs_by_information(information: Information, selected: Integers, least: float) -> Pairs:
+    """Every selected column with all others whose symmetric uncertainty with it is at least ``least``."""
     columns, chosen, values = [], [], []
-    everything = np.arange(table.n_features)
+    everything = np.arange(information.n_features)
     for place, pivot in enumerate(selected.tolist()):
         others = np.delete(everything, pivot)
         near = pair_uncertainty(information.pair(pivot, others, by_class=False))

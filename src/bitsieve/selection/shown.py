@@ -57,7 +57,7 @@ def as_frame(selection: Selection) -> Any:
         "overlap": np.asarray(selection.overlap),
     }
     frame = nw.from_native(selection.table, pass_through=True)
-    backend: Any = frame.implementation if isinstance(frame, nw.DataFrame) else _for_arrays()
+    backend: Any = frame.implementation if isinstance(frame, (nw.DataFrame, nw.LazyFrame)) else _for_arrays()
     return nw.from_dict(columns, backend=backend).to_native()
 
 

@@ -16,6 +16,7 @@ from bitsieve.information.evidence import carries_information
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.selectors.shared_attributes import OF_ALL, OF_COUNTS
 from bitsieve.sources import make_source
+from bitsieve.sources.in_parts import TableInParts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,14 +35,14 @@ class Counted:
 
     Attributes
     ----------
-    table : Table
+    table : Table or TableInParts
     binner : Binner
         Fitted on it.
     information : Information
         The plug-in one. Keeps what was counted, so that a second method does not count it again.
     """
 
-    table: Table
+    table: Table | TableInParts
     binner: Binner
     information: Information
     _estimated: dict[str, Information] = field(default_factory=dict, repr=False, compare=False)
@@ -55,9 +56,17 @@ class Counted:
         return self._estimated[estimator]
 
 
-def count_table(table: Table, binning: Any, n_jobs: int | None = None) -> Counted:
+def count_table(table: Table | TableInParts, binning: Any, n_jobs: int | None = None) -> Counted:
     """Bin the columns of a table and pack their codes."""
-    binner = make_binner(binning, n_jobs=n_jobs).fit_table(table)
+    binner = make_binner(binning, n_jobs=n_jobs)
+    if isinstance(table, TableInParts):
+        coding, source = table.count(binner)
+        return Counted(table, coding.binner, make_information("plug-in", source))
+    return count_binned(table, binner.fit_table(table), n_jobs)
+
+
+def count_binned(table: Table, binner: Binner, n_jobs: int | None = None) -> Counted:
+    """Pack the codes that a binner gives which was fitted on the table."""
     codes = binner.codes(table)
     phase("counting")
     target = table.target
@@ -71,6 +80,7 @@ class CountSelector(ColumnSelector):
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"binning": made_by(make_binner), "n_jobs": check_threads}
     shared_attributes: ClassVar[Mapping[str, str]] = {**OF_ALL, **OF_COUNTS}
+    takes_parts = True
     binning: Any
     n_jobs: int | None
     relevance_: NDArray[np.float64]
@@ -91,13 +101,15 @@ class CountSelector(ColumnSelector):
         self._check_parameters()
         return self._fit_counted(counted, self._wanted(counted.table))
 
-    def _fit_table(self, table: Table) -> Self:
+    def _fit_table(self, table: Table | TableInParts) -> Self:
         wanted = self._wanted(table)
         return self._fit_counted(count_table(table, self.binning, self.n_jobs), wanted)
 
     def _fit_counted(self, counted: Counted, wanted: Any) -> Self:
         information = counted.estimated(self.estimator)
-        found = self._choose(information, wanted)
+        found = self._choose(information, wanted).with_last(
+            getattr(counted.table, "blank", ()), counted.table.n_features
+        )
         overlap_with, overlap = overlaps(information, found.selected)
         return self._keep(
             counted.table,
@@ -108,6 +120,9 @@ class CountSelector(ColumnSelector):
             overlap_=overlap,
             informative_=carries_information(counted.information, found.selected),
         )
+
+    def _doubts(self) -> list[str]:
+        return tells_nothing(self.relevance_[self.selected_], self.informative_)
 
     def _choose(self, information: Information, k: Any) -> Found:
         """What the method finds, of so many features to select."""

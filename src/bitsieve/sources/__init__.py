@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.sparse_codes import SparseCodes
+from bitsieve.sources.in_parts import gives_batches, is_dask, is_frame
 from bitsieve.sources.sparse import SparseSource
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from bitsieve.counts.source import CountSource
+    from bitsieve.sources.in_parts import DataInParts
 
 
 def make_source(
@@ -49,3 +52,16 @@ def make_source(
     if isinstance(codes, SparseCodes):
         return SparseSource(codes, classes, n_classes=n_classes, weights=weights, n_jobs=n_jobs)
     return PackedSource(codes, classes, n_classes=n_classes, weights=weights, n_jobs=n_jobs)
+
+
+def data_in_parts(data: Any) -> DataInParts | None:
+    """The data as what is read in parts, where it is of such a kind; None for a table in memory."""
+    if is_dask(data):
+        from bitsieve.sources.dask_source import DaskSource
+
+        return DaskSource(data)
+    if isinstance(data, (str, PathLike)) or (gives_batches(data) and not is_frame(data)):
+        from bitsieve.sources.stream import StreamSource
+
+        return StreamSource(data)
+    return data if hasattr(type(data), "read_in_parts") else None

@@ -6,9 +6,6 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
-from dask import compute, persist
-from dask.delayed import delayed
-
 from bitsieve.sources.portions import Portions
 
 if TYPE_CHECKING:
@@ -30,17 +27,19 @@ class DaskPortions(Portions):
 
     Parameters
     ----------
-    members : sequence of tuple of Delayed
-        Of every portion its objects, made or still to be made.
+    members : sequence of tuple
+        Of every portion its objects: Delayed, made or still to be made, or small values as they are.
     client : distributed.Client, optional
         Of the cluster; without one, the threads of this process do the work.
     """
 
-    def __init__(self, members: Sequence[tuple[Delayed, ...]], client: Client | None = None) -> None:
+    def __init__(self, members: Sequence[tuple[Any, ...]], client: Client | None = None) -> None:
         self.members, self.client = list(members), client
 
     def total(self, task: str, work: Callable[..., Result], merge: Callable[[Sequence[Result]], Result]) -> Result:
         """Merge what ``work`` returns for every portion, ``FAN_IN`` at a time, the portions of a worker first."""
+        from dask import compute, delayed
+
         results, level = self._tasks(task, work), 0
         name = f"bitsieve-add-{uuid4().hex}"
         one = delayed(merge, pure=False)
@@ -55,6 +54,8 @@ class DaskPortions(Portions):
 
     def map(self, task: str, work: Callable[..., Any]) -> DaskPortions:
         """Portions of what ``work`` returns, kept where it was made."""
+        from dask import persist
+
         made = self._tasks(task, work)
         kept = persist(*made, scheduler="threads") if self.client is None else self.client.persist(made)
         return DaskPortions([(each,) for each in kept], self.client)
@@ -80,6 +81,8 @@ class DaskPortions(Portions):
         return DaskPortions(kept, self.client)
 
     def _tasks(self, task: str, work: Callable[..., Any]) -> list[Delayed]:
+        from dask import delayed
+
         name, one = f"bitsieve-{task}-{uuid4().hex}", delayed(work, pure=False)
         return [one(*objects, dask_key_name=f"{name}-{place}") for place, objects in enumerate(self.members)]
 

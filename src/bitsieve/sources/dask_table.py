@@ -1,8 +1,8 @@
-"""A Dask data frame or array as a table that is summarized, coded and counted on the workers."""
+"""Tables whose parts are read, summarized, coded and counted on the workers of a Dask cluster."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from abc import abstractmethod
 from functools import partial
 from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, Any
@@ -12,11 +12,11 @@ import numpy as np
 from bitsieve.binning.summary import Summary
 from bitsieve.common.messages import allowed_names, quoted
 from bitsieve.common.progress import phase
-from bitsieve.sources.dask_portions import DaskPortions, current_client
+from bitsieve.sources.dask_portions import DaskPortions
+from bitsieve.sources.in_parts import DataInParts, GivenInParts, TableInParts, is_dask
 from bitsieve.sources.part_reader import PartReader
 from bitsieve.sources.partitioned import PartitionedSource
 from bitsieve.table.encoding import as_array
-from bitsieve.table.named import NamedColumns
 from bitsieve.table.target_parts import TargetSummary
 
 if TYPE_CHECKING:
@@ -27,15 +27,13 @@ if TYPE_CHECKING:
 
     from bitsieve.binning.base import Binner
     from bitsieve.binning.coding import Coding
-    from bitsieve.table.target import Target
     from bitsieve.table.target_parts import TargetCoding
 
 
-@dataclass(frozen=True, eq=False)
-class DaskTable(NamedColumns):
+class DaskTable(TableInParts):
     """A table whose rows lie in parts on a cluster; of its rows nothing is ever fetched.
 
-    Attributes
+    Parameters
     ----------
     names : sequence of str
         Of the features.
@@ -46,20 +44,23 @@ class DaskTable(NamedColumns):
     reader : PartReader
     coded_target : TargetCoding
     n_samples : int
-        Rows; those of weight 0 are left out.
+    given : GivenInParts
     """
 
-    names: Sequence[str]
-    feature_names: NDArray[Any] | None
-    portions: DaskPortions
-    reader: PartReader
-    coded_target: TargetCoding
-    n_samples: int
-
-    @property
-    def target(self) -> Target:
-        """The classes of all rows; its ``codes`` are none of anything."""
-        return self.coded_target.target
+    def __init__(
+        self,
+        names: Sequence[str],
+        feature_names: NDArray[Any] | None,
+        portions: DaskPortions,
+        reader: PartReader,
+        coded_target: TargetCoding,
+        n_samples: int,
+        given: GivenInParts,
+    ) -> None:
+        self.names, self.feature_names, self.given = names, feature_names, given
+        self.portions, self.reader = portions, reader
+        self.coded_target, self.target, self.n_samples = coded_target, coded_target.target, n_samples
+        self.target_rank_error = coded_target.rank_error
 
     def summary(self, binner: Binner) -> Summary:
         """What a binner must know of all rows."""
@@ -72,43 +73,31 @@ class DaskTable(NamedColumns):
         return PartitionedSource(self.portions.map("pack", work), self.target.n_classes)
 
 
-class DaskSource:
-    """A Dask data frame or array, to be given to ``select`` or to the ``fit`` of a selector in place of a table.
+class PartsOnCluster(DataInParts):
+    """Data whose parts are read on the workers of a cluster; a subclass says what these are.
 
-    Its partitions are binned and packed on the workers of the cluster and stay there; for every request of a method the
-    workers count the tables of their partitions, and these integers are added in a tree. The result is that of the same
-    rows in memory, to the last bit, for any partitions and any number of workers. Without a cluster the threads of this
-    process do the work. Costs a pass over the target and two over the columns, to find bins and to pack; the workers
-    need memory for the packed columns, ``(codes - 1) / 8`` bytes per row and column.
-
-    Parameters
+    Attributes
     ----------
-    data : dask.dataframe.DataFrame or dask.array.Array of shape (n_samples, n_features)
-    client : distributed.Client, optional
-        Of the cluster; by default the client of this process, if there is one.
-
-    Raises
-    ------
-    ValueError
-        If the data is neither a Dask data frame nor a Dask array of two dimensions.
-
-    Examples
-    --------
-    >>> import bitsieve, dask.dataframe, pandas
-    >>> table = pandas.DataFrame({"a": [0, 1, 0, 1], "b": [0, 0, 1, 1], "class": ["no", "no", "yes", "yes"]})
-    >>> source = bitsieve.DaskSource(dask.dataframe.from_pandas(table, npartitions=2))
-    >>> bitsieve.select(source, "class", n_features_to_select=1, binning="none").features
-    ['b']
+    client : distributed.Client or None
+        None: there is no cluster.
+    labels : list
+        Of the columns; empty where they have no names.
+    n_columns : int
     """
 
-    def __init__(self, data: Any, client: Client | None = None) -> None:
-        if not is_dask(data) or len(data.shape) != 2:
-            raise ValueError(
-                f"data is {type(data).__name__}: give a Dask data frame, or a Dask array with two dimensions"
-            )
-        self.data, self.client = data, current_client() if client is None else client
+    client: Client | None
+    labels: list[Any]
+    n_columns: int
 
-    def read(
+    @abstractmethod
+    def parts(self, labels: list[Any] | None) -> list[Any]:
+        """Every part of the rows, still to be read; of some columns at least, None: of all."""
+
+    @abstractmethod
+    def given(self, features: list[Any], others: list[Any], weight: str | None) -> GivenInParts:
+        """What was given, when the columns are divided."""
+
+    def read_in_parts(
         self, target: Any = None, sample_weight: Any = None, *, target_name: str = "y", target_bins: Any = None
     ) -> DaskTable:
         """Look at the target, and divide the columns into features, target and weights.
@@ -134,76 +123,57 @@ class DaskSource:
             If a column is not there, or the target or the weights are not as many as the rows.
         """
         phase("reading")
-        labels = list(self.data.columns) if _is_frame(self.data) else []
-        taken = list(_labels(target, labels, "target"))
+        labels = self.labels
+        taken = _labels(target, labels, "target")
         weight = _labels(sample_weight, labels, "weight")
         if set(taken) & set(weight):
             raise ValueError(f"column {weight[0]!r} cannot be both the target and the weight")
-        features = [label for label in labels if label not in {*taken, *weight}]
+        others = [*taken, *weight]
+        features = [label for label in labels if label not in others]
         if labels and not features:
             raise ValueError(f"the data holds only the target {quoted(taken)}: at least one feature is needed")
         reader = PartReader(
-            features if taken or weight else None,
+            features if others else None,
             (taken if len(taken) > 1 else taken[0]) if taken else None,
             weight[0] if weight else None,
         )
-        members, narrow = self._members(None if taken else target, None if weight else sample_weight, [*taken, *weight])
-        n_rows = DaskPortions(narrow, self.client).total("rows", reader.n_rows, _in_order)
+        whole, narrow = self.parts(None), self.parts(others or labels[:1])
+        beside = self._beside(narrow, None if taken else target, None if weight else sample_weight)
+        targets = DaskPortions(list(zip(narrow, *beside, strict=True)), self.client)
+        n_rows = targets.total("rows", reader.n_rows, _in_order)
         if not sum(n_rows):
             raise ValueError("the data has no rows that count: at least one is required")
-        starts = accumulate(n_rows, initial=0)
-        kept = [(start, place) for place, (start, n) in enumerate(zip(starts, n_rows, strict=False)) if n]
-
-        def numbered(objects: Sequence[tuple[Any, ...]]) -> DaskPortions:
-            members: list[Any] = [(start, *objects[place]) for start, place in kept]
-            return DaskPortions(members, self.client)
-
-        targets = numbered(narrow)
+        targets = _numbered(targets, n_rows)
         name = ", ".join(map(str, taken)) if taken else target_name
         coded = targets.total("target", reader.summarize_target, TargetSummary.merged).fitted(name, target_bins)
         if coded.is_joint:
             found = targets.total("target", partial(reader.combinations, target=coded), _united)
             coded = coded.with_combinations(found)
-        names = [str(label) for label in features] if labels else [f"x{j}" for j in range(self.data.shape[1])]
+        names = [str(label) for label in features] if labels else [f"x{j}" for j in range(self.n_columns)]
         strings = bool(labels) and all(isinstance(label, str) for label in features)
         feature_names = np.array(features, object) if strings else None
-        return DaskTable(names, feature_names, numbered(members), reader, coded, sum(n_rows))
+        weight_name = str(weight[0]) if weight else None if sample_weight is None else "sample_weight"
+        parts = _numbered(DaskPortions(list(zip(whole, *beside, strict=True)), self.client), n_rows)
+        given = self.given(features, others, weight_name)
+        return DaskTable(names, feature_names, parts, reader, coded, sum(n_rows), given)
 
-    def take(self, names: Sequence[str], indices: NDArray[np.intp]) -> Any:
-        """Some features, as a Dask collection of the kind that was given."""
-        if not _is_frame(self.data):
-            return self.data[:, indices]
-        by_name = {str(label): label for label in self.data.columns}
-        return self.data[[by_name[name] for name in names]]
-
-    def _members(self, y: Any, weights: Any, narrow: list[Any]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-        """The objects of every part, and the same with nothing of the features but the columns ``narrow``."""
-        if _is_frame(self.data):
-            parts = self.data.to_delayed()
-            few = self.data[narrow or [self.data.columns[0]]].to_delayed()
-        else:
-            parts = few = list(self.data.rechunk({1: -1}).to_delayed()[:, 0])
-        lengths = None
-        beside = []
-        for what, values in (("target", y), ("weights", weights)):
-            if values is None:
-                beside.append([None] * len(parts))
-                continue
-            if not is_dask(values) and lengths is None:
-                lengths = DaskPortions([(part,) for part in few], self.client).total(
-                    "rows", PartReader().n_rows, _in_order
-                )
-            beside.append(_cut(values, len(parts), lengths, what))
-        return list(zip(parts, *beside, strict=True)), list(zip(few, *beside, strict=True))
+    def _beside(self, parts: list[Any], *given: Any) -> list[list[Any]]:
+        """The target and the weights that come beside the features, part by part; None where there are none."""
+        lengths: list[int] | None = None
+        beside: list[list[Any]] = []
+        for what, values in zip(("target", "weights"), given, strict=True):
+            if values is not None and not is_dask(values) and lengths is None:
+                portions = DaskPortions([(part,) for part in parts], self.client)
+                lengths = portions.total("rows", PartReader().n_rows, _in_order)
+            beside.append([None] * len(parts) if values is None else _cut(values, len(parts), lengths, what))
+        return beside
 
 
-def is_dask(data: Any) -> bool:
-    """Whether something is a Dask data frame, series or array, told without an import of Dask."""
-    return type(data).__module__.partition(".")[0] == "dask" and hasattr(data, "to_delayed") and hasattr(data, "shape")
-
-
-def _is_frame(data: Any) -> bool:
-    return hasattr(data, "columns")
+def _numbered(portions: DaskPortions, n_rows: list[int]) -> DaskPortions:
+    """The portions that have rows, each with the number of its first one."""
+    starts = accumulate(n_rows, initial=0)
+    numbered = [(start, *objects) for start, objects, n in zip(starts, portions.members, n_rows, strict=False) if n]
+    return DaskPortions(numbered, portions.client)
 
 
 def _labels(given: Any, labels: list[Any], what: str) -> list[Any]:
@@ -230,7 +200,7 @@ def _labels(given: Any, labels: list[Any], what: str) -> list[Any]:
 def _cut(values: Any, n_parts: int, lengths: list[int] | None, what: str) -> list[Any]:
     """Values that are given beside the features, cut at the same rows."""
     if is_dask(values):
-        if len(values.shape) == 2 and not _is_frame(values):
+        if len(values.shape) == 2 and not hasattr(values, "columns"):
             values = values.rechunk({1: -1})
         parts = np.asarray(values.to_delayed(), object).reshape(-1).tolist()
         if len(parts) != n_parts:

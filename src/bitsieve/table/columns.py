@@ -14,6 +14,7 @@ from bitsieve.common.messages import quoted
 from bitsieve.counts.terms import MAX_SAMPLES
 from bitsieve.table.encoding import Encoded, as_array, encode
 from bitsieve.table.exact import as_doubles, microseconds
+from bitsieve.table.kinds import with_rows
 from bitsieve.table.table import Table
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def read_columns(X: Any, *, estimator: Any = None, reset: bool = True) -> Table:
 
     Parameters
     ----------
-    X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
+    X : array-like, pandas or polars frame (lazy, too), pyarrow Table or RecordBatch, of shape (n_samples, n_features)
         Booleans, text and categories are categorical; integers, floats, decimals, dates, times and durations are
         numeric. Times count in microseconds (dates and times since 1970-01-01 UTC).
     estimator : estimator, optional
@@ -44,10 +45,9 @@ def read_columns(X: Any, *, estimator: Any = None, reset: bool = True) -> Table:
     """
     if estimator is None:
         estimator = BaseEstimator()
+    X = with_rows(X)
     labels = check_unique(X)
     frame = nw.from_native(X, pass_through=True)
-    if isinstance(frame, nw.LazyFrame):
-        raise ValueError("X is a lazy frame: collect() it first")
     if isinstance(frame, nw.DataFrame):
         return _read_frame(estimator, X, frame, labels or list(frame.columns), reset)
     if isinstance(X, (list, tuple, np.ma.MaskedArray)):

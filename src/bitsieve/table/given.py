@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.files.npz import ArrayTable
+from bitsieve.table.kinds import take_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,17 +30,25 @@ class Given:
         The columns of ``whole`` that are no features: the target, of one or several columns, and the weights.
     weight : str or None
         The name of the frequency weights, "sample_weight" where they were given by their values.
+    labels : sequence or None
+        What the columns of ``features`` are called in the data, of whatever type; None where they have no names.
+    original : lazy frame, RecordBatch or None
+        The data, where its rows had to be collected first: selected columns are taken from it.
     """
 
     features: Any
     whole: Any = None
     others: tuple[str, ...] = ()
     weight: str | None = None
+    labels: Sequence[Any] | None = None
+    original: Any = None
 
     def take(self, indices: NDArray[np.intp]) -> Any:
         """The features ``indices`` in that order, in the kind and with the dtypes of the data that was given."""
         if isinstance(self.features, np.ndarray):
             return self.features[:, indices]
+        if self.original is not None and self.labels is not None:
+            return take_columns(self.original, [self.labels[j] for j in indices])
         import narwhals as nw
 
         return nw.from_native(self.features, eager_only=True)[:, [int(j) for j in indices]].to_native()

@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
 
 from bitsieve.common.messages import allowed_names, quoted
+from bitsieve.common.parameters import check_flag
 from bitsieve.common.progress import phase
 from bitsieve.files.npz import ArrayTable
 from bitsieve.table.columns import check_unique
 from bitsieve.table.encoding import as_array
 from bitsieve.table.given import Given, array_column, arrow_table
+from bitsieve.table.kinds import with_rows
 from bitsieve.table.read_xy import read_xy
 from bitsieve.table.target import check_target_bins
+from bitsieve.table.weights import zero_where_missing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,14 +29,20 @@ if TYPE_CHECKING:
 
 
 def read_data(
-    data: Any, target: Any = None, sample_weight: Any = None, *, target_bins: int | str | None = None
+    data: Any,
+    target: Any = None,
+    sample_weight: Any = None,
+    *,
+    target_bins: int | str | None = None,
+    drop_missing: bool = False,
 ) -> Table:
     """Split ``data`` into features, target and frequency weights, and read them.
 
     Parameters
     ----------
     data : array-like of shape (n_samples, n_features), dataframe, or path
-        numpy, pandas, polars or pyarrow; or a CSV, TSV, Parquet, Arrow/Feather or .npz file.
+        numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV, TSV, Parquet, Arrow/Feather or
+        .npz file.
     target : str or array-like of shape (n_samples,), or several, optional
         A column of ``data``, which is then no feature, or the values themselves; or a list of columns. A .npz file's is
         ``y`` by default.
@@ -43,6 +52,8 @@ def read_data(
         Equal-frequency classes of a target that is a quantity, 5 by default: numbers with a fractional part, or more
         than 100 different whole numbers. A number that is given is obeyed by whole numbers, too, of which more
         different ones occur; "none" takes each number as a class.
+    drop_missing : bool, default=False
+        Whether rows without a target are left out; else they are an error.
 
     Returns
     -------
@@ -63,20 +74,38 @@ def read_data(
     (['a', 'b'], 'class', ['x', 'y'])
     """
     check_target_bins(target_bins)
+    check_flag("drop_missing_target", drop_missing)
+    of_target = TargetRules(target_bins, drop_missing)
     phase("reading")
     if isinstance(data, (str, PathLike)):
         from bitsieve.files.read import read_table
 
         data = read_table(data)
+    original, data = data, with_rows(data)
     if isinstance(data, ArrayTable):
-        table = _split(_Archive(data), target, sample_weight, target_bins)
-    elif nw.dependencies.is_into_dataframe(data) or isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame):
-        table = _split(_Frame(data), target, sample_weight, target_bins)
+        table = _split(_Archive(data), target, sample_weight, of_target)
+    elif nw.dependencies.is_into_dataframe(data):
+        table = _split(_Frame(data), target, sample_weight, of_target)
     else:
-        table = _from_array(data, target, sample_weight, target_bins)
+        table = _from_array(data, target, sample_weight, of_target)
     if table.n_samples < 2:
         raise ValueError(f"the data has {table.n_samples} sample: at least 2 are needed to tell anything apart")
+    if original is not data and table.given is not None:
+        return replace(table, given=replace(table.given, original=original))
     return table
+
+
+class TargetRules(NamedTuple):
+    """How a target is read: the classes of a quantity, and whether rows without a target are left out."""
+
+    bins: int | str | None
+    drop_missing: bool
+
+    def read(self, X: Any, y: Any, sample_weight: Any, name: str) -> Table:
+        """Features, target and weights as a table."""
+        if self.drop_missing:
+            sample_weight = zero_where_missing(sample_weight, y)
+        return read_xy(X, y, sample_weight, target_name=name, target_bins=self.bins)
 
 
 class _Frame:
@@ -84,9 +113,7 @@ class _Frame:
 
     def __init__(self, data: Any) -> None:
         check_unique(data)
-        frame = nw.from_native(data, pass_through=True)
-        if isinstance(frame, nw.LazyFrame):
-            raise ValueError("the data is a lazy table: collect() it first")
+        frame = nw.from_native(data, eager_only=True)
         self.whole, self.frame = data, frame
         self.names, self.n_samples, self.n_features = frame.columns, len(frame), len(frame.columns)
 
@@ -124,7 +151,7 @@ class _Archive:
         return self.whole.X if len(places) == self.n_features else self.whole.X[:, places]
 
 
-def _split(source: _Frame | _Archive, target: Any, sample_weight: Any, target_bins: int | str | None) -> Table:
+def _split(source: _Frame | _Archive, target: Any, sample_weight: Any, rules: TargetRules) -> Table:
     """Take the target and the weights out of named columns."""
     names = source.names
     if target is None:
@@ -155,18 +182,16 @@ def _split(source: _Frame | _Archive, target: Any, sample_weight: Any, target_bi
     if not left:
         raise ValueError(f"the data holds only the target {name!r}: at least one feature is needed")
     features = source.features(left)
-    table = read_xy(features, y, sample_weight, target_name=name, target_bins=target_bins)
-    given = Given(features, source.whole, tuple(str(names[place]) for place in taken), weight)
+    table = rules.read(features, y, sample_weight, name)
+    labels = [names[place] for place in left]
+    given = Given(features, source.whole, tuple(str(names[place]) for place in taken), weight, labels)
     if isinstance(source, _Frame):
         return replace(table, given=given)
-    feature_names = [names[place] for place in left]
-    unnamed = feature_names == [f"x{j}" for j in range(len(left))]
-    return replace(
-        table, names=feature_names, feature_names=None if unnamed else np.array(feature_names, object), given=given
-    )
+    unnamed = labels == [f"x{j}" for j in range(len(left))]
+    return replace(table, names=labels, feature_names=None if unnamed else np.array(labels, object), given=given)
 
 
-def _from_array(data: Any, target: Any, sample_weight: Any, target_bins: int | str | None) -> Table:
+def _from_array(data: Any, target: Any, sample_weight: Any, rules: TargetRules) -> Table:
     if hasattr(data, "toarray"):
         raise ValueError("the data is a sparse matrix: give it dense, as data.toarray()")
     X = as_array(data)
@@ -177,7 +202,7 @@ def _from_array(data: Any, target: Any, sample_weight: Any, target_bins: int | s
     if isinstance(sample_weight, str):
         raise ValueError("the data is an array, whose columns have no names: give sample_weight as an array")
     y = _values(target, len(X))
-    table = read_xy(X, y, sample_weight, target_name="target", target_bins=target_bins)
+    table = rules.read(X, y, sample_weight, "target")
     return replace(table, given=Given(X, weight=None if sample_weight is None else "sample_weight"))
 
 

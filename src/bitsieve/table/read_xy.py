@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length
 
 from bitsieve.table.columns import read_columns
+from bitsieve.table.kinds import with_rows
 from bitsieve.table.target import read_target
 from bitsieve.table.weights import read_weights
 
@@ -61,6 +62,7 @@ def read_xy(
     >>> table.numeric(0).tolist(), table.target.labels.tolist(), table.weights.tolist()
     ([1.5, 0.5], ['no'], [2, 3])
     """
+    X = with_rows(X)
     table = read_columns(X, estimator=estimator)
     if y is not None:
         check_consistent_length(X, y)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from bitsieve.table.target import Target
 
 
+FEW_ROWS = 10  # in fewer rows a measurement may well count up by chance
+
+
 @dataclass(frozen=True, eq=False)
 class Table(NamedColumns):
     """The features of some samples as numbers or codes, with their target and frequency weights.
@@ -40,6 +43,8 @@ class Table(NamedColumns):
     given : Given or None
         The data in the kind that was given to ``select``; None for a table that was read for ``fit``, and for some of
         the samples of a table.
+    blank : tuple of int
+        Columns that were left out, by :meth:`blanked`.
     """
 
     columns: NDArray[Any] | Sequence[NDArray[Any] | Encoded] = field(repr=False)
@@ -48,6 +53,7 @@ class Table(NamedColumns):
     y: Target | None = field(default=None, repr=False)
     weights: NDArray[np.int64] | None = field(default=None, repr=False)
     given: Given | None = field(default=None, repr=False)
+    blank: tuple[int, ...] = ()
     _extents: list[Extents] = field(default_factory=list, init=False, repr=False)
 
     @property
@@ -131,6 +137,48 @@ class Table(NamedColumns):
         if not self._extents or (whole and not self._extents[0].whole):
             self._extents[:] = [find_extents(self, n_jobs, whole)]
         return self._extents[0]
+
+    def blanked(self, columns: Sequence[int]) -> Table:
+        """The table with one value in every row of some columns, so that they tell nothing and are chosen last.
+
+        Parameters
+        ----------
+        columns : sequence of int
+
+        Returns
+        -------
+        Table
+        """
+        if isinstance(self.columns, np.ndarray):
+            values = self.columns.copy(order="K")
+            values[:, list(columns)] = 0
+            return replace(self, columns=values, blank=tuple(columns))
+        blank = np.zeros(self.n_samples, np.uint8)
+        gone = set(columns)
+        kept = [blank if j in gone else of for j, of in enumerate(self.columns)]
+        return replace(self, columns=kept, blank=tuple(columns))
+
+    def varies(self, j: int) -> bool:
+        """Whether feature ``j`` holds different values; missing is one."""
+        values = self._plain(j)
+        first = values[0]
+        if values.dtype.kind == "f" and np.isnan(first):
+            return not np.isnan(values).all()
+        return bool((values != first).any())
+
+    def counts_rows(self, j: int) -> bool:
+        """Whether feature ``j`` only counts the rows, as far as they are enough to tell."""
+        values = self.values(j)
+        if isinstance(values, Encoded) or values.dtype.kind not in "iu" or len(values) < FEW_ROWS:
+            return False
+        if abs(int(values[1]) - int(values[0])) != 1:
+            return False
+        steps = np.diff(values.astype(np.int64))
+        return bool((steps == steps[0]).all())
+
+    def _plain(self, j: int) -> NDArray[Any]:
+        values = self.values(j)
+        return values.codes if isinstance(values, Encoded) else values
 
     def take(self, rows: NDArray[np.intp]) -> Table:
         """The table of some of the samples: their features, target and weights.

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils.validation import column_or_1d
 
 from bitsieve import _native
+from bitsieve.common.errors import Sentence, Setting
 from bitsieve.common.messages import quoted
 from bitsieve.common.parameters import check_integer
 from bitsieve.table.encoding import Encoded, as_array, encode, occurring
@@ -166,8 +167,12 @@ def check_complete(what: str, n_samples: int, missing: int, infinite: int) -> No
     if not n_samples:
         raise ValueError(f"{what} is empty: at least one sample is required")
     if missing:
+        values = f"{missing:,} missing value{'s' * (missing > 1)} (NaN) among {n_samples:,}"
+        drop = Setting("drop_missing_target", True)
         raise ValueError(
-            f"{what} has {missing:,} missing values (NaN) among {n_samples:,}: drop those samples or fill them in"
+            Sentence(
+                f"{what} has {values}: drop those samples, as ", drop, " of select and compare does, or fill them in"
+            )
         )
     if infinite:
         raise ValueError(f"{what} has {infinite:,} infinite values (inf) among {n_samples:,}: drop those samples")

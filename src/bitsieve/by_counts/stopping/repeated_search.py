@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve.common.attributes import cached_property
+from bitsieve.common.special import chdtrc
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.counts.search import Parts, dependence_of_codes, joint_codes
 
@@ -102,8 +103,6 @@ class RepeatedSearch:
 
     def _figures(self, found: Dependence) -> NDArray[np.float64]:
         """The tail of chi-squared beyond the statistic that a sum of terms stands for; 1 without freedom."""
-        from scipy.special import chdtrc  # here, as its import takes longer than a short job
-
         figures = np.ones(found.freedom.shape)
         some = found.freedom > 0
         bits = found.sums[some] / self.terms.per_bit

@@ -11,6 +11,7 @@ import numpy as np
 from bitsieve.by_counts.stopping.base import PValue, p_reason
 from bitsieve.by_counts.stopping.permutation import PermutationStopping
 from bitsieve.common.parameters import check_level
+from bitsieve.common.special import chdtrc
 from bitsieve.information.evidence import LEAST_EXPECTED
 
 if TYPE_CHECKING:
@@ -79,8 +80,6 @@ class SignificanceStopping:
             return PValue(p, f"by shuffles: a cell expects fewer than {LEAST_EXPECTED} samples")
         bits = float(given.conditional_relevance(np.array([candidate]))[0])
         statistic = max(0.0, 2 * given.n_samples * log(2) * bits)  # rounding may go below 0
-        from scipy.special import chdtrc  # here, as its import takes longer than a short job
-
         tail = float(chdtrc(freedom, statistic))
         if search is None:
             return min(1.0, n_candidates * tail)
