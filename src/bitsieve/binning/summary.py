@@ -236,7 +236,9 @@ def _summary_of(table: Table, j: int, holds: int, low: Any, high: Any, sees: str
         classes = None if classes is None else classes[there]
         weights = None if weights is None else weights[there]
     distinct = None
-    if sees != "ends" and cells:
+    if sees == "codes" and cells and low is not None:
+        distinct = Distinct.of_codes(values, low, high, cells)
+    elif sees != "ends" and cells:
         n_classes = 1 if classes is None else table.target.n_classes
         distinct = Distinct.of_samples(values, classes, n_classes, weights, cells)
     return ColumnSummary(holds, values.dtype, low, high, n_missing, distinct=distinct)

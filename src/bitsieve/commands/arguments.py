@@ -70,6 +70,12 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
         help="save the selected columns and the target; .parquet, .csv, .tsv, .arrow, .feather or .npz",
     )
     add("--report", metavar="FILE.html", help="write a report with figures, in one file (needs bitsieve[report])")
+    add(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="count on a Dask cluster, whose workers read DATA under the same path; local starts one on this machine, "
+        "of --threads workers (needs bitsieve[dask])",
+    )
     select.set_defaults(run=_run_of("select"))
 
 
@@ -89,7 +95,7 @@ def _add_explain(commands: argparse._SubParsersAction[_Parser]) -> None:
 def _add_selection(parser: _Parser) -> None:
     """The data, and all that decides which of its features are selected."""
     add = parser.add_argument
-    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather or .npz (X, y), told by content")
+    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather, libsvm or .npz (X, y), told by content")
     add(
         "--target",
         metavar="COLUMN",
@@ -146,6 +152,12 @@ def _add_selection(parser: _Parser) -> None:
     add("--drop-missing-target", action="store_true", help=DROP_MISSING)
     add("--json", action="store_true", help="print one JSON document")
     add(
+        "--memory",
+        metavar="BYTES",
+        help="about how much memory to take, such as 4GB: DATA is read in batches, and may be a folder of files",
+    )
+    add("--spool", metavar="DIR", help="keep what was packed of DATA there for later runs; DATA is read in batches")
+    add(
         "--threads",
         type=_count,
         metavar="N",
@@ -164,7 +176,7 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
         epilog="Ctrl-C keeps the finished folds in a file next to --output; the same command with --resume goes on.",
     )
     add = compare.add_argument
-    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather or .npz (X, y), told by content")
+    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather, libsvm or .npz (X, y), told by content")
     add("--target", metavar="COLUMN", help="the column to tell about; y by default in a .npz")
     add("--methods", type=_names, metavar="A,B,...", help="of 'bitsieve methods' (default: mim,mrmr,jmi,speccmi)")
     add(

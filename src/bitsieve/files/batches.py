@@ -31,11 +31,14 @@ class Batches:
         What messages call it.
     n_rows : int or None
         None where it is not known before the rows were read.
+    row_bytes : int
+        About how much memory a row takes.
     """
 
     names: list[str]
     label: str
     n_rows: int | None
+    row_bytes: int
 
     @abstractmethod
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.Table]:
@@ -62,11 +65,12 @@ class FileBatches(Batches):
 
     def __init__(self, path: Path) -> None:
         self.path, self.label, self.n_rows = path, repr(str(path)), None
-        self.names = [name for name in self.open() if not name.startswith(_INDEX)]
+        kinds = {name: kind for name, kind in self.open().items() if not name.startswith(_INDEX)}
+        self.names, self.row_bytes = list(kinds), sum(map(_width, kinds.values()))
 
     @abstractmethod
-    def open(self) -> list[str]:
-        """Look at the file, and return the names of its columns."""
+    def open(self) -> dict[str, pa.DataType]:
+        """Look at the file, and return the names and the types of its columns."""
 
     def state(self) -> list[tuple[Any, ...]]:
         """Path, size, time of change and number of the file."""
@@ -80,11 +84,11 @@ class FileBatches(Batches):
 class ArrowBatches(FileBatches):
     """An Arrow or Feather file, or a file that holds an Arrow stream."""
 
-    def open(self) -> list[str]:
+    def open(self) -> dict[str, pa.DataType]:
         """Look at the schema."""
         schema = self._reader().schema
         check_schema(schema, self.path)
-        return list(schema.names)
+        return {field.name: field.type for field in schema}
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.Table]:
         """The batches as they were written, cut where they hold more rows."""
@@ -117,3 +121,11 @@ class ArrowBatches(FileBatches):
 def broken(path: Path, kind: str, error: Exception) -> DataError:
     """The error for a file that can not be read to its end."""
     return DataError(f"cannot read {str(path)!r} as {kind}: {one_line(error)}")
+
+
+def _width(kind: pa.DataType) -> int:
+    """About how many bytes a value takes."""
+    try:
+        return max(1, kind.bit_width // 8)
+    except ValueError:  # text, of which nobody knows how long it is
+        return 32

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+_ENDINGS = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".arrows", ".csv", ".tsv", ".txt")
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
@@ -43,6 +44,7 @@ class FolderBatches(Batches):
                 raise DataError(f"{part.label} {what}, unlike {first.label}: give all parts the same columns")
         self.names = [*first.names, *(name for name in values[0] if name not in set(first.names))]
         check_names(self.names, Path(label))
+        self.row_bytes = first.row_bytes + 8 * len(values[0])
         counts = [part.n_rows for part in parts]
         self.n_rows = None if None in counts else sum(count or 0 for count in counts)
 
@@ -68,8 +70,8 @@ def open_file(path: str | os.PathLike[str]) -> Batches:
     ----------
     path : path-like
         Parquet, Arrow or Feather, or text with a header line; or a folder of such files, all with the same columns,
-        whose sub-folders may be named ``column=value``. Files whose names begin with a dot or an underscore are left
-        out.
+        whose sub-folders may be named ``column=value``. Of a folder, files of other endings are left out, and those
+        whose names begin with a dot or an underscore.
 
     Raises
     ------
@@ -86,10 +88,14 @@ def open_file(path: str | os.PathLike[str]) -> Batches:
         files = [
             file
             for file in sorted(path.rglob("*"))
-            if file.is_file() and not any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
+            if file.suffix.lower() in _ENDINGS
+            and file.is_file()
+            and not any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
         ]
         if not files:
-            raise DataError(f"the folder {str(path)!r} holds no table: {READ}")
+            raise DataError(
+                f"the folder {str(path)!r} holds no table: files that end in {', '.join(_ENDINGS)} are read"
+            )
         values = [_told_by_folders(file.relative_to(path)) for file in files]
         if any(one.keys() != values[0].keys() for one in values):
             raise DataError(f"the sub-folders of {str(path)!r} are not all named by the same columns: sort them out")

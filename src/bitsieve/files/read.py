@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from bitsieve.files.npz import ArrayTable
 
-READ = "CSV, TSV, Parquet, Arrow/Feather and .npz are read"
+READ = "CSV, TSV, Parquet, Arrow/Feather, libsvm and .npz are read"
 _MAGIC = {
     b"PAR1": "parquet",
     b"ARROW1": "arrow",
@@ -64,13 +64,13 @@ def read_table(path: str | PathLike[str]) -> pa.Table | ArrayTable:
     ----------
     path : path-like
         Parquet, Arrow (file or stream), Feather, .npz (``X``, ``y``, optional ``feature_names``; or the pieces
-        ``data``, ``indices``, ``indptr``, ``shape`` of a sparse matrix, and ``y``), or text with a header line and
-        commas, tabs or semicolons.
+        ``data``, ``indices``, ``indptr``, ``shape`` of a sparse matrix, and ``y``), libsvm, or text with a header
+        line and commas, tabs or semicolons.
 
     Returns
     -------
     pyarrow.Table or ArrayTable
-        The latter for .npz. The index that pandas adds to a file as ``__index_level_0__`` is left out.
+        The latter for .npz and libsvm. The index that pandas adds to a file as ``__index_level_0__`` is left out.
 
     Raises
     ------
@@ -86,6 +86,11 @@ def read_table(path: str | PathLike[str]) -> pa.Table | ArrayTable:
             from bitsieve.files.npz import read_npz
 
             return read_npz(path)
+        if kind == "text":
+            from bitsieve.files.libsvm import is_libsvm, read_libsvm
+
+            if is_libsvm(path):
+                return read_libsvm(path)
         return _checked(_read_columns(path, kind), path)
     except OSError as error:
         raise DataError(f"cannot read {str(path)!r}: {error.strerror or one_line(error)}") from None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.binning import make_binner
+from bitsieve.binning import binner_of, make_binner
 from bitsieve.binning.registry import remedies_for
 from bitsieve.common.parameters import check_choice
 from bitsieve.information import check_estimator, make_information
@@ -34,7 +34,7 @@ def entropy(
 
     Parameters
     ----------
-    X : array-like, dataframe or pyarrow Table of shape (n_samples, n_features), or path or stream
+    X : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
     y : array-like of shape (n_samples,), optional
         Needed by ``binning="mdl"``, which cuts by the class.
     sample_weight : array-like of shape (n_samples,), optional
@@ -80,7 +80,7 @@ def mutual_information(
 
     Parameters
     ----------
-    X : array-like, dataframe or pyarrow Table of shape (n_samples, n_features), or path or stream
+    X : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
     y : array-like of shape (n_samples,)
         Classes; floats with a fractional part are binned into five equal-frequency classes.
     sample_weight : array-like of shape (n_samples,), optional
@@ -129,7 +129,7 @@ def mutual_information_matrix(
 
     Parameters
     ----------
-    X : array-like, dataframe or pyarrow Table of shape (n_samples, n_features), or path or stream
+    X : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
     y : array-like of shape (n_samples,), optional
         Needed by ``binning="mdl"``, which cuts by the class; it takes no part in the information.
     sample_weight : array-like of shape (n_samples,), optional
@@ -184,7 +184,7 @@ def conditional_mutual_information_matrix(
 
     Parameters
     ----------
-    X : array-like, dataframe or pyarrow Table of shape (n_samples, n_features), or path or stream
+    X : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
     y : array-like of shape (n_samples,)
         Classes; floats with a fractional part are binned into five equal-frequency classes.
     sample_weight : array-like of shape (n_samples,), optional
@@ -237,7 +237,7 @@ def _information(
         return make_information(estimator, parts.read_in_parts(y, sample_weight).count(binner)[1])
     table = read_xy(X, y, sample_weight)
     with remedies_for(binning):
-        codes = binner.fit_table(table).codes(table)
+        codes = binner_of(table, binner, n_jobs).fit_table(table).codes(table)
     classes = table.target.codes if by_class and y is not None else None
     return make_information(estimator, make_source(codes, classes, weights=table.weights, n_jobs=n_jobs))
 

@@ -216,11 +216,11 @@ def select(
 
     Parameters
     ----------
-    data : array-like of shape (n_samples, n_features), dataframe, or path
-        numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV, TSV, Parquet, Arrow/Feather or
-        .npz file. A Dask data frame or array is counted on its cluster (see :class:`bitsieve.DaskSource`), by the
-        methods that need counts alone; so are, in batches, a folder of files, a pyarrow dataset and any Arrow stream,
-        and with ``memory`` a file and a lazy frame, too (see :class:`bitsieve.StreamSource`).
+    data : array-like or scipy.sparse of shape (n_samples, n_features), dataframe, or path
+        numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV, TSV, Parquet, Arrow/Feather,
+        libsvm or .npz file. A Dask data frame or array is counted on its cluster (see :class:`bitsieve.DaskSource`), by
+        the methods that need counts alone; so are, in batches, a folder of files, a pyarrow dataset and any Arrow
+        stream, and with ``memory`` a file and a lazy frame, too (see :class:`bitsieve.StreamSource`).
     target : str or array-like of shape (n_samples,), or several, optional
         A column of ``data``, which is then no feature, or the values themselves. A list of columns, or a 2-D array, is
         one target whose classes are the combinations that occur. Only for .npz it may be left out: it is ``y`` there.
@@ -363,7 +363,7 @@ def select_from(
             *explain_stop(selector, table),
             *explain_gap(selector),
         ],
-        evidence=Evidence(table, found.binner, indices, n_jobs),
+        evidence=Evidence(considered.table, found.binner, indices, n_jobs, table, considered.left_out),
     )
 
 

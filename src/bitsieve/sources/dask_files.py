@@ -54,7 +54,7 @@ class Piece:
 class _RowGroup:
     """One row group of a Parquet file, as its only batch."""
 
-    n_rows = None
+    n_rows, row_bytes = None, 8
 
     def __init__(self, path: str, place: int, names: list[str]) -> None:
         self.path, self.place, self.names, self.label = path, place, names, repr(path)

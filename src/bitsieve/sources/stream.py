@@ -8,7 +8,6 @@ from typing import Any
 
 from bitsieve.common.memory import check_memory
 from bitsieve.common.messages import quoted
-from bitsieve.files.spool import Spool
 from bitsieve.sources.in_parts import gives_batches
 from bitsieve.sources.part_reader import PartReader
 from bitsieve.sources.stream_reader import open_batches
@@ -82,8 +81,7 @@ class StreamSource:
         ValueError
             If the data cannot be read, a column is not there, or the target or the weights are not as many as the rows.
         """
-        work = Spool(self.spool)
-        batches = open_batches(self.data, work)
+        batches = open_batches(self.data, self.spool)
         taken = columns_named(target, batches.names, "target") if target is not None else []
         weight = columns_named(sample_weight, batches.names, "weight") if sample_weight is not None else []
         if set(taken) & set(weight):
@@ -98,8 +96,8 @@ class StreamSource:
             None if taken or target is None else as_array(target),
             None if weight or sample_weight is None else as_array(sample_weight),
         )
-        budget = Budget.of(self.memory, len(batches.names))
-        table = StreamedTable(batches, reader, beside, budget, self.spool, work)
+        budget = Budget.of(self.memory, len(batches.names), batches.row_bytes)
+        table = StreamedTable(batches, reader, beside, budget, self.spool)
         table.read_target(", ".join(taken) if taken else target_name, target_bins)
         weight_name = weight[0] if weight else None if sample_weight is None else "sample_weight"
         table.given = StreamedGiven(batches, [*taken, *weight], weight_name, budget.rows)

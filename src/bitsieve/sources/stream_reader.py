@@ -11,29 +11,31 @@ from bitsieve.files.batches import ArrowBatches, Batches
 from bitsieve.files.errors import DataError
 from bitsieve.files.open_batches import open_file
 from bitsieve.files.read import check_schema
-from bitsieve.files.spool import no_room
+from bitsieve.files.spool import Spool, no_room
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from bitsieve.files.spool import Spool
+    from pathlib import Path
 
 
 class StreamedOnce(ArrowBatches):
     """A stream that was read once and written to a spool, from which it is read again."""
+
+    spool: Spool
 
     def state(self) -> list[tuple[Any, ...]]:
         """Nobody but this process writes the file."""
         return []
 
 
-def open_batches(data: Any, spool: Spool) -> Batches:
+def open_batches(data: Any, parent: Path | None) -> Batches:
     """The batches of a path, or of a stream, which is written to the spool.
 
     Parameters
     ----------
     data : path, or object with ``__arrow_c_stream__``, pyarrow dataset, polars LazyFrame
-    spool : Spool
+    parent : Path or None
+        Where the spool of a stream lies; it is removed with the batches.
 
     Raises
     ------
@@ -44,6 +46,7 @@ def open_batches(data: Any, spool: Spool) -> Batches:
         return open_file(data)
     import pyarrow as pa
 
+    spool = Spool(parent)
     path, n_rows = spool.folder / "stream.arrow", 0
     step = row_phase("reading the stream", None)
     try:
@@ -66,7 +69,7 @@ def open_batches(data: Any, spool: Spool) -> Batches:
     if not n_rows:
         raise DataError("the stream has no rows: nothing to select from")
     stored = StreamedOnce(path)
-    stored.label, stored.n_rows = "the stream", n_rows
+    stored.label, stored.n_rows, stored.spool = "the stream", n_rows, spool
     return stored
 
 

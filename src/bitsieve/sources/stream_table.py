@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import pickle
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from bitsieve.table.target_parts import TargetCoding
 
 DEFAULT_MEMORY = 2 << 30
-_BYTES_A_VALUE = 64  # of a batch, in all the forms that it has while it is worked on
+_FORMS = 6  # of the values of a batch that are in memory at once: read ahead, decoded, as columns, as codes
 _PENDING = 8  # summaries of batches that wait to be merged
 
 
@@ -56,9 +57,9 @@ class Budget:
     limits: Limits
 
     @classmethod
-    def of(cls, memory: int, n_columns: int) -> Budget:
-        """An eighth for a batch, a quarter for the summary."""
-        rows = memory // 8 // (_BYTES_A_VALUE * n_columns)
+    def of(cls, memory: int, n_columns: int, row_bytes: int) -> Budget:
+        """A quarter for the batches, a quarter for the summary."""
+        rows = memory // 4 // (_FORMS * (row_bytes + n_columns))
         sample = memory // 4 // (3 * 8 * n_columns)
         power = 1 << max(sample, 1).bit_length() - 1
         return cls(int(np.clip(rows, 1 << 10, 1 << 20)), Limits(rows=int(np.clip(power, 1 << 10, Limits().rows))))
@@ -96,8 +97,6 @@ class StreamedTable(TableInParts):
     budget : Budget
     spool : Path or None
         Where the packed table is kept; None: nowhere, it is removed at the end.
-    work : Spool
-        Where a stream was written, which is read from there; it is removed with this table.
     """
 
     def __init__(
@@ -107,10 +106,9 @@ class StreamedTable(TableInParts):
         beside: tuple[Any, Any],
         budget: Budget,
         spool: Path | None,
-        work: Spool,
     ) -> None:
         self.batches, self.reader, self.beside, self.budget = batches, reader, beside, budget
-        self.spool, self.work = spool, work
+        self.spool = spool
         self.state = batches.state()
         self.names = [str(name) for name in reader.features or batches.names]
         self.feature_names = np.array(self.names, object)
@@ -164,6 +162,8 @@ class StreamedTable(TableInParts):
         for first, objects in self._parts("packing"):
             table = self.reader.read(first, *objects, target=self.coded_target)
             packed.add(coding.codes(table), table.target.codes, table.weights)
+        if self.spool is None and os.name == "posix":
+            self.packed_in.close()  # the planes stay as long as they are mapped, and go with the process
         return packed.finish()
 
     def count(self, binner: Binner) -> tuple[Coding, CountSource]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.table.encoding import Encoded
+from bitsieve.table.sparse import SparseTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,6 +21,8 @@ _HEAD = 16  # rows that are looked at first: few columns that are no identifiers
 
 def empty_columns(table: Table) -> list[int]:
     """The columns all of whose values are missing; only those whose first value is are looked at."""
+    if isinstance(table, SparseTable):
+        return np.flatnonzero(~table.has_zeros & ~table.has_numbers).tolist()
     if table.matrix is not None:
         if table.matrix.dtype.kind != "f":
             return []
@@ -32,7 +35,7 @@ def identifiers(table: Table) -> list[int]:
 
     Whole numbers do so if they are n consecutive ones, each once, in any order. In fewer than 20 rows there are none.
     """
-    if table.n_samples < _FEW_ROWS:
+    if table.n_samples < _FEW_ROWS or isinstance(table, SparseTable):
         return []
     if table.matrix is not None:
         if table.matrix.dtype.kind not in "iu":
