@@ -18,6 +18,8 @@ from bitsieve.selectors.stability_bounds import expected_false_selections, least
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from numpy.typing import NDArray
+
     from bitsieve.common.parameters import Rule
     from bitsieve.table.table import Table
 
@@ -66,8 +68,8 @@ class StabilitySelector(ColumnSelector):
     Notes
     -----
     The samples of each class are divided evenly, so that both halves have all classes. A sample of frequency weight w
-    is w samples. A column that every half chooses by chance alike often, such as the better one of two copies, has a
-    frequency near 1/2: stability selection keeps neither of two copies. Cost: 2 B fits on half of the samples.
+    is w samples. A column that the binner left whole in a half is not taken for chosen there. Of two copies that tell
+    the same, each is chosen from about half of the halves, and none may be kept. Cost: 2 B fits on half of the samples.
 
     References
     ----------
@@ -124,7 +126,7 @@ class StabilitySelector(ColumnSelector):
 
         def fit(place: int) -> None:
             half = half_of(table, place // 2, place % 2, self.random_state)
-            chosen[place, clone(self.selector).fit_table(half).selected_] = True
+            chosen[place, _columns_that_vary(clone(self.selector).fit_table(half))] = True
 
         run_blocks(fit, range(2 * self.n_pairs), self.n_jobs)
         frequencies = chosen.mean(axis=0)
@@ -175,6 +177,14 @@ def half_of(table: Table, pair: int, which: int, random_state: int) -> Table:
     times = np.bincount(taken, minlength=table.n_samples)
     there = np.flatnonzero(times)
     return replace(table.take(there), weights=times[there].astype(np.int64))
+
+
+def _columns_that_vary(fitted: Any) -> NDArray[np.intp]:
+    """The chosen columns but for those that the binner left whole, which are chosen to fill up the list."""
+    binner = getattr(fitted, "binner_", None)
+    if binner is None:
+        return np.asarray(fitted.selected_)
+    return np.asarray(fitted.selected_[np.asarray(binner.n_bins_)[fitted.selected_] > 1])
 
 
 def _check_threshold(name: str, value: Any) -> None:

@@ -33,8 +33,8 @@ class FalseDiscoveryStopping:
 
     A column that was chosen is false if the class does not depend on it, or not given some one column that was chosen
     before. Its p is the largest of the p of ``I(Xi;C) = 0`` and of ``I(Xi;C|Xs) = 0`` for every s chosen before on
-    which it depends (by a G-test of ``I(Xi;Xs) = 0`` at 0.05: a column that tells of the class, but not of Xs, tells of
-    the class given Xs, too). With n columns to choose from and the first k of the list,
+    which it depends (by a G-test of ``I(Xi;Xs) = 0`` at 0.05: a column on which the class depends, but not Xs, tells as
+    much given Xs). With n columns to choose from and the first k of the list,
 
         rate(k) = n c max(p_1, ..., p_k) / k
 
