@@ -77,6 +77,7 @@ sbom: $(VENV)/.installed
 
 nightly: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -m nightly
+	if $(BIN)/python -m pip install --quiet atheris; then $(BIN)/python -m tests.faults.fuzz -max_total_time=600 build/corpus; fi
 
 clean:
 	rm -rf $(VENV) build dist demo_output .peers
