@@ -1,8 +1,8 @@
 """Coverage-guided fuzzing of the readers and of ``bitsieve select``, where atheris is installed (Linux, macOS).
 
-``python -m tests.faults.fuzz -max_total_time=600 CORPUS`` begins with the undamaged files of `tests.faults.mutants` and ends
-at the first file that leads to anything but a selection or one line of error, which it keeps. Other options
-are those of libFuzzer.
+``python -m tests.faults.fuzz -max_total_time=600 CORPUS`` begins with the undamaged files of `tests.faults.mutants` and
+ends at the first file that leads to anything but a selection or one line of error, which it keeps. Other options are
+those of libFuzzer.
 """
 
 from __future__ import annotations
