@@ -12,6 +12,10 @@ from bitsieve.common.messages import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+DATA = (
+    "CSV, TSV, JSON lines, Parquet, Arrow/Feather or .npz (X, y), told by content, compressed or not; -: standard input"
+)
+HEADER = "the first line of a text file has the names, whatever it looks like; --no-header: it is data already"
 DROP_MISSING = "leave rows without a target out; else they are an error"
 TARGET_BINS = "classes of a target that is a quantity, or none: each number is a class (default: 5)"
 
@@ -89,7 +93,7 @@ def _add_explain(commands: argparse._SubParsersAction[_Parser]) -> None:
 def _add_selection(parser: _Parser) -> None:
     """The data, and all that decides which of its features are selected."""
     add = parser.add_argument
-    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather or .npz (X, y), told by content")
+    add("data", metavar="DATA", help=DATA)
     add(
         "--target",
         metavar="COLUMN",
@@ -144,6 +148,7 @@ def _add_selection(parser: _Parser) -> None:
     )
     add("--target-bins", type=_target_bins, metavar="N", help=TARGET_BINS)
     add("--drop-missing-target", action="store_true", help=DROP_MISSING)
+    add("--header", action=argparse.BooleanOptionalAction, help=HEADER)
     add("--json", action="store_true", help="print one JSON document")
     add(
         "--threads",
@@ -164,7 +169,7 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
         epilog="Ctrl-C keeps the finished folds in a file next to --output; the same command with --resume goes on.",
     )
     add = compare.add_argument
-    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather or .npz (X, y), told by content")
+    add("data", metavar="DATA", help=DATA)
     add("--target", metavar="COLUMN", help="the column to tell about; y by default in a .npz")
     add("--methods", type=_names, metavar="A,B,...", help="of 'bitsieve methods' (default: mim,mrmr,jmi,speccmi)")
     add(

@@ -98,6 +98,7 @@ def select_as_asked(options: argparse.Namespace) -> Selection:
             options.weight,
             target_bins=options.target_bins,
             drop_missing=options.drop_missing_target,
+            header=options.header,
         )
         k = _how_many(options.features, table.n_features)
         if getattr(options, "output", None) is not None:

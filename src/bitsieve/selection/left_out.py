@@ -77,15 +77,15 @@ def consider(
     wanted = resolve(Constraints(constraints.must_include, constraints.exclude), table.names)
     empty = empty_columns(table) if isinstance(table, Table) else []
     of_rows = identifiers(table) if isinstance(table, Table) else []
+    excluded = wanted.exclude if isinstance(table, Table) else []
     asked_for = {*wanted.must_include, *_grouped(constraints, table)}
     if not constrains:
         if wanted.exclude and not isinstance(table, Table):
             raise ValueError("this method takes no excluded columns here: leave them out of the data")
         _refuse_order(constraints, [table.names[j] for j in wanted.must_include if j not in of_rows])
     of_rows = [j for j in of_rows if j not in asked_for]
-    excluded = [] if constrains else wanted.exclude
     left_out = sorted({*empty, *of_rows, *excluded})
-    if len({*left_out, *wanted.exclude}) == table.n_features:
+    if len(left_out) == table.n_features:
         of_rows = []
         left_out = sorted({*empty, *excluded})
         if len(left_out) == table.n_features:

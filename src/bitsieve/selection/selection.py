@@ -198,6 +198,7 @@ def select(
     binning: Any = "mdl",
     target_bins: int | str | None = None,
     drop_missing_target: bool = False,
+    header: bool | None = None,
     n_jobs: int | None = None,
     verbose: bool = False,
     **parameters: Any,
@@ -207,9 +208,9 @@ def select(
     Parameters
     ----------
     data : array-like of shape (n_samples, n_features), dataframe, or path
-        numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV, TSV, Parquet, Arrow/Feather or
-        .npz file. A Dask data frame or array is counted on its cluster (see :class:`bitsieve.DaskSource`), by the
-        methods that need counts alone.
+        numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV, TSV, JSON lines, Parquet,
+        Arrow/Feather or .npz file, compressed or not. A Dask data frame or array is counted on its cluster (see
+        :class:`bitsieve.DaskSource`), by the methods that need counts alone.
     target : str or array-like of shape (n_samples,), or several, optional
         A column of ``data``, which is then no feature, or the values themselves. A list of columns, or a 2-D array, is
         one target whose classes are the combinations that occur. Only for .npz it may be left out: it is ``y`` there.
@@ -235,6 +236,9 @@ def select(
         different ones occur; "none" takes each number as a class.
     drop_missing_target : bool, default=False
         Whether rows without a target are left out; else they are an error.
+    header : bool, optional
+        Whether the first line of a text file has the names. By default it has, unless it looks like data, which is an
+        error.
     n_jobs : int, optional
         Threads; the result is the same to the last bit for any number.
     verbose : bool, default=False
@@ -264,7 +268,7 @@ def select(
     """
     with shown(verbose):
         selection = select_from(
-            read_table(data, target, sample_weight, target_bins, drop_missing_target),
+            read_table(data, target, sample_weight, target_bins, drop_missing_target, header),
             method=method,
             n_features_to_select=n_features_to_select,
             include=include,
@@ -278,12 +282,19 @@ def select(
 
 
 def read_table(
-    data: Any, target: Any, sample_weight: Any, target_bins: int | str | None, drop_missing_target: bool = False
+    data: Any,
+    target: Any,
+    sample_weight: Any,
+    target_bins: int | str | None,
+    drop_missing_target: bool = False,
+    header: bool | None = None,
 ) -> Table | TableInParts:
     """The data of :func:`select` as a table, in memory or in parts."""
     parts = data_in_parts(data)
     if parts is None:
-        return read_data(data, target, sample_weight, target_bins=target_bins, drop_missing=drop_missing_target)
+        return read_data(
+            data, target, sample_weight, target_bins=target_bins, drop_missing=drop_missing_target, header=header
+        )
     if drop_missing_target:
         raise ValueError("drop_missing_target is for data in memory: leave these rows out of the data")
     if target is None:
@@ -351,6 +362,7 @@ def select_from(
             **asked,
         },
         notes=[
+            *getattr(table, "notes", ()),
             *on_number,
             *considered.notes,
             *explain(table, found.binner, indices, considered.left_out),
