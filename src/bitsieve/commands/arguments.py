@@ -176,14 +176,27 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
         "--features",
         type=_counts,
         metavar="FROM:TO[:STEP]",
-        help="numbers of features, or a list as 5,10,20 (default: 10:100, or all when there are fewer than 10)",
+        help="numbers of features, or a list as 5,10,20 (default: 10:100, or every number when there are 20 or fewer)",
     )
     add(
         "--classifier",
-        default="linear-svm",
         metavar="NAME",
-        help="linear-svm, knn (3 neighbours), ncm (nearest class mean), bgm (a Gaussian mixture a class), vbem or gmm "
-        "(one for all, without labels) (default: linear-svm)",
+        help="linear-svm, lda (linear discriminant), knn (3 neighbours), ncm (nearest class mean), bgm (a Gaussian "
+        "mixture a class), vbem or gmm (one for all), forest, boosting (default: linear-svm, lda above 10,000 rows)",
+    )
+    add("--scoring", default="accuracy", metavar="NAME", help="accuracy (default), balanced_accuracy or f1_macro")
+    add("--groups", metavar="COLUMN", help="rows with one value here are never both learned from and tested on")
+    add(
+        "--include", action="append", metavar="COLUMN", help="keep it although it looks like an identifier (repeatable)"
+    )
+    add("--exclude", action="append", metavar="COLUMN", help="never select it (repeatable)")
+    add(
+        "--set",
+        action="append",
+        default=[],
+        type=_assignment,
+        metavar="NAME=VALUE",
+        help="a parameter of those methods that take it, such as beta=0.5; once for each",
     )
     add("--folds", type=_folds, metavar="N", help="stratified folds, or loo (default: loo below 100 rows, else 10)")
     add("--seed", type=int, default=0, metavar="N", help="of the shuffle into folds (default: 0)")
@@ -202,6 +215,8 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
     )
     add("--missing", choices=("error", "bin"), help="missing values: an error, or a code of their own (default: error)")
     add("--target-bins", type=_target_bins, metavar="N", help=TARGET_BINS)
+    add("--drop-missing-target", action="store_true", help=DROP_MISSING)
+    add("--header", action=argparse.BooleanOptionalAction, help=HEADER)
     add("--bounds", action="store_true", help="bound the error of the best possible classifier on what is chosen")
     add("--report", metavar="FILE.html", help="write a report with figures, in one file (needs bitsieve[report])")
     add("--output", metavar="FILE", help="save errors by method, fold and number; .parquet, .csv or .json")

@@ -51,6 +51,7 @@ def consider(
     constraints: Constraints | None = None,
     *,
     constrains: bool = True,
+    orders: bool = True,
 ) -> Considered:
     """Leave out columns without values, identifiers that are not included, and excluded columns.
 
@@ -63,6 +64,8 @@ def consider(
         The same, and groups.
     constrains : bool, default=True
         Whether the method takes constraints. One that does not cannot be told what to select first.
+    orders : bool, default=True
+        Whether ``include`` asks for a place at the head, and not only for not being left out.
 
     Raises
     ------
@@ -82,7 +85,8 @@ def consider(
     if not constrains:
         if wanted.exclude and not isinstance(table, Table):
             raise ValueError("this method takes no excluded columns here: leave them out of the data")
-        _refuse_order(constraints, [table.names[j] for j in wanted.must_include if j not in of_rows])
+        if orders:
+            _refuse_order(constraints, [table.names[j] for j in wanted.must_include if j not in of_rows])
     of_rows = [j for j in of_rows if j not in asked_for]
     left_out = sorted({*empty, *of_rows, *excluded})
     if len(left_out) == table.n_features:

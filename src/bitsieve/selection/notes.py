@@ -50,7 +50,7 @@ def explain(
     mdl_leaves = getattr(binner, "uncut", None) == "leave"
     if (n_bins == 1).all():
         if mdl_leaves:
-            why = "MDL accepted no cut in any column, so none tells anything about the target: "
+            why = "no column has a cut that tells the classes apart beyond chance, so all count as telling nothing: "
             raise ValueError(Sentence(why, _OTHER_CUTS))
         raise ValueError("every column became one bin, so none tells anything about the target: use more bins")
 
@@ -60,9 +60,10 @@ def explain(
     whole = set(map(int, getattr(binner, "uncut_", ()))) - set(constant) - set(left_out)
     if whole:
         numeric = sum(categories is None for categories in binner.categories_)
-        left = Sentence("they are left whole and carry no information; ", _OTHER_CUTS)
+        left = Sentence("they count as telling nothing; to cut them all the same, ", _OTHER_CUTS)
         fate = left if mdl_leaves else "they are cut at their median"
-        notes.append(Sentence(f"MDL accepted no cut in {len(whole):,} of {numeric:,} numeric columns: ", fate))
+        why = f"{len(whole):,} of {numeric:,} numeric columns have no cut that tells the classes apart beyond chance: "
+        notes.append(Sentence(why, fate))
     if constant:
         notes.append(_about(constant, names, "is constant", "are constant"))
     identifiers = [

@@ -11,6 +11,7 @@ from bitsieve.common.defaults import DEFAULT_METHOD
 from bitsieve.common.messages import quoted
 from bitsieve.common.notes import warn_of
 from bitsieve.common.ticker import shown
+from bitsieve.selection.codes import take_codes
 from bitsieve.selection.evidence import Evidence
 from bitsieve.selection.explanation import explanation
 from bitsieve.selection.how_many import default_number
@@ -330,11 +331,15 @@ def select_from(
     refuse_more_than_left(n_features_to_select, considered)
     selector = make_selector(method, n_features_to_select, binning=binner, n_jobs=n_jobs, **parameters)
     refuse_what_tells_nothing(table)
-    selector.fit_table(considered.table)
+    codes, own_binning = take_codes(considered.table, binning, of_binner, selector, n_jobs)
+    if own_binning != binning:
+        binner = _binner(own_binning, of_binner, n_jobs)
+        selector.set_params(binning=binner)
+    selector.fit_table(codes)
     if isinstance(binning, str) and selector.__sklearn_tags__().input_tags.allow_nan:
         # A method on rows took missing values as they are, so must the binner of the explanation.
-        binner = _binner(binning, {"missing": "bin", **of_binner}, n_jobs)
-    found = explanation(selector, considered.table, "mdl" if binner is None else binner, n_jobs)
+        binner = _binner(own_binning, {"missing": "bin", **of_binner}, n_jobs)
+    found = explanation(selector, codes, "mdl" if binner is None else binner, n_jobs)
     indices = np.asarray(selector.selected_)
     given = table.given
     labels = table.names if given is None or given.labels is None else given.labels
