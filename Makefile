@@ -1,6 +1,7 @@
 # make demo   set up and run the main job on a real data set
 # make test   set up and run the whole test suite
 # make lint   style, types and import directions
+# make docs   the documents as a site, build/docs/index.html
 # make bench  the benchmarks (about half an hour), a table for each
 # make native-test   the kernels alone under the address and undefined-behaviour sanitizers
 PYTHON ?= python3
@@ -8,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
 
-.PHONY: demo test lint bench native-test clean
+.PHONY: demo test lint docs bench native-test clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -34,6 +35,10 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet -e ".[docs]"
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.peers

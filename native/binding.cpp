@@ -59,6 +59,7 @@ NB_MODULE(_native, m) {
     bind_variational(m);
     bind_parzen(m);
     bind_columns(m);
+    bind_sparse_bins(m);
     bind_sparse_counts(m);
     bind_spanning_tree(m);
 }

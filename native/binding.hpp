@@ -117,6 +117,7 @@ void bind_partition(nb::module_& m, nb::class_<Packed>& packed);
 void bind_recut(nb::module_& m);
 void bind_variational(nb::module_& m);
 void bind_columns(nb::module_& m);
+void bind_sparse_bins(nb::module_& m);
 void bind_sparse_counts(nb::module_& m);
 void bind_spanning_tree(nb::module_& m);
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from bitsieve.binning import EqualFrequencyBinner as EqualFrequencyBinner
     from bitsieve.binning import EqualWidthBinner as EqualWidthBinner
     from bitsieve.binning import MDLBinner as MDLBinner
+    from bitsieve.binning import ZeroApartBinner as ZeroApartBinner
     from bitsieve.by_counts.stopping import FalseDiscoveryStopping as FalseDiscoveryStopping
     from bitsieve.by_counts.stopping import PermutationStopping as PermutationStopping
     from bitsieve.by_counts.stopping import SignificanceStopping as SignificanceStopping
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from bitsieve.report.ranking import RankingDisplay as RankingDisplay
     from bitsieve.report.redundancy import RedundancyDisplay as RedundancyDisplay
     from bitsieve.report.similarity import plot_similarity as plot_similarity
+    from bitsieve.report.stability import plot_stability as plot_stability
     from bitsieve.report.weights import plot_weights as plot_weights
     from bitsieve.selection.affiliated import affiliated as affiliated
     from bitsieve.selection.explain import FeatureExplanation as FeatureExplanation
@@ -60,10 +62,12 @@ if TYPE_CHECKING:
     from bitsieve.selectors.relieff import ReliefF as ReliefF
     from bitsieve.selectors.sdpcmi import SDPCMI as SDPCMI
     from bitsieve.selectors.speccmi import SpecCMI as SpecCMI
+    from bitsieve.selectors.stability import StabilitySelector as StabilitySelector
     from bitsieve.selectors.svm import L1SVM as L1SVM
     from bitsieve.selectors.svm import SVMRFE as SVMRFE
     from bitsieve.selectors.vmi import VMI as VMI
     from bitsieve.sources.dask_source import DaskSource as DaskSource
+    from bitsieve.sources.stream import StreamSource as StreamSource
 
     __version__: str
 
@@ -104,6 +108,7 @@ _HOMES = {
     "Nystrom": "bitsieve.optimize.nystrom",
     "PermutationStopping": "bitsieve.by_counts.stopping",
     "plot_similarity": "bitsieve.report.similarity",
+    "plot_stability": "bitsieve.report.stability",
     "plot_weights": "bitsieve.report.weights",
     "QPFS": "bitsieve.selectors.qpfs",
     "RankingDisplay": "bitsieve.report.ranking",
@@ -118,8 +123,11 @@ _HOMES = {
     "SignificanceStopping": "bitsieve.by_counts.stopping",
     "SpecCMI": "bitsieve.selectors.speccmi",
     "ThresholdStopping": "bitsieve.by_counts.stopping",
+    "StreamSource": "bitsieve.sources.stream",
+    "StabilitySelector": "bitsieve.selectors.stability",
     "SVMRFE": "bitsieve.selectors.svm",
     "VMI": "bitsieve.selectors.vmi",
+    "ZeroApartBinner": "bitsieve.binning",
     "write_report": "bitsieve.report.files",
 }
 
@@ -160,7 +168,10 @@ __all__ = [
     "SelectorCV",
     "SignificanceStopping",
     "SpecCMI",
+    "StabilitySelector",
+    "StreamSource",
     "ThresholdStopping",
+    "ZeroApartBinner",
     "__version__",
     "affiliated",
     "bayes_error_bounds",
@@ -174,6 +185,7 @@ __all__ = [
     "mutual_information",
     "mutual_information_matrix",
     "plot_similarity",
+    "plot_stability",
     "plot_weights",
     "select",
     "show_kernel",

@@ -48,6 +48,44 @@ def dependence_of_cuts(
 def order_statistic_cuts(
     columns: Columns, n_bins: int, weights: Integers | None = None
 ) -> tuple[Doubles, Integers]: ...
+def stored_mdl_cuts(
+    start: Integers,
+    row: NDArray[np.int32],
+    value: Doubles | Floats,
+    first: int,
+    last: int,
+    classes: NDArray[np.int32],
+    n_classes: int,
+    table: Integers,
+    shift: int,
+    weights: Integers | None,
+) -> tuple[Doubles, Integers]: ...
+def stored_order_cuts(
+    start: Integers,
+    row: NDArray[np.int32],
+    value: Doubles | Floats,
+    first: int,
+    last: int,
+    n_rows: int,
+    n_bins: int,
+    weights: Integers | None,
+) -> tuple[Doubles, Integers]: ...
+def stored_distinct(
+    start: Integers, row: NDArray[np.int32], value: Doubles | Floats, first: int, last: int
+) -> tuple[Doubles, Integers]: ...
+def code_stored(
+    start: Integers,
+    row: NDArray[np.int32],
+    value: Doubles | Floats,
+    first: int,
+    last: int,
+    cuts: Doubles,
+    ends: Integers,
+    left: bool,
+    base: Integers,
+    missing_code: Integers,
+    out: NDArray[np.uint16],
+) -> None: ...
 def code_categories(
     columns: Columns, categories: Integers, ends: Integers, missing_code: Integers, place: Integers, out: Codes
 ) -> NDArray[np.uint8]: ...

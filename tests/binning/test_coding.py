@@ -61,12 +61,22 @@ def parts_of(table, classes, weights, ends):
         yield type(part)(part.columns, part.names, part.feature_names, y, part.weights)
 
 
-def summary_of(binner, parts, limits=None, known=()):
+def summary_of(binner, parts, limits=None):
     first, found = 0, []
     for part in parts:
-        found.append(summarize(part, binner, first_row=first, limits=limits, sampled=known))
+        found.append(summarize(part, binner, first_row=first, limits=limits))
         first += part.n_samples
     return found
+
+
+def running_summary(binner, parts, limits=None):
+    """Each part with what is known of those before it."""
+    first, known = 0, None
+    for part in parts:
+        new = summarize(part, binner, first_row=first, limits=limits, known=known)
+        known = new if known is None else known + new
+        first += part.n_samples
+    return known
 
 
 def assert_same(fitted, expected):
@@ -113,6 +123,7 @@ def test_merging_in_any_order_and_by_pairs_keeps_the_sample(binner):
     ]
     found.append(reduce(lambda a, b: a + b, summary_of(binner, parts_of(table, classes, None, [50, 250]), limits)))
     found.append(Summary.merged(summary_of(binner, parts_of(table, classes, None, [50, 250]), limits)[::-1]))
+    found.append(running_summary(binner, parts_of(table, classes, None, [110, 250, 260]), limits))
     codings = [fit_on_summary(binner, summary) for summary in found]
     for coding in codings[1:]:
         assert_same(coding.binner, codings[0].binner)

@@ -10,11 +10,14 @@ import pytest
 from scipy.stats import binom, chi2
 
 import bitsieve
-from bitsieve import ForwardSelector
+from bitsieve import FCBF, QPFS, BitsieveWarning, ForwardSelector
+from bitsieve.binning import MDLBinner, make_binner
 from bitsieve.counts.contingency import ContingencyTable
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.information import make_information
 from bitsieve.information.evidence import carries_information, log_tail
+from bitsieve.selection.worth import told_by_shuffles
+from bitsieve.table.read_xy import read_xy
 
 
 def table_of(part, code, label):
@@ -86,3 +89,34 @@ def test_a_selection_tells_how_many_carry_information():
         assert bitsieve.select(X, noise, method=method, n_features_to_select=8, binning="none").notes == [lost]
     stopped = bitsieve.select(X, y, method="jmi", n_features_to_select="auto", binning="none")
     assert not any("carry" in note for note in stopped.notes)
+
+
+@pytest.mark.parametrize("make", [lambda: ForwardSelector(3), lambda: FCBF(3), lambda: QPFS(3)])
+def test_a_list_of_relevance_0_is_not_silent(make):
+    """MDL cuts none of these columns, and so they tell nothing."""
+    X, y = np.random.default_rng(4).normal(size=(60, 5)), np.arange(60) % 2
+    told = "the selected .* nothing about the class .relevance 0.: any other would do as well"
+    with pytest.warns(BitsieveWarning, match=told) as caught:
+        fitted = make().fit(X, y)
+    assert caught[0].filename == __file__
+    assert not fitted.informative_.any()
+
+
+def test_columns_too_weak_for_the_bound_are_shown_by_shuffles():
+    """Shuffles that repeat the cuts show what the price of all possible cuts hides."""
+    random = np.random.default_rng(8)
+    X, y = random.normal(size=(200, 12)), np.arange(200) % 2
+    X[:, 3] += 0.6 * y
+    selector = ForwardSelector(2, binning=MDLBinner(uncut="median")).fit(X, y)
+    assert selector.selected_[0] == 3
+    assert not selector.informative_.any()
+    table = read_xy(X, y)
+    shown = told_by_shuffles(table, selector.binner_, np.arange(12))
+    assert np.flatnonzero(shown).tolist() == [3]
+    weighted = read_xy(X[:100], y[:100], np.full(100, 2))
+    repeated = read_xy(np.repeat(X[:100], 2, axis=0), np.repeat(y[:100], 2))
+    for binning in ("quantile", "mdl"):
+        binners = [make_binner(binning).fit_table(table) for table in (weighted, repeated)]
+        one = told_by_shuffles(weighted, binners[0], np.arange(12), 1)
+        other = told_by_shuffles(repeated, binners[1], np.arange(12), 2)
+        assert np.array_equal(one, other)

@@ -107,6 +107,11 @@ division = tuple(np.array(part, np.int32) for part in ([1, 3, 4], [1, 0, 2], [0,
 own = (np.zeros(3, np.int64), np.zeros(3, np.int64))
 
 
+def stored(kind: type) -> tuple[np.ndarray, ...]:
+    """The same columns as numbers."""
+    return (*listed[:2], listed[2].astype(kind))
+
+
 def sparse_counts() -> _native.SparseCounts:
     return _native.SparseCounts(*listed, row_classes, 2, None)
 
@@ -236,6 +241,20 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     "Packed.partition_marginals": [lambda: (table, shift, order, starts)],
     "Packed.degrees_of_freedom": [lambda: (order, starts, 1)],
     "Packed.arrange": [lambda: (order, starts, 1)],
+    "stored_mdl_cuts": [
+        lambda kind=kind, weights=weights: (*stored(kind), 0, 3, row_classes, 2, table, shift, weights)
+        for kind in (single, double) for weights in (None, np.arange(1, 7))
+    ],
+    "stored_order_cuts": [
+        lambda kind=kind, weights=weights: (*stored(kind), 0, 3, 6, 2, weights)
+        for kind in (single, double) for weights in (None, np.arange(1, 7))
+    ],
+    "stored_distinct": [lambda kind=kind: (*stored(kind), 0, 3) for kind in (single, double)],
+    "code_stored": [
+        lambda kind=kind: (*stored(kind), 0, 3, np.array([1.5, 2.5]), np.array([1, 1, 2]), True, np.ones(3, np.int64),
+                           np.full(3, 2), output(5, dtype=np.uint16))
+        for kind in (single, double)
+    ],
     "SparseCounts.__init__": [
         lambda: (*listed, row_classes, 2, None),
         lambda: (*listed, row_classes, 2, np.arange(1, 7, dtype=np.uint32)),

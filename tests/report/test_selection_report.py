@@ -75,6 +75,28 @@ def test_targets_and_weights_of_every_kind(X, y, asked, read_page):
     assert read_page(selection_report(found)).seen.count("table") >= 4
 
 
+def test_labels_that_are_no_text(read_page):
+    X, y = load_breast_cancer(return_X_y=True)
+    found = bitsieve.select(pd.DataFrame(X), y, n_features_to_select=3)
+    text = " ".join(read_page(selection_report(found)).text)
+    assert f"The first is {found.features[0]}, which alone" in text
+    assert found.explain(found.features[1]).rank == 2
+
+
+def test_rows_that_are_not_at_hand(read_page):
+    dask = pytest.importorskip("dask.array")
+    X, y = load_breast_cancer(return_X_y=True)
+    found = bitsieve.select(
+        dask.from_array(X, chunks=(200, 30)), dask.from_array(y, chunks=200), n_features_to_select=3
+    )
+    in_memory = bitsieve.select(X, y, n_features_to_select=3)
+    page = read_page(selection_report(found))
+    assert "not computed, since the rows are not at hand" in " ".join(page.text)
+    assert page.seen.count("svg") == 3
+    assert found.explain("x3").redundancy == in_memory.explain("x3").redundancy
+    assert found.explain("x3").chance is None
+
+
 def test_bins_hold_the_rows_of_each_class(selection, read_page):
     """The counts of the bins of the first feature against the table itself."""
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)

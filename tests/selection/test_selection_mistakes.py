@@ -74,13 +74,10 @@ def test_wrong_names(iris):
 def test_data_that_is_no_table(iris, tmp_path):
     X, y, names = iris
     pandas = pytest.importorskip("pandas")
-    from scipy import sparse
-
     refused(X[:, 0], y, match=r"the data has shape \(150,\)")
     refused(X, y[:10], match="the target has 10 values but the data has 150 rows")
     refused(X, X[None], match=r"the target has shape \(1, 150, 4\)")
     refused(X[:1], y[:1], match="the data has 1 sample")
-    refused(sparse.csr_array(X), y, match="sparse matrix")
     refused(as_arrow(X, y, names).select(["species"]), "species", match="only the target 'species'")
     twice = pandas.DataFrame(X, columns=["a", "b", "a", "c"])
     refused(twice, y, match="several columns are named 'a'")

@@ -127,7 +127,7 @@ def test_tasks_have_names(table, client):
     source.joined([np.array([0, 1])])
     names = set(client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.task_prefixes)))
     ours = {name for name in names if name.startswith("bitsieve")}
-    assert ours == {f"bitsieve-{task}" for task in ("pack", "facts", "count", "refine", "join", "add")}
+    assert ours >= {f"bitsieve-{task}" for task in ("pack", "facts", "count", "refine", "join", "add")}
 
 
 def test_only_tables_move(client):
@@ -141,7 +141,8 @@ def test_only_tables_move(client):
     before = moved()
     source.tables(3, np.arange(20), True)
     table_bytes = 20 * 8 * 8 * 2 * 4
-    assert moved() - before <= 6 * (table_bytes + 4096)  # at most one block for every portion, and no portion
+    sent = moved() - before
+    assert table_bytes <= sent <= 6 * (table_bytes + 4096)  # at most one block for every portion, and no portion
 
 
 def test_a_killed_worker_costs_its_recount_only(table):

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from bitsieve.counts.search import ClassSearch
     from bitsieve.table.extents import Extents, NumericBlock
     from bitsieve.table.named import NamedColumns
+    from bitsieve.table.sparse import SparseTable
     from bitsieve.table.table import Table
 
 MAX_CODES = 1 << 16
@@ -242,6 +243,10 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self, table: Table, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """The rule: the cuts of the columns of a block, one after the other, and where those of each column end."""
+        raise NotImplementedError
+
+    def _cut_stored(self, table: SparseTable, first: int, last: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The rule on the numbers that columns ``first`` to ``last`` of a sparse table store, in the same form."""
         raise NotImplementedError
 
     def _code_block(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from bitsieve.table.extents import Extents, NumericBlock
     from bitsieve.table.named import NamedColumns
+    from bitsieve.table.sparse import SparseTable
 
 
 class CategoricalBinner(Binner):
@@ -115,6 +116,14 @@ class CategoricalBinner(Binner):
                 by_column[j], self.n_bins_[j] = categories, len(categories)
         self.categories_ = by_column
 
+    def _cut_stored(self, table: SparseTable, first: int, last: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        values, ends = _native.stored_distinct(table.start, table.row, table.value, first, last)
+        refused = np.flatnonzero((values != np.floor(values)) | (np.abs(values) >= 2.0**63))
+        if len(refused):
+            place = int(refused[0])
+            raise not_whole(table.names[first + int(np.searchsorted(ends, place, side="right"))], values[place])
+        return values, ends
+
     def _code_block(
         self, table: Table, block: NumericBlock, missing_code: NDArray[np.int64], out: NDArray[Any]
     ) -> None:
@@ -205,8 +214,13 @@ def _whole_numbers(table: Table, j: int) -> tuple[NDArray[Any], NDArray[np.bool_
     values = values[~missing]
     refused = values[(values != np.floor(values)) | (np.abs(values) >= 2.0**63)]
     if len(refused):
-        raise ValueError(
-            f"column {table.names[j]!r} holds {refused[:1].tolist()[0]!r}: binning 'none' takes whole numbers and "
-            "categories only, use 'mdl', 'quantile' or 'uniform' for this column"
-        )
+        raise not_whole(table.names[j], refused[0])
     return values.astype(np.int64), missing if missing.any() else None
+
+
+def not_whole(name: str, value: Any) -> ValueError:
+    """The error for a number that is no code."""
+    return ValueError(
+        f"column {name!r} holds {value.item()!r}: binning 'none' takes whole numbers and "
+        "categories only, use 'mdl', 'quantile' or 'uniform' for this column"
+    )

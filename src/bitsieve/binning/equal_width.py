@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from bitsieve.common.parameters import Rule
     from bitsieve.table.extents import NumericBlock
+    from bitsieve.table.sparse import SparseTable
     from bitsieve.table.table import Table
 
 _CHUNK = 1 << 18  # cuts found at once: bounds the memory
@@ -74,6 +75,14 @@ class EqualWidthBinner(Binner):
     def _cut(
         self, table: Table, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        return self._cut_ranges(low, high)
+
+    def _cut_stored(self, table: SparseTable, first: int, last: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        low, high = table.bounds
+        return self._cut_ranges(low[first:last], high[first:last])
+
+    def _cut_ranges(self, low: NDArray[Any], high: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The cuts of columns between their smallest and largest numbers."""
         low, high = low.astype(np.float64), high.astype(np.float64)  # whole numbers beyond 2**53 may become one
         varying = np.flatnonzero(low < high)
         chunk = max(1, _CHUNK // self.n_bins)

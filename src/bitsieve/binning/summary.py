@@ -18,7 +18,7 @@ from bitsieve.table.table import Table
 from bitsieve.table.target import Target
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -160,7 +160,7 @@ def summarize(
     *,
     first_row: int = 0,
     limits: Limits | None = None,
-    sampled: Container[int] = (),
+    known: Summary | None = None,
 ) -> Summary:
     """The summary of some rows of a table.
 
@@ -174,8 +174,8 @@ def summarize(
         The number of the first of these rows in the whole table. The sample of the rows hangs on it alone, so it is
         the same however the table is cut into parts.
     limits : Limits, optional
-    sampled : container of int, default=()
-        Columns of which other parts are known to have too many distinct numbers: those of this part are not counted.
+    known : Summary, optional
+        Of other parts: what can add nothing to it is left out, which saves time and memory.
 
     Returns
     -------
@@ -196,7 +196,9 @@ def summarize(
             if smallest <= largest:
                 low[j], high[j] = smallest, largest
     columns = [
-        _summary_of(table, j, int(extents.holds[j]), low[j], high[j], binner.sees, 0 if j in sampled else limits.cells)
+        _summary_of(
+            table, j, int(extents.holds[j]), low[j], high[j], binner.sees, 0 if _too_many(known, j) else limits.cells
+        )
         for j in range(table.n_features)
     ]
     keeps_rows = binner.sees in ("numbers", "classes")
@@ -208,9 +210,17 @@ def summarize(
         table.y,
         table.n_samples,
         table.total_weight,
-        RowSample.of_part(table, rows, limits.rows) if keeps_rows else None,
+        RowSample.of_part(table, rows, limits.rows, None if known is None else known.sample) if keeps_rows else None,
         limits,
     )
+
+
+def _too_many(known: Summary | None, j: int) -> bool:
+    """Whether a column is known to have too many distinct numbers to count them."""
+    if known is None:
+        return False
+    column = known.columns[j]
+    return column.kind is not None and column.distinct is None and not column.is_empty
 
 
 def _summary_of(table: Table, j: int, holds: int, low: Any, high: Any, sees: str, cells: int) -> ColumnSummary:
@@ -226,7 +236,9 @@ def _summary_of(table: Table, j: int, holds: int, low: Any, high: Any, sees: str
         classes = None if classes is None else classes[there]
         weights = None if weights is None else weights[there]
     distinct = None
-    if sees != "ends" and cells:
+    if sees == "codes" and cells and low is not None:
+        distinct = Distinct.of_codes(values, low, high, cells)
+    elif sees != "ends" and cells:
         n_classes = 1 if classes is None else table.target.n_classes
         distinct = Distinct.of_samples(values, classes, n_classes, weights, cells)
     return ColumnSummary(holds, values.dtype, low, high, n_missing, distinct=distinct)

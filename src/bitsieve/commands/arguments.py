@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DATA = (
-    "CSV, TSV, JSON lines, Parquet, Arrow/Feather or .npz (X, y), told by content, compressed or not; -: standard input"
+    "CSV, TSV, JSON lines, libsvm, Parquet, Arrow/Feather or .npz (X, y), told by content, compressed or not; "
+    "-: standard input"
 )
 HEADER = "the first line of a text file has the names, whatever it looks like; --no-header: it is data already"
 DROP_MISSING = "leave rows without a target out; else they are an error"
@@ -74,6 +75,12 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
         help="save the selected columns and the target; .parquet, .csv, .tsv, .arrow, .feather or .npz",
     )
     add("--report", metavar="FILE.html", help="write a report with figures, in one file (needs bitsieve[report])")
+    add(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="count on a Dask cluster, whose workers read DATA under the same path; local starts one on this machine, "
+        "of --threads workers (needs bitsieve[dask])",
+    )
     select.set_defaults(run=_run_of("select"))
 
 
@@ -150,6 +157,12 @@ def _add_selection(parser: _Parser) -> None:
     add("--drop-missing-target", action="store_true", help=DROP_MISSING)
     add("--header", action=argparse.BooleanOptionalAction, help=HEADER)
     add("--json", action="store_true", help="print one JSON document")
+    add(
+        "--memory",
+        metavar="BYTES",
+        help="about how much memory to take, such as 4GB: DATA is read in batches, and may be a folder of files",
+    )
+    add("--spool", metavar="DIR", help="keep what was packed of DATA there for later runs; DATA is read in batches")
     add(
         "--threads",
         type=_count,

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import shlex
 import time
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.commands.light_imports import light_imports
 from bitsieve.commands.methods import OWN_OPTIONS
 from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, say
+from bitsieve.commands.reading import in_batches, read
 from bitsieve.common.progress import listening
 from bitsieve.common.ticker import Ticker
 from bitsieve.files.read import check_file
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     import argparse
     from contextlib import AbstractContextManager
 
+    from distributed import Client
+
     from bitsieve.commands.options import Wording
     from bitsieve.selection.selection import Selection
     from bitsieve.sources.in_parts import TableInParts
@@ -26,6 +30,8 @@ if TYPE_CHECKING:
 
 OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.select, of the stopping rules and of Constraints
     "n_features_to_select": "--features",
+    "memory": "--memory",
+    "spool": "--spool",
     "sample_weight": "--weight",
     "method": "--method",
     "estimator": "--estimator",
@@ -51,8 +57,8 @@ def worded(options: argparse.Namespace) -> AbstractContextManager[Wording]:
 def _run(options: argparse.Namespace, wording: Wording) -> int:
     start = time.perf_counter()
     _check_paths(options)
-    with Ticker() as ticker, listening(ticker.phase):
-        selection = select_as_asked(options)
+    with Ticker() as ticker, listening(ticker.phase), _cluster(options) as client:
+        selection = select_as_asked(options, client)
         table = selection.evidence.table
         selection = replace(selection, notes=[wording(note) for note in selection.notes])
         if options.output is not None:
@@ -81,32 +87,26 @@ def _run(options: argparse.Namespace, wording: Wording) -> int:
     return 0
 
 
-def select_as_asked(options: argparse.Namespace) -> Selection:
-    """Read the data and select as the options say."""
+def select_as_asked(options: argparse.Namespace, client: Client | None = None) -> Selection:
+    """Read the data, here or on a cluster, and select as the options say."""
     parameters = {**binner_parameters(options), **_loop_parameters(options)}
     if options.estimator is not None:
         parameters["estimator"] = options.estimator
     parameters |= _method_parameters(options)
-    check_file(options.data)
+    if client is None and not in_batches(options):
+        check_file(options.data)
     with light_imports():
         from bitsieve.selection.selection import select_from
-        from bitsieve.table.read_data import read_data
 
-        table = read_data(
-            options.data,
-            options.target,
-            options.weight,
-            target_bins=options.target_bins,
-            drop_missing=options.drop_missing_target,
-            header=options.header,
-        )
+        table = read(options, client)
         k = _how_many(options.features, table.n_features)
         if getattr(options, "output", None) is not None:
             from bitsieve.files.write import check_fits
 
             if table.target.kind == "joint" and options.output.lower().endswith(".npz"):
                 raise ValueError("a .npz holds one target, not several: write .parquet, .arrow or .csv")
-            check_fits(_given(table).whole, options.output, table.target.name)
+            if client is None and not in_batches(options):
+                check_fits(_given(table).whole, options.output, table.target.name)
         return select_from(
             table,
             method=options.method,
@@ -115,6 +115,23 @@ def select_as_asked(options: argparse.Namespace) -> Selection:
             n_jobs=options.threads or -1,
             **parameters,
         )
+
+
+def _cluster(options: argparse.Namespace) -> AbstractContextManager[Client | None]:
+    """The client of the cluster that counts, as long as it is entered; None where this process does."""
+    if options.scheduler is None:
+        return nullcontext()
+    if options.target is None:
+        raise ValueError("no target is given: name a column with --target")
+    if in_batches(options, folders=False):
+        raise ValueError("--memory and --spool are of files that are read here: leave them out with --scheduler")
+    if (options.output or "").lower().endswith(".npz"):
+        raise ValueError("--scheduler does not go with a .npz: write .parquet, .arrow or .csv")
+    if options.drop_missing_target:
+        raise ValueError("--scheduler does not go with --drop-missing-target: drop those rows first")
+    from bitsieve.commands.cluster import connected
+
+    return connected(options.scheduler, options.threads)
 
 
 def _check_paths(options: argparse.Namespace) -> None:

@@ -33,8 +33,6 @@ class PackedBatches:
     ----------
     plane_words, wide_codes : int
         Sizes of the arrays that :meth:`use` takes, of uint64 and of uint16.
-    form : str
-        What the planes hold; planes of another form are not for this machine's kernel.
     """
 
     def __init__(self, class_sizes: Integers, arities: NDArray[np.int32], n_jobs: int | None = None) -> None:
@@ -44,14 +42,23 @@ class PackedBatches:
         self._source = PackedSource.of_packed(self._packed, class_sizes, arities, kernel, n_jobs)
         self._before = np.zeros(len(class_sizes), np.int64)
         self.plane_words, self.wide_codes = self._packed.plane_words, self._packed.wide_codes
-        form = "counters" if self._packed.uses_counters else "planes"
-        self.form = f"{form}, {self.plane_words} words, {self.wide_codes} codes"
+
+    @staticmethod
+    def kernel() -> str:
+        """The kernel that the planes are laid out for; those of another one may be laid out otherwise."""
+        chosen = choose_kernel()
+        return f"{chosen.name}:{chosen.storage}"
 
     def use(self, planes: NDArray[np.uint64], wide: NDArray[np.uint16]) -> None:
         """Keep the table in these arrays: of zeros, or of what another one has left there."""
         self._packed.use(planes, wide)
 
-    def add(self, codes: NDArray[np.integer], classes: NDArray[np.integer], weights: Integers | None = None) -> None:
+    def add(
+        self,
+        codes: NDArray[np.uint8] | NDArray[np.uint16],
+        classes: NDArray[np.integer],
+        weights: Integers | None = None,
+    ) -> None:
         """Pack the next rows.
 
         Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -83,6 +83,49 @@ class ClassSearch(Protocol):
 
     def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
         """Of ``columns``, made anew with each row of ``classes``, on that row."""
+
+
+class FixedCodes(ClassSearch):
+    """Codes that were made without a look at the classes, and stay as they are.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_rows, n_features)
+    classes : ndarray of int, shape (n_rows,)
+    n_classes : int
+    weights : ndarray of int, shape (n_rows,), optional
+        How many samples each row is.
+    """
+
+    def __init__(
+        self, codes: NDArray[Any], classes: NDArray[Any], n_classes: int, weights: Integers | None = None
+    ) -> None:
+        self._codes, self.n_classes = codes, n_classes
+        self.rows = np.repeat(np.arange(len(codes)), 1 if weights is None else weights)
+        self.classes = classes[self.rows].astype(np.int32)
+
+    def codes(self, column: int) -> Integers:
+        """The codes, one a sample."""
+        return self._codes[self.rows, column].astype(np.int64)
+
+    def log_codings(self, column: int) -> float:
+        """Nothing was searched."""
+        return 0.0
+
+    def recoded(self, classes: Labels, columns: Columns) -> Iterator[tuple[int, Integers]]:
+        """Those of ``columns`` that have several codes, and these."""
+        for column in columns.tolist():
+            codes = self.codes(column)
+            if codes.max() > 0:
+                yield column, codes
+
+    def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
+        """Of ``columns`` on each row of ``classes``."""
+        found = [
+            dependence_of_codes(self.codes(column), classes, self.n_classes, parts, terms)
+            for column in columns.tolist()
+        ]
+        return Dependence(*(np.concatenate(values) for values in zip(*found, strict=True)))
 
 
 class JoinedSearch(ClassSearch):

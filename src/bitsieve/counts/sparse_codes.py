@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bitsieve.common.attributes import cached_property
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -48,7 +50,7 @@ class SparseCodes:
         """Number of columns."""
         return len(self.common)
 
-    @property
+    @cached_property
     def lengths(self) -> NDArray[np.int64]:
         """How many codes every column lists."""
         return np.diff(self.start)

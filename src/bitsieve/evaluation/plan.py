@@ -24,6 +24,7 @@ from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_target, refuse_what_tells_nothing
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.selectors.registry import make_selector, method_name, parameters_of
+from bitsieve.table.sparse import made_dense
 from bitsieve.table.table import Table
 
 if TYPE_CHECKING:
@@ -116,6 +117,7 @@ def make_plan(
     check_flag("bounds", bounds)
     name, grow = make_classifier(classifier, random_state)
     binner = _binning(binning, protocol, missing)
+    table = made_dense(table)
     refuse_what_tells_nothing(table)
     considered = consider(table, include, exclude, constrains=False, orders=False)
     assert isinstance(considered.table, Table)  # as it was given

@@ -1,24 +1,22 @@
-"""Tables that are read in batches of rows: files, folders of files, and streams of Arrow batches."""
+"""Tables that are read in batches of rows, and Arrow files among them."""
 
 from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
-from bitsieve.common.messages import one_line, quoted
+from bitsieve.common.messages import one_line
 from bitsieve.files.arrow import native_file
-from bitsieve.files.errors import DataError, check_names
-from bitsieve.files.read import READ, check_schema, file_kind
+from bitsieve.files.errors import DataError
+from bitsieve.files.read import check_schema, file_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     import pyarrow as pa
 
-_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 _INDEX = "__index_level_"  # what pandas calls the index that it adds to a file
 
 
@@ -33,11 +31,14 @@ class Batches:
         What messages call it.
     n_rows : int or None
         None where it is not known before the rows were read.
+    row_bytes : int
+        About how much memory a row takes.
     """
 
     names: list[str]
     label: str
     n_rows: int | None
+    row_bytes: int
 
     @abstractmethod
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.Table]:
@@ -64,11 +65,12 @@ class FileBatches(Batches):
 
     def __init__(self, path: Path) -> None:
         self.path, self.label, self.n_rows = path, repr(str(path)), None
-        self.names = [name for name in self.open() if not name.startswith(_INDEX)]
+        kinds = {name: kind for name, kind in self.open().items() if not name.startswith(_INDEX)}
+        self.names, self.row_bytes = list(kinds), sum(map(_width, kinds.values()))
 
     @abstractmethod
-    def open(self) -> list[str]:
-        """Look at the file, and return the names of its columns."""
+    def open(self) -> dict[str, pa.DataType]:
+        """Look at the file, and return the names and the types of its columns."""
 
     def state(self) -> list[tuple[Any, ...]]:
         """Path, size, time of change and number of the file."""
@@ -82,11 +84,11 @@ class FileBatches(Batches):
 class ArrowBatches(FileBatches):
     """An Arrow or Feather file, or a file that holds an Arrow stream."""
 
-    def open(self) -> list[str]:
+    def open(self) -> dict[str, pa.DataType]:
         """Look at the schema."""
         schema = self._reader().schema
         check_schema(schema, self.path)
-        return list(schema.names)
+        return {field.name: field.type for field in schema}
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.Table]:
         """The batches as they were written, cut where they hold more rows."""
@@ -116,120 +118,14 @@ class ArrowBatches(FileBatches):
             raise broken(self.path, "Arrow", error) from None
 
 
-class FolderBatches(Batches):
-    """The files of a folder, one after the other; folders named ``column=value`` add that column.
-
-    Parameters
-    ----------
-    parts : sequence of FileBatches
-    label : str
-    values : sequence of dict
-        Of every part its columns that are told by the folders.
-    """
-
-    def __init__(self, parts: Sequence[FileBatches], label: str, values: Sequence[dict[str, Any]]) -> None:
-        self.parts, self.label, self.values = parts, label, values
-        first = parts[0]
-        for part in parts:
-            lost = [name for name in first.names if name not in set(part.names)]
-            new = [name for name in part.names if name not in set(first.names)]
-            if lost or new:
-                what = f"lacks the column {quoted(lost)}" if lost else f"has the column {quoted(new)} besides"
-                raise DataError(f"{part.label} {what}, unlike {first.label}: give all parts the same columns")
-        self.names = [*first.names, *(name for name in values[0] if name not in set(first.names))]
-        check_names(self.names, Path(label))
-        counts = [part.n_rows for part in parts]
-        self.n_rows = None if None in counts else sum(count or 0 for count in counts)
-
-    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.Table]:
-        """The batches of every file in turn."""
-        for part, values in zip(self.parts, self.values, strict=True):
-            own = [name for name in columns if name in set(part.names)]
-            for table in part.read(own or part.names[:1], rows):
-                for name in columns:
-                    if name not in own:
-                        table = table.append_column(name, _constant(values[name], table.num_rows))
-                yield table.select(list(columns))
-
-    def state(self) -> list[tuple[Any, ...]]:
-        """That of every file."""
-        return [one for part in self.parts for one in part.state()]
-
-
 def broken(path: Path, kind: str, error: Exception) -> DataError:
     """The error for a file that can not be read to its end."""
     return DataError(f"cannot read {str(path)!r} as {kind}: {one_line(error)}")
 
 
-def open_file(path: str | os.PathLike[str]) -> Batches:
-    """The batches of a file, or of all files of a folder.
-
-    Parameters
-    ----------
-    path : path-like
-        Parquet, Arrow or Feather, or text with a header line; or a folder of such files, all with the same columns,
-        whose sub-folders may be named ``column=value``. Files whose names begin with a dot or an underscore are left
-        out.
-
-    Raises
-    ------
-    DataError
-        The path is not there, is no such file or is broken; or the files of a folder do not have the same columns.
-    """
-    path = Path(path)
+def _width(kind: pa.DataType) -> int:
+    """About how many bytes a value takes."""
     try:
-        if not path.is_dir():
-            if not path.is_file():
-                what = "is not a regular file" if path.exists() else "is not there"
-                raise DataError(f"{str(path)!r} {what}: give the path of a table file or a folder of them ({READ})")
-            return _open_one(path)
-        files = [
-            file
-            for file in sorted(path.rglob("*"))
-            if file.is_file() and not any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
-        ]
-        if not files:
-            raise DataError(f"the folder {str(path)!r} holds no table: {READ}")
-        values = [_told_by_folders(file.relative_to(path)) for file in files]
-        if any(one.keys() != values[0].keys() for one in values):
-            raise DataError(f"the sub-folders of {str(path)!r} are not all named by the same columns: sort them out")
-        return FolderBatches([_open_one(file) for file in files], str(path), _typed(values))
-    except OSError as error:
-        raise DataError(f"cannot read {str(path)!r}: {error.strerror or one_line(error)}") from None
-
-
-def _open_one(path: Path) -> FileBatches:
-    kind = file_kind(path)
-    if kind == "parquet":
-        from bitsieve.files.parquet_batches import ParquetBatches
-
-        return ParquetBatches(path)
-    if kind in ("arrow", "stream"):
-        return ArrowBatches(path)
-    if kind == "text":
-        from bitsieve.files.text_batches import TextBatches
-
-        return TextBatches(path)
-    what = "an .npz file" if kind == "npz" else "a Feather file of version 1"
-    raise DataError(f"{str(path)!r} is {what}, which is not read in batches: write it as Parquet")
-
-
-def _told_by_folders(path: Path) -> dict[str, str | None]:
-    parts = [part.partition("=") for part in path.parts[:-1] if "=" in part]
-    return {name: None if value == _NO_VALUE else unquote(value) for name, _, value in parts}
-
-
-def _typed(values: list[dict[str, str | None]]) -> list[dict[str, Any]]:
-    """Whole numbers where all values of a column are, else text."""
-    numeric = {name for name in values[0] if all((one[name] or "0").lstrip("-").isdecimal() for one in values)}
-    return [
-        {name: int(value) if name in numeric and value is not None else value for name, value in one.items()}
-        for one in values
-    ]
-
-
-def _constant(value: Any, n_rows: int) -> Any:
-    import pyarrow as pa
-
-    kind = pa.int64() if isinstance(value, int) else pa.string()
-    return pa.repeat(pa.scalar(value, kind), n_rows)
+        return max(1, kind.bit_width // 8)
+    except ValueError:  # text, of which nobody knows how long it is
+        return 32

@@ -16,16 +16,17 @@ import numpy as np
 
 from bitsieve.common.free_memory import available_bytes
 from bitsieve.common.messages import one_line, quoted
+from bitsieve.common.names import NumberedNames
 from bitsieve.files.errors import DataError, check_names
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
     from typing import IO
 
     from numpy.typing import NDArray
 
 SPARSE_PIECES = ("data", "indices", "indptr", "shape")
-MAX_DENSE_BYTES = 2 << 30
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 # What numpy, the reader of zip archives and Python's parser raise at a broken or an encrypted one.
 _BROKEN = (
@@ -40,19 +41,24 @@ class ArrayTable:
 
     Attributes
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray, csr_array or csc_array of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,)
-    names : list of str
+    names : sequence of str
         One name a column; ``x0, x1, ...`` where the file has none.
     """
 
-    X: NDArray[Any]
+    X: Any
     y: NDArray[Any]
-    names: list[str]
+    names: Sequence[str]
+
+    def column(self, name: str) -> NDArray[Any]:
+        """One column of ``X``, dense."""
+        column = self.X[:, [self.names.index(name)]]
+        return (column if isinstance(column, np.ndarray) else column.toarray())[:, 0]
 
 
 def read_npz(path: Path) -> ArrayTable:
-    """Read ``X`` and ``y`` as they are stored; sparse pieces become a dense ``X`` of at most 2 GiB."""
+    """Read ``X`` and ``y`` as they are stored, dense or sparse."""
     with open(path, "rb") as file, _opened(file, path) as archive:
         stored = archive.files
         if not stored:
@@ -64,7 +70,7 @@ def read_npz(path: Path) -> ArrayTable:
         if "y" not in stored:
             raise DataError(f"{str(path)!r} has no array 'y', only {quoted(stored)}: store X and y")
         y = _array(archive, "y", path)
-        X = _array(archive, "X", path) if "X" in stored else _dense(archive, path)
+        X = _array(archive, "X", path) if "X" in stored else _sparse(archive, path)
         names = _array(archive, "feature_names", path) if "feature_names" in stored else None
     if X.ndim != 2:
         raise DataError(f"X of {str(path)!r} has shape {X.shape}: it must be samples x features")
@@ -72,9 +78,9 @@ def read_npz(path: Path) -> ArrayTable:
         y = y[:, 0]
     if y.ndim != 1:
         raise DataError(f"y of {str(path)!r} has shape {y.shape}: it must be one value a sample")
-    if len(X) != len(y):
-        raise DataError(f"X of {str(path)!r} has {len(X):,} rows but y has {len(y):,} values: they must be as many")
-    if len(X) == 0:
+    if X.shape[0] != len(y):
+        raise DataError(f"X of {str(path)!r} has {X.shape[0]:,} rows but y has {len(y):,} values: they must be as many")
+    if X.shape[0] == 0:
         raise DataError(f"{str(path)!r} has no rows: nothing to select from")
     if X.shape[1] == 0:
         raise DataError(f"X of {str(path)!r} has no columns: nothing to select from")
@@ -130,7 +136,7 @@ def _check_member(archive: np.lib.npyio.NpzFile, name: str, path: Path) -> None:
         )
 
 
-def _dense(archive: np.lib.npyio.NpzFile, path: Path) -> NDArray[Any]:
+def _sparse(archive: np.lib.npyio.NpzFile, path: Path) -> Any:
     from scipy import sparse
 
     layout = _layout(archive, path) if "format" in archive.files else "csr"  # as scipy.sparse.save_npz writes it
@@ -140,18 +146,12 @@ def _dense(archive: np.lib.npyio.NpzFile, path: Path) -> NDArray[Any]:
     if shape.shape != (2,) or shape.dtype.kind not in "iu" or (shape.astype(np.int64) < 0).any():
         raise DataError(f"shape of the sparse X of {str(path)!r} is {shape.tolist()}: it must be two counts")
     n_samples, n_features = (int(size) for size in shape)
-    size = n_samples * n_features * data.dtype.itemsize
-    if size > MAX_DENSE_BYTES:
-        raise DataError(
-            f"the sparse X of {str(path)!r}, {n_samples:,} x {n_features:,} of {data.dtype}, takes "
-            f"{size / 2**30:,.1f} GiB when dense, above the limit of 2 GiB: keep fewer columns or rows"
-        )
-    kind = sparse.csr_matrix if layout == "csr" else sparse.csc_matrix
+    kind = sparse.csr_array if layout == "csr" else sparse.csc_array
     try:
         # int64 first: indices stored in a byte or two would wrap in scipy's checks
         matrix = kind((data, indices.astype(np.int64), indptr.astype(np.int64)), shape=(n_samples, n_features))
         matrix.check_format(full_check=True)
-        return np.asarray(matrix.toarray())
+        return matrix
     except (ValueError, IndexError, TypeError, OverflowError) as error:
         raise DataError(f"the sparse X of {str(path)!r} is broken: {one_line(error)}") from None
 
@@ -163,9 +163,9 @@ def _layout(archive: np.lib.npyio.NpzFile, path: Path) -> str:
     return _text(stored.item())
 
 
-def _names(stored: NDArray[Any] | None, n_features: int, path: Path) -> list[str]:
+def _names(stored: NDArray[Any] | None, n_features: int, path: Path) -> Sequence[str]:
     if stored is None:
-        return [f"x{j}" for j in range(n_features)]
+        return NumberedNames(n_features)
     if stored.shape != (n_features,):
         raise DataError(
             f"feature_names of {str(path)!r} has shape {stored.shape} but X has {n_features:,} columns: "

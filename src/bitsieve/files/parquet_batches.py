@@ -20,7 +20,7 @@ _LONG = 4  # a row group of more batches is not taken whole
 class ParquetBatches(FileBatches):
     """The batches of a Parquet file: some row groups at a time."""
 
-    def open(self) -> list[str]:
+    def open(self) -> dict[str, pa.DataType]:
         """Look at the schema and the row groups."""
         import pyarrow as pa
         from pyarrow import parquet
@@ -33,7 +33,7 @@ class ParquetBatches(FileBatches):
         except (pa.ArrowException, OSError) as error:
             raise broken(self.path, "Parquet", error) from None
         check_schema(self.schema, self.path)
-        return list(self.schema.names)
+        return {field.name: field.type for field in self.schema}
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.Table]:
         """Whole row groups where they are short enough, else pieces of them."""
@@ -46,8 +46,10 @@ class ParquetBatches(FileBatches):
 
     def _by_polars(self, columns: Sequence[str], rows: int) -> Iterator[pa.Table]:
         import polars
+        import pyarrow as pa
 
         frame = polars.scan_parquet(self.path, glob=False, hive_partitioning=False).select(list(columns))
+        wanted = pa.schema([self.schema.field(name) for name in columns]).remove_metadata()
         first = taken = 0
         for place, n_rows in enumerate(self.groups):
             taken += n_rows
@@ -60,7 +62,7 @@ class ParquetBatches(FileBatches):
             if len(table) != taken - first:
                 raise broken(self.path, "Parquet", ValueError("it holds fewer rows than it says"))
             if taken > first:
-                yield table.rechunk().to_arrow()
+                yield table.rechunk().to_arrow().cast(wanted)  # text comes with wider offsets
             first = taken
 
     def _by_pyarrow(self, columns: Sequence[str], rows: int) -> Iterator[pa.Table]:

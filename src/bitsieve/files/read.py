@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from bitsieve.files.npz import ArrayTable
 
-READ = "CSV, TSV, JSON lines, Parquet, Arrow/Feather and .npz are read"
+READ = "CSV, TSV, JSON lines, Parquet, Arrow/Feather, libsvm and .npz are read"
 _MAGIC = {
     b"PAR1": "parquet",
     b"ARROW1": "arrow",
@@ -68,7 +68,7 @@ def read_table(
     ----------
     path : path-like
         Parquet, Arrow (file or stream), Feather, .npz (``X``, ``y``, optional ``feature_names``; or the pieces
-        ``data``, ``indices``, ``indptr``, ``shape`` of a sparse matrix, and ``y``), JSON (lines, or one list of
+        ``data``, ``indices``, ``indptr``, ``shape`` of a sparse matrix, and ``y``), libsvm, JSON (lines, or one list of
         objects), or text with a header line and commas, tabs, semicolons or bars. Any of them compressed by gzip,
         bzip2, xz or zip; "-" is standard input.
     header : bool, optional
@@ -79,7 +79,7 @@ def read_table(
     Returns
     -------
     pyarrow.Table or ArrayTable
-        The latter for .npz. The index that pandas adds to a file as ``__index_level_0__`` is left out.
+        The latter for .npz and libsvm. The index that pandas adds to a file as ``__index_level_0__`` is left out.
 
     Raises
     ------
@@ -113,6 +113,11 @@ def _read_plain(path: Path, folder: Path, header: bool | None, notes: list[str])
         from bitsieve.files.npz import read_npz
 
         return read_npz(path)
+    if kind == "text":
+        from bitsieve.files.libsvm import is_libsvm, read_libsvm
+
+        if is_libsvm(path):
+            return read_libsvm(path)
     return _checked(_read_columns(path, kind, folder, header, notes), path, notes)
 
 

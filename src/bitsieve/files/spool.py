@@ -1,8 +1,8 @@
 """Folders on disk for what does not fit memory: kept whole or not at all, and never left behind.
 
-A folder that is being filled has a random name and a locked file, and gets its own name when it is whole. The lock ends with
-the process, however that ends, so a folder with a random name and no lock was left by a process that was killed: it is
-removed by the next one.
+A folder that is being filled has a random name and a locked file, and gets its own name when it is whole. The lock
+ends with the process, however that ends, so a folder with a random name and no lock was left by a process that was
+killed: it is removed by the next one.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ _REFUSED = re.compile(r"In CSV column #(\d+): .*conversion error to ([\w\[\]]+):
 class TextBatches(FileBatches):
     """The batches of a text file with a header line."""
 
-    def open(self) -> list[str]:
+    def open(self) -> dict[str, pa.DataType]:
         """Find the delimiter and the types of all columns, for which the whole file is parsed once."""
         self.layout = TextLayout.of(self.path)
         has_quotes, odd_quotes = quotes(self.path)
@@ -39,7 +39,7 @@ class TextBatches(FileBatches):
         if not n_rows:
             raise DataError(f"{self.label} has no rows: nothing to select from")
         self.n_rows = n_rows
-        return [name.strip() for name in self.layout.header]
+        return {name.strip(): self.types[name] for name in self.layout.header}
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.Table]:
         """The blocks as they are parsed, cut where they hold more rows."""

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve.common.messages import quoted
-from bitsieve.report.page import bullets, heading, paragraph, table
+from bitsieve.report.page import bullets, heading, paragraph
+from bitsieve.report.page import table as html_table
 from bitsieve.selection.plain import number
+from bitsieve.selection.quality import column_quality
+from bitsieve.table.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,32 +20,35 @@ if TYPE_CHECKING:
     from bitsieve.selection.quality import ColumnQuality
 
 
-def quality_parts(evidence: Evidence, quality: list[ColumnQuality]) -> list[str]:
-    """What stands out, and a table of all columns."""
-    names = evidence.table.names
-    n_rows = evidence.table.n_samples
-    uncut = set(np.asarray(getattr(evidence.binner, "uncut_", ())).tolist())
+def quality_parts(evidence: Evidence) -> list[str]:
+    """What stands out, and a table of all columns; nothing where the rows are not at hand."""
+    table = evidence.table if evidence.whole is None else evidence.whole
+    if not isinstance(table, Table):
+        return []
+    quality = column_quality(table)
+    names, n_rows = table.names, table.n_samples
+    uncut = set(np.asarray(getattr(evidence.binner, "uncut_", ())).tolist()) - set(evidence.left_out)
     rank = {int(j): place for place, j in enumerate(evidence.selected, start=1)}
     remarks = [_remarks(q, j in uncut, names) for j, q in enumerate(quality)]
     relevance, bins = evidence.information.relevance, evidence.information.source.arities
     rows = [
         (
             names[j],
+            "; ".join(remarks[j]),
             q.kind,
             f"{100 * q.n_missing / n_rows:.1f} %" if q.n_missing else "0",
             f"{q.n_distinct:,}",
             f"{int(bins[j]):,}",
             number(relevance[j]),
             str(rank.get(j, "-")),
-            "; ".join(remarks[j]),
         )
         for j, q in enumerate(quality)
     ]
-    header = ("column", "kind", "missing", "different values", "bins", "tells alone (bits)", "rank", "remarks")
+    header = ("column", "remarks", "kind", "missing", "different values", "bins", "tells alone (bits)", "rank")
     return [
         heading("The columns"),
         bullets(_summary(quality, remarks, names)),
-        table(header, rows, text=(1, 7), long=(7,)),
+        html_table(header, rows, text=(1, 2), long=(1,)),
         paragraph(
             "Bins of numbers are cuts made for this selection; a column of one bin carries no information.", "aside"
         ),

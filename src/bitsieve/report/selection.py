@@ -10,6 +10,7 @@ import numpy as np
 from bitsieve.common.messages import quoted
 from bitsieve.report.bins import bins_of
 from bitsieve.report.curve import CurveDisplay
+from bitsieve.report.display import selected_names
 from bitsieve.report.page import bullets, code, facts, figure, heading, page, paragraph, table
 from bitsieve.report.quality import quality_parts
 from bitsieve.report.ranking import MOST_BARS, RankingDisplay
@@ -17,7 +18,6 @@ from bitsieve.report.redundancy import RedundancyDisplay
 from bitsieve.report.style import as_svg
 from bitsieve.selection.explain import affiliated_of
 from bitsieve.selection.plain import number
-from bitsieve.selection.quality import column_quality
 from bitsieve.selection.substitutes import best_substitutes
 from bitsieve.selectors.registry import list_methods
 
@@ -59,7 +59,6 @@ def selection_report(selection: Selection, *, command: str | None = None, when: 
         The time that is told; by default now.
     """
     evidence = selection.evidence
-    quality = column_quality(evidence.rows)
     curve = CurveDisplay.of(selection.selector, evidence)
     return page(
         f"Features that tell about {selection.target_name}",
@@ -73,7 +72,7 @@ def selection_report(selection: Selection, *, command: str | None = None, when: 
             heading("Bins of the selected features"),
             paragraph("How many rows of each class every bin holds, and their share. Open a feature.", "aside"),
             *[bins_of(evidence, int(j)) for j in selection.indices],
-            *quality_parts(evidence, quality),
+            *quality_parts(evidence),
             *([heading("Notes"), bullets(selection.notes)] if selection.notes else []),
             *_how_it_was_made(selection, command, when or datetime.now(UTC)),
         ],
@@ -85,32 +84,33 @@ def _answer(selection: Selection, curve: Curve) -> str:
     evidence = selection.evidence
     joint = curve.joint[curve.n_selected - 1]
     share = 100 * joint / curve.class_entropy
+    first = selected_names(evidence)[0]
     return (
-        f"{k:,} of {evidence.table.n_features:,} features were selected. The first is {selection.features[0]}, which "
+        f"{k:,} of {len(evidence.table.names):,} features were selected. The first is {first}, which "
         f"alone tells {number(selection.relevance[0])} bits of the {number(curve.class_entropy)} bits of "
         f"{selection.target_name}. All {k:,} together tell {number(joint)} bits of it in these rows ({share:.0f} %)."
     )
 
 
 def _setting(selection: Selection) -> str:
-    target, table_ = selection.target, selection.evidence.rows
-    sizes = np.bincount(target.codes, weights=table_.weights, minlength=target.n_classes).astype(np.int64)
+    target, source = selection.target, selection.evidence.information.source
+    sizes = source.class_sizes
     listed = [f"{label} {size:,}" for label, size in zip(target.labels, sizes, strict=True)][:MOST_LISTED]
     more = f" and {target.n_classes - len(listed):,} more" if target.n_classes > len(listed) else ""
-    weighed = "" if table_.weights is None else f", {table_.total_weight:,} counted by weight"
+    weighed = "" if source.n_samples == selection.n_samples else f", {source.n_samples:,} counted by weight"
     return (
-        f"{table_.n_samples:,} rows{weighed}; {target.n_classes:,} classes: {', '.join(listed)}{more}. All bits are "
+        f"{selection.n_samples:,} rows{weighed}; {target.n_classes:,} classes: {', '.join(listed)}{more}. All bits are "
         "plug-in estimates: the shares seen in these rows."
     )
 
 
 def _ranking(selection: Selection) -> list[str]:
     evidence, names = selection.evidence, selection.evidence.table.names
-    found = evidence.contributions
+    found, selected = evidence.contributions, selected_names(evidence)
     first = "" if len(selection.features) <= MOST_BARS else f" The first {MOST_BARS} are drawn."
     rows = [
         (
-            selection.features[p],
+            selected[p],
             str(p + 1),
             number(selection.scores[p]),
             number(found.relevance[p]),
@@ -135,14 +135,15 @@ def _ranking(selection: Selection) -> list[str]:
 
 def _about_chance(chance: Chance | None) -> str:
     if chance is None:
-        return "By chance: not computed, since the weighted rows are too many to be shuffled one by one."
+        return "By chance: not computed, since the rows are not at hand or too many to be shuffled one by one."
     how = f"{chance.n_shuffles} times the classes were shuffled, and all columns binned and counted again"
     if not chance.best_high:
         return f"By chance: {how}. In 19 of 20 of these no column told anything, so none of these bars is chance."
     return (
         f"By chance: {how}. The most relevant of all columns then told {number(chance.best_low)} to "
         f"{number(chance.best_high)} bits (18 of 20 times), a single column up to {number(chance.typical)}. A feature "
-        "that tells no more alone may be there by chance."
+        "that tells no more alone may be there by chance. (Columns with more than half as many bins as rows, such as "
+        "identifiers, are left out: they tell nearly everything by chance.)"
     )
 
 
@@ -187,7 +188,7 @@ def _substitutes(selection: Selection) -> list[str]:
             "-" if substitute is None else number(substitute.price),
         )
         for rank, (name, group, substitute) in enumerate(
-            zip(selection.features, near.groups, substitutes, strict=True), start=1
+            zip(selected_names(evidence), near.groups, substitutes, strict=True), start=1
         )
     ]
     header = ("feature", "rank", "stands for", "which", "best substitute", "costs (bits)")

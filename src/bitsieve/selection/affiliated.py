@@ -77,7 +77,7 @@ def affiliated(
     ------
     ValueError
         If the selector is not fitted, the table has other columns, or holds missing or infinite values, categories
-        where correlations are asked for, or is sparse where information is.
+        where correlations are asked for.
 
     Notes
     -----
@@ -131,8 +131,6 @@ def _by_information(selector: Any, X: Any, selected: Integers, least: float, bin
     from bitsieve.information import make_information
     from bitsieve.sources import make_source
 
-    if issparse(X):
-        raise ValueError("by='information' needs a dense table: give X.toarray(), or by='correlation'")
     table = _read(selector, X)
     codes = _binner(selector, table, binning, n_jobs).codes(table)
     one_class = np.zeros(table.n_samples, np.int32)
@@ -155,14 +153,17 @@ def pairs_by_information(information: Information, selected: Integers, least: fl
 
 
 def _binner(selector: Any, table: Table, binning: Any, n_jobs: int | None) -> Any:
-    from bitsieve.binning import make_binner
+    from bitsieve.binning import binner_of
 
     if binning is None and hasattr(selector, "binner_"):
         return selector.binner_
-    return make_binner("quantile" if binning is None else binning, n_jobs=n_jobs).fit_table(table)
+    return binner_of(table, "quantile" if binning is None else binning, n_jobs).fit_table(table)
 
 
 def _read(selector: Any, X: Any) -> Table:
     from bitsieve.table.columns import read_columns
+    from bitsieve.table.sparse import read_sparse
 
+    if issparse(X):
+        return read_sparse(X, estimator=selector, reset=False)
     return replace(read_columns(X, estimator=selector, reset=False), given=None)

@@ -11,6 +11,7 @@ from bitsieve.binning.registry import KEEPS_MISSING
 from bitsieve.selectors.counted import CountSelector
 from bitsieve.table.encoding import encode
 from bitsieve.table.table import Table
+from bitsieve.table.telling import are_at_hand
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,7 +44,7 @@ def take_codes(
         "none" for an array that holds nothing but such columns: no column of it is touched then.
     """
     asked = isinstance(binning, str) and binning.removesuffix(KEEPS_MISSING) == "mdl" and "uncut" not in of_binner
-    if not asked or not isinstance(table, Table) or not isinstance(selector, CountSelector):
+    if not asked or not isinstance(table, Table) or not are_at_hand(table) or not isinstance(selector, CountSelector):
         return table, binning
     extents = table.extents(n_jobs)
     few = []

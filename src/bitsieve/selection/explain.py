@@ -40,8 +40,8 @@ class FeatureExplanation:
     relevance, entropy, class_entropy : float
         I(X;C), H(X) and H(C).
     chance : float or None
-        The relevance that the best of all columns does not exceed in 19 of 20 shuffles of the classes; None where the
-        rows, each as often as its weight says, are too many to shuffle.
+        The relevance that the best of all columns does not exceed in 19 of 20 shuffles of the classes (for an
+        identifier: its own); None where the rows are not at hand, or too many by their weights.
     redundancy, redundant_with : float, str or None
         The part of the relevance that one other feature tells already, and which. The others are the features selected
         before it, or all selected ones where it was not selected.
@@ -145,7 +145,7 @@ def explain_feature(selection: Selection, feature: Any) -> FeatureExplanation:
         relevance=found.relevance,
         entropy=float(information.entropy[index]),
         class_entropy=information.class_entropy,
-        chance=None if evidence.chance is None else evidence.chance.best_high,
+        chance=None if evidence.chance is None else evidence.chance.of(index),
         redundancy=found.redundancy,
         redundant_with=_name(names, found.redundant_with),
         complementarity=found.complementarity,

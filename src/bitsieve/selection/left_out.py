@@ -11,7 +11,7 @@ from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.messages import quoted
 from bitsieve.selectors.constraints import Constraints, check_constraints, resolve
 from bitsieve.table.table import Table
-from bitsieve.table.telling import empty_columns, identifiers
+from bitsieve.table.telling import are_at_hand, empty_columns, identifiers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,10 +80,10 @@ def consider(
     wanted = resolve(Constraints(constraints.must_include, constraints.exclude), table.names)
     empty = empty_columns(table) if isinstance(table, Table) else []
     of_rows = identifiers(table) if isinstance(table, Table) else []
-    excluded = wanted.exclude if isinstance(table, Table) else []
+    excluded = wanted.exclude if are_at_hand(table) else []
     asked_for = {*wanted.must_include, *_grouped(constraints, table)}
     if not constrains:
-        if wanted.exclude and not isinstance(table, Table):
+        if wanted.exclude and not are_at_hand(table):
             raise ValueError("this method takes no excluded columns here: leave them out of the data")
         if orders:
             _refuse_order(constraints, [table.names[j] for j in wanted.must_include if j not in of_rows])

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from bitsieve.selection.explanation import Explanation
     from bitsieve.sources.in_parts import TableInParts
     from bitsieve.table.target import Target
 
@@ -66,11 +67,8 @@ def explain(
         notes.append(Sentence(why, fate))
     if constant:
         notes.append(_about(constant, names, "is constant", "are constant"))
-    identifiers = [
-        j
-        for j, categories in enumerate(binner.categories_)
-        if categories is not None and n_bins[j] > 2 and 2 * n_bins[j] > table.n_samples
-    ]
+    many = np.flatnonzero((n_bins > 2) & (2 * n_bins > table.n_samples)).tolist()
+    identifiers = [j for j in many if binner.categories_ is not None and binner.categories_[j] is not None]
     if identifiers:
         what = "(more than half as many different values as rows: informative here, useless on new rows)"
         notes.append(_about(identifiers, names, f"looks like an identifier {what}", f"look like identifiers {what}"))
@@ -78,6 +76,26 @@ def explain(
     if counters:
         what = "the rows, which looks informative when they are sorted"
         notes.append(_about(counters, names, f"only counts {what}", f"only count {what}"))
+    return notes
+
+
+def explain_sample(table: Table | TableInParts) -> list[str]:
+    """What was found on a sample of the rows alone, of a table that is read in parts."""
+    if isinstance(table, Table) or table.coding is None:
+        return []
+    notes = []
+    sampled, error = table.coding.sampled, f"by at most {table.coding.rank_error:.2%} of the rows, 99 times in 100"
+    if sampled:
+        what = f"{len(sampled):,} columns have" if len(sampled) > 1 else "1 column has"
+        notes.append(
+            f"{what} too many different numbers to count them all, and bins found on a sample of the rows, "
+            f"whose ranks are off {error}: {table.quoted(sampled)}"
+        )
+    if table.target_rank_error:
+        notes.append(
+            f"the edges of the target {table.target.name!r} were found on a sample of the rows, whose ranks are off "
+            f"by at most {table.target_rank_error:.2%} of the rows, 99 times in 100"
+        )
     return notes
 
 
@@ -93,30 +111,19 @@ def explain_stop(selector: Any, table: Table | TableInParts) -> list[str]:
     return [f"stopped after {k:,} features by {rule}: next was {candidate!r}, {selector.stopping_reason_}"]
 
 
-def explain_worth(
-    selector: Any, table: Table | TableInParts, relevance: NDArray[np.float64], informative: NDArray[Any]
-) -> list[str]:
-    """How many features carry information about the class, where not all are shown to and no rule tested them.
-
-    Parameters
-    ----------
-    selector : estimator
-        Fitted on the table.
-    table : Table
-    relevance : ndarray of float, shape (k,)
-        Of the selected features.
-    informative : ndarray of bool, shape (k,)
-        Which of them tell more than chance.
-    """
+def explain_worth(selector: Any, table: Table | TableInParts, found: Explanation) -> list[str]:
+    """How many features carry information about the class, where not all do and no rule tested them."""
+    informative = found.informative
     k, carry = len(informative), int(informative.sum())
     tested = getattr(selector, "stopping", None) is not None or selector.n_features_to_select == "auto"
-    if carry == k or tested or table.n_samples < _ROWS_TO_SHOW_IT:
-        return tells_nothing(relevance, informative)
+    nothing = tells_nothing(found.relevance[selector.selected_], informative)
+    if nothing or carry == k or tested or table.n_samples < _ROWS_TO_SHOW_IT:
+        return nothing
     if not carry:
-        what = f"0 of {k:,} carry more information about the class than chance may"
-        return tells_nothing(relevance, informative) or [what]
-    rest = "the rest are filled up" if k - carry > 1 else "the other one is filled up"
-    return [f"{carry:,} of {k:,} {'carry' if carry > 1 else 'carries'} information about the class; {rest}"]
+        return [f"0 of {k:,} carry more information about the class than chance may"]
+    rest, verb = ("the rest", "are") if k - carry > 1 else ("the other one", "is")
+    one_line = f"{carry:,} of {k:,} {'carry' if carry > 1 else 'carries'} information about the class; {rest} "
+    return [one_line + f"{verb} filled up" if found.is_sure else f"at least {one_line}may be there by chance"]
 
 
 def explain_gap(selector: Any) -> list[str]:

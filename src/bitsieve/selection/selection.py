@@ -16,14 +16,21 @@ from bitsieve.selection.evidence import Evidence
 from bitsieve.selection.explanation import explanation
 from bitsieve.selection.how_many import default_number
 from bitsieve.selection.left_out import consider, refuse_more_than_left
-from bitsieve.selection.notes import explain, explain_gap, explain_stop, explain_worth, refuse_what_tells_nothing
+from bitsieve.selection.notes import (
+    explain,
+    explain_gap,
+    explain_sample,
+    explain_stop,
+    explain_worth,
+    refuse_what_tells_nothing,
+)
 from bitsieve.selection.plain import certificate, finite, plain, plain_edges, stopping
+from bitsieve.selection.reading import passed_on, read_table
 from bitsieve.selection.shown import as_frame, as_html, as_text
-from bitsieve.sources import data_in_parts
-from bitsieve.table.read_data import read_data
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from os import PathLike
 
     from numpy.typing import NDArray
 
@@ -56,9 +63,9 @@ class Selection:
         The earlier-chosen feature with the largest I(X;X'); None where there is no earlier one.
     overlap : ndarray of shape (k,)
         That information, in bits; NaN where there is no earlier one.
-    table : ndarray or dataframe
+    table : ndarray or dataframe, or None
         The data with the selected columns only, in order of choice, of the same kind and with the same dtypes; of a
-        lazy frame a lazy frame.
+        lazy frame a lazy frame; None for data that was read in batches.
     selector : estimator
         The fitted scikit-learn transformer.
     target : Target
@@ -201,6 +208,8 @@ def select(
     drop_missing_target: bool = False,
     header: bool | None = None,
     n_jobs: int | None = None,
+    memory: int | str | None = None,
+    spool: str | PathLike[str] | None = None,
     verbose: bool = False,
     **parameters: Any,
 ) -> Selection:
@@ -208,10 +217,12 @@ def select(
 
     Parameters
     ----------
-    data : array-like of shape (n_samples, n_features), dataframe, or path
+    data : array-like or scipy.sparse of shape (n_samples, n_features), dataframe, or path
         numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV, TSV, JSON lines, Parquet,
-        Arrow/Feather or .npz file, compressed or not. A Dask data frame or array is counted on its cluster (see
-        :class:`bitsieve.DaskSource`), by the methods that need counts alone.
+        Arrow/Feather, libsvm or .npz file, compressed or not. A Dask data frame or array is counted on its cluster (see
+        :class:`bitsieve.DaskSource`), by the methods that need counts alone; so are, in batches, a folder of files, a
+        pyarrow dataset and any Arrow stream, and with ``memory`` a file and a lazy frame, too (see
+        :class:`bitsieve.StreamSource`).
     target : str or array-like of shape (n_samples,), or several, optional
         A column of ``data``, which is then no feature, or the values themselves. A list of columns, or a 2-D array, is
         one target whose classes are the combinations that occur. Only for .npz it may be left out: it is ``y`` there.
@@ -242,6 +253,11 @@ def select(
         error.
     n_jobs : int, optional
         Threads; the result is the same to the last bit for any number.
+    memory : int or str, optional
+        About how many bytes the work may take, such as ``"4GB"``: a file is then read in batches. A method with this
+        parameter gets it, too.
+    spool : path, optional
+        For data that is read in batches: a folder in which what was packed is kept for later runs.
     verbose : bool, default=False
         Whether a job of more than a second shows what it is doing, in one line of a terminal or a notebook.
     **parameters
@@ -267,9 +283,12 @@ def select(
     >>> bitsieve.select(X, y, method="jmi", n_features_to_select=2).features
     ['x3', 'x2']
     """
+    parameters |= passed_on(data, method, memory, spool)
     with shown(verbose):
         selection = select_from(
-            read_table(data, target, sample_weight, target_bins, drop_missing_target, header),
+            read_table(
+                data, target, sample_weight, target_bins, memory, spool, drop_missing=drop_missing_target, header=header
+            ),
             method=method,
             n_features_to_select=n_features_to_select,
             include=include,
@@ -280,27 +299,6 @@ def select(
         )
     warn_of(selection.notes)
     return selection
-
-
-def read_table(
-    data: Any,
-    target: Any,
-    sample_weight: Any,
-    target_bins: int | str | None,
-    drop_missing_target: bool = False,
-    header: bool | None = None,
-) -> Table | TableInParts:
-    """The data of :func:`select` as a table, in memory or in parts."""
-    parts = data_in_parts(data)
-    if parts is None:
-        return read_data(
-            data, target, sample_weight, target_bins=target_bins, drop_missing=drop_missing_target, header=header
-        )
-    if drop_missing_target:
-        raise ValueError("drop_missing_target is for data in memory: leave these rows out of the data")
-    if target is None:
-        raise ValueError("no target is given: name one of the columns, or give one value a row")
-    return parts.read_in_parts(target, sample_weight, target_name="target", target_bins=target_bins)
 
 
 def select_from(
@@ -370,12 +368,13 @@ def select_from(
             *getattr(table, "notes", ()),
             *on_number,
             *considered.notes,
+            *explain_sample(table),
             *explain(table, found.binner, indices, considered.left_out),
-            *explain_worth(selector, table, found.relevance[indices], found.informative),
+            *explain_worth(selector, table, found),
             *explain_stop(selector, table),
             *explain_gap(selector),
         ],
-        evidence=Evidence(table, found.binner, indices, n_jobs),
+        evidence=Evidence(considered.table, found.binner, indices, n_jobs, table, considered.left_out),
     )
 
 

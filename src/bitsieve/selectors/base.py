@@ -14,13 +14,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bitsieve.binning.registry import keeps_missing, remedies_for
 from bitsieve.common.messages import quoted
-from bitsieve.common.notes import warn
+from bitsieve.common.notes import warn, warn_of
 from bitsieve.common.parameters import FeatureCount, check_parameters
 from bitsieve.selectors.shared_attributes import OF_ALL, with_attributes
 from bitsieve.sources import data_in_parts
 from bitsieve.sources.in_parts import TableInParts
 from bitsieve.table.kinds import keeps_columns_only, take_columns, with_rows
 from bitsieve.table.read_xy import read_xy
+from bitsieve.table.sparse import SparseTable, refuse_sparse
 from bitsieve.table.table import Table
 from bitsieve.table.telling import empty_columns
 
@@ -46,6 +47,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
     described: ClassVar[tuple[MethodInfo, ...]] = ()  # its methods, as the registry lists them
     shared_attributes: ClassVar[Mapping[str, str]] = OF_ALL
     takes_missing: ClassVar[bool] = False  # whether it needs no binner for missing values
+    takes_sparse: ClassVar[bool] = False  # whether it needs no dense rows
     takes_parts: ClassVar[bool] = False  # whether it needs counts alone, so that the rows need not be at hand
 
     n_features_to_select: Any
@@ -62,9 +64,10 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
+        X : array-like, pandas or polars DataFrame, pyarrow Table, scipy.sparse, of shape (n_samples, n_features)
             Text, categorical and boolean columns are categories, all others numbers; numbers are binned where the
-            selector has a parameter ``binning``.
+            selector has a parameter ``binning``. Methods on counts, and linear ones, take sparse matrices and arrays,
+            in which zero is a code of its own; the others refuse them.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Classes of any kind. Numbers with a fractional part, and more than 100 different whole numbers, are binned
             into five equal-frequency classes, whose edges are kept in ``target_edges_``; for another number of them
@@ -98,7 +101,13 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         if table.target.n_numbers:
             warn(f"{table.target.how_binned}; give classes as text if each is one")
         with remedies_for(getattr(self, "binning", None)):
-            return self._fit_table(without_empty(table) if isinstance(table, Table) else table)
+            self._fit_table(without_empty(table) if isinstance(table, Table) else table)
+        warn_of(self._doubts())
+        return self
+
+    def _doubts(self) -> list[str]:
+        """What a user should know of the columns that were found."""
+        return []
 
     def fit_table(self, table: Table | TableInParts) -> Self:
         """Choose features of a table that was read already.
@@ -115,7 +124,9 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         return self._fit_table(self._accepted(table))
 
     def _accepted(self, table: Table | TableInParts) -> Any:
-        """The table; refused if its rows are not at hand and the method needs them."""
+        """The table; refused if its rows are not at hand, or not dense, and the method needs them."""
+        if isinstance(table, SparseTable) and not self.takes_sparse:
+            refuse_sparse(type(self).__name__)
         if isinstance(table, TableInParts) and not self.takes_parts:
             raise ValueError(
                 f"{type(self).__name__} needs all rows in memory: give it a table in memory, such as a sample of the "
@@ -197,6 +208,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = tags.target_tags.multi_output = True
         tags.input_tags.string = tags.input_tags.categorical = True
+        tags.input_tags.sparse = self.takes_sparse
         tags.input_tags.allow_nan = self.takes_missing or keeps_missing(getattr(self, "binning", None))
         return tags
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from bitsieve.binning import make_binner
+from bitsieve.binning import binner_of, make_binner
 from bitsieve.common.parameters import check_threads, made_by
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import TIE
@@ -58,11 +58,10 @@ class Counted:
 
 def count_table(table: Table | TableInParts, binning: Any, n_jobs: int | None = None) -> Counted:
     """Bin the columns of a table and pack their codes."""
-    binner = make_binner(binning, n_jobs=n_jobs)
     if isinstance(table, TableInParts):
-        coding, source = table.count(binner)
+        coding, source = table.count(make_binner(binning, n_jobs=n_jobs))
         return Counted(table, coding.binner, make_information("plug-in", source))
-    return count_binned(table, binner.fit_table(table), n_jobs)
+    return count_binned(table, binner_of(table, binning, n_jobs).fit_table(table), n_jobs)
 
 
 def count_binned(table: Table, binner: Binner, n_jobs: int | None = None) -> Counted:
@@ -83,6 +82,7 @@ class CountSelector(ColumnSelector):
     takes_parts = True
     binning: Any
     n_jobs: int | None
+    takes_sparse: ClassVar[bool] = True
     relevance_: NDArray[np.float64]
     informative_: NDArray[np.bool_]
     estimator: str = "plug-in"  # of the information; a parameter where a subclass has it
@@ -120,6 +120,9 @@ class CountSelector(ColumnSelector):
             overlap_=overlap,
             informative_=carries_information(counted.information, found.selected),
         )
+
+    def _doubts(self) -> list[str]:
+        return tells_nothing(self.relevance_[self.selected_], self.informative_)
 
     def _choose(self, information: Information, k: Any) -> Found:
         """What the method finds, of so many features to select."""

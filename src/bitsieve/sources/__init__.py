@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.sparse_codes import SparseCodes
-from bitsieve.sources.in_parts import is_dask
+from bitsieve.sources.in_parts import gives_batches, is_dask, is_frame
 from bitsieve.sources.sparse import SparseSource
 
 if TYPE_CHECKING:
@@ -59,4 +60,8 @@ def data_in_parts(data: Any) -> DataInParts | None:
         from bitsieve.sources.dask_source import DaskSource
 
         return DaskSource(data)
+    if isinstance(data, (str, PathLike)) or (gives_batches(data) and not is_frame(data)):
+        from bitsieve.sources.stream import StreamSource
+
+        return StreamSource(data)
     return data if hasattr(type(data), "read_in_parts") else None

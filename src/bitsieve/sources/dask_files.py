@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from bitsieve.files.batches import FolderBatches, open_file
 from bitsieve.files.errors import DataError
+from bitsieve.files.open_batches import FolderBatches, open_file
 from bitsieve.sources.dask_table import PartsOnCluster
 from bitsieve.sources.in_parts import GivenInParts
 
@@ -54,7 +54,7 @@ class Piece:
 class _RowGroup:
     """One row group of a Parquet file, as its only batch."""
 
-    n_rows = None
+    n_rows, row_bytes = None, 8
 
     def __init__(self, path: str, place: int, names: list[str]) -> None:
         self.path, self.place, self.names, self.label = path, place, names, repr(path)

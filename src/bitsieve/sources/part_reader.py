@@ -46,15 +46,15 @@ class PartReader:
     def split(self, part: Any, y: Any = None, weights: Any = None) -> tuple[Any, Any, NDArray[Any] | None]:
         """The features, the target and the frequency weights of a part."""
         if self.target is not None:
-            y = part[self.target]
+            y = columns_of(part, self.target)
         if self.weight is not None:
             weights = part[self.weight]
-        return part if self.features is None else part[list(self.features)], y, weights
+        return part if self.features is None else columns_of(part, list(self.features)), y, weights
 
     def n_rows(self, part: Any, y: Any = None, weights: Any = None) -> list[int]:
         """How many rows of the part count: all, or those whose weight is not 0. In a list, as parts have an order."""
         if self.target is not None:
-            y = part[self.target]
+            y = columns_of(part, self.target)
         if self.weight is not None:
             weights = part[self.weight]
         if y is not None and len(y) != len(part):
@@ -93,13 +93,23 @@ class PartReader:
     def _target(self, *objects: Any) -> tuple[Any, NDArray[np.int64] | None]:
         """The target and the frequency weights of the rows that count."""
         part, *beside = objects
-        y = beside[0] if self.target is None else part[self.target]
+        y = beside[0] if self.target is None else columns_of(part, self.target)
+        if y is None:
+            y = np.zeros(len(part), np.int8)  # nobody asks for classes
         weights = part[self.weight] if self.weight is not None else beside[1] if len(beside) > 1 else None
         kept = _kept(weights, len(y))
         given = read_weights(weights, len(y))
         if kept is None or given is None:
             return y, given
-        return (y.iloc if hasattr(y, "iloc") else as_array(y))[np.flatnonzero(kept)], given[kept]
+        rows = np.flatnonzero(kept)
+        if hasattr(y, "combine_chunks"):  # Arrow
+            return y.take(rows), given[kept]
+        return (y.iloc if hasattr(y, "iloc") else as_array(y))[rows], given[kept]
+
+
+def columns_of(part: Any, labels: Any) -> Any:
+    """A column of a part of a table, or several where ``labels`` is a list."""
+    return part.select(labels) if isinstance(labels, list) and hasattr(part, "column_names") else part[labels]
 
 
 def _kept(weights: Any, n_rows: int) -> NDArray[np.bool_] | None:

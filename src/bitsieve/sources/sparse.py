@@ -188,7 +188,6 @@ class SparseSource(CodedSource):
         """Work on blocks of columns that list about as many codes: ``least`` of them, or some for every thread."""
         threads = thread_count(self.n_jobs)
         n_blocks = min(least if threads == 1 else max(least, 4 * threads), self.n_features)
-        places = np.arange(n_blocks + 1) / n_blocks
-        edges = np.searchsorted(self.listed.start, places[1:-1] * self.listed.start[-1])
+        edges = np.searchsorted(self.listed.start, np.arange(1, n_blocks) * self.listed.start[-1] // n_blocks)
         edges = np.unique(np.concatenate([[0], edges, [self.n_features]])).tolist()
         run_blocks(work, list(pairwise(edges)), threads)

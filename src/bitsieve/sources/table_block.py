@@ -36,6 +36,10 @@ class TableBlock:
     small: NDArray[np.uint32]
     large: Sequence[ContingencyTable]
 
+    def __sizeof__(self) -> int:
+        large = sum(of.counts.nbytes + (0 if of.cells is None else of.cells.nbytes) for of in self.large)
+        return object.__sizeof__(self) + self.small.nbytes + large
+
     def __add__(self, other: TableBlock) -> TableBlock:
         """The tables of both portions together."""
         return TableBlock(self.small + other.small, list(map(add, self.large, other.large)))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve import _native
 from bitsieve.table.encoding import DENSE_SPAN
 
 if TYPE_CHECKING:
@@ -75,6 +76,18 @@ class Distinct:
         if len(known) * n_classes > most:
             return None
         return cls(known, _count(np.searchsorted(known, values), len(known), classes, n_classes, weights))
+
+    @classmethod
+    def of_codes(cls, values: NDArray[Any], low: Any, high: Any, most: int) -> Distinct | None:
+        """The distinct ones of some whole numbers from ``low`` to ``high``, each counted once: nobody asks how often.
+
+        None where there are more than ``most``.
+        """
+        found, _ = _native.distinct([values], np.array([low]), np.array([high]))
+        if not len(found):  # they are too far apart to be looked up
+            found = np.unique(values)
+        found = found.astype(values.dtype, copy=False)
+        return cls(found, np.ones((len(found), 1), np.int64)) if len(found) <= most else None
 
     @classmethod
     def merged(cls, parts: Sequence[Distinct], kind: np.dtype[Any], most: int) -> Distinct | None:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
+from scipy.sparse import issparse
 
 from bitsieve.common.messages import allowed_names, quoted
+from bitsieve.common.names import NumberedNames
 from bitsieve.common.parameters import check_flag
 from bitsieve.common.progress import phase
 from bitsieve.files.npz import ArrayTable
@@ -41,9 +43,9 @@ def read_data(
 
     Parameters
     ----------
-    data : array-like of shape (n_samples, n_features), dataframe, or path
-        numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV, TSV, Parquet, Arrow/Feather or
-        .npz file.
+    data : array-like or scipy.sparse of shape (n_samples, n_features), dataframe, or path
+        numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV, TSV, Parquet, Arrow/Feather,
+        libsvm or .npz file.
     target : str or array-like of shape (n_samples,), or several, optional
         A column of ``data``, which is then no feature, or the values themselves; or a list of columns. A .npz file's is
         ``y`` by default.
@@ -87,7 +89,9 @@ def read_data(
 
         data = read_table(data, header=header, notes=notes)
     original, data = data, with_rows(data)
-    if isinstance(data, ArrayTable):
+    if isinstance(data, ArrayTable) and _is_split(data, target, sample_weight):
+        table = _from_sparse_arrays(data, sample_weight, of_target)
+    elif isinstance(data, ArrayTable):
         table = _split(_Archive(data), target, sample_weight, of_target)
     elif nw.dependencies.is_into_dataframe(data):
         table = _split(_Frame(data), target, sample_weight, of_target)
@@ -139,7 +143,7 @@ class _Archive:
 
     def __init__(self, whole: ArrayTable) -> None:
         self.whole = whole
-        self.names, self.n_samples, self.n_features = [*whole.names, "y"], len(whole.X), len(whole.names)
+        self.names, self.n_samples, self.n_features = [*whole.names, "y"], whole.X.shape[0], len(whole.names)
 
     def default_target(self) -> Any:
         if "y" in self.whole.names:
@@ -196,17 +200,30 @@ def _split(source: _Frame | _Archive, target: Any, sample_weight: Any, rules: Ta
     return replace(table, names=labels, feature_names=None if unnamed else np.array(labels, object), given=given)
 
 
+def _is_split(data: ArrayTable, target: Any, sample_weight: Any) -> bool:
+    """Whether ``X`` is sparse and holds neither the target nor the weights: its columns need not be gone through."""
+    of_y = target is None or (isinstance(target, str) and target == "y")
+    return issparse(data.X) and of_y and "y" not in data.names and not isinstance(sample_weight, str)
+
+
+def _from_sparse_arrays(data: ArrayTable, sample_weight: Any, rules: TargetRules) -> Table:
+    """The columns of a sparse ``X``, which may be too many to go through by name, and ``y``."""
+    table = rules.read(data.X, data.y, sample_weight, "y")
+    given = Given(data.X, data, ("y",), None if sample_weight is None else "sample_weight")
+    if isinstance(data.names, NumberedNames):
+        return replace(table, given=given)
+    return replace(table, names=data.names, feature_names=np.array(data.names, object), given=given)
+
+
 def _from_array(data: Any, target: Any, sample_weight: Any, rules: TargetRules) -> Table:
-    if hasattr(data, "toarray"):
-        raise ValueError("the data is a sparse matrix: give it dense, as data.toarray()")
-    X = as_array(data)
+    X = data if issparse(data) else as_array(data)
     if X.ndim != 2:
         raise ValueError(f"the data has shape {X.shape}: it must be samples x features")
     if target is None or isinstance(target, str):
         raise ValueError("the data is an array, whose columns have no names: give the target as an array of its values")
     if isinstance(sample_weight, str):
         raise ValueError("the data is an array, whose columns have no names: give sample_weight as an array")
-    y = _values(target, len(X))
+    y = _values(target, X.shape[0])
     table = rules.read(X, y, sample_weight, "target")
     return replace(table, given=Given(X, weight=None if sample_weight is None else "sample_weight"))
 

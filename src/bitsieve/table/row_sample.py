@@ -46,9 +46,16 @@ class RowSample:
     weights: NDArray[np.int64] | None
 
     @classmethod
-    def of_part(cls, table: Table, row_numbers: NDArray[np.int64], size: int) -> RowSample:
-        """The sample of a part of the rows, which have these numbers in the whole table."""
+    def of_part(
+        cls, table: Table, row_numbers: NDArray[np.int64], size: int, known: RowSample | None = None
+    ) -> RowSample:
+        """The sample of a part of the rows, which have these numbers in the whole table.
+
+        Of rows that can not be in the sample of the whole, since that of other parts is ``known``, none is kept.
+        """
         kept = smallest(row_numbers, size)
+        if known is not None and len(known.rows) == size:
+            kept = kept[row_keys(row_numbers[kept]) < row_keys(known.rows).max()]
         return cls(
             size,
             row_numbers[kept],

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bitsieve.information.protocol import Information
 
 MOST_SHUFFLES = 10**5  # of one test
+DEPENDENT = 0.05  # level at which two columns are taken to depend on each other
 ADJUSTMENTS = "benjamini-hochberg", "benjamini-yekutieli"
 
 
@@ -31,8 +32,9 @@ class FalseDiscoveryStopping:
     r"""Take the largest list whose estimated false discovery rate is at most a level.
 
     A column that was chosen is false if the class does not depend on it, or not given some one column that was chosen
-    before. Its p is the largest of the p of ``I(Xi;C) = 0`` and of ``I(Xi;C|Xs) = 0`` for every s chosen before. With n
-    columns to choose from and the first k of the list,
+    before. Its p is the largest of the p of ``I(Xi;C) = 0`` and of ``I(Xi;C|Xs) = 0`` for every s chosen before on
+    which it depends (by a G-test of ``I(Xi;Xs) = 0`` at 0.05: a column that tells of the class, but not of Xs, tells of
+    the class given Xs, too). With n columns to choose from and the first k of the list,
 
         rate(k) = n c max(p_1, ..., p_k) / k
 
@@ -117,7 +119,7 @@ class FalseDiscoveryMonitor:
         self.rule = rule
         self.information = PlugInInformation(information.source)
         self.search = information.source.search
-        self.given: list[tuple[tuple[int, ...], ConditionalInformation]] = [((), self.information.conditional())]
+        self.given: dict[tuple[int, ...], ConditionalInformation] = {(): self.information.conditional()}
         self.looked_at: list[int] = []
         self.p: list[float] = []  # nan where it was not tested
         self.n_tests = self.limit = np.nan
@@ -132,7 +134,6 @@ class FalseDiscoveryMonitor:
             p = self._p(candidate)
         self.looked_at.append(candidate)
         self.p.append(p)
-        self.given.append(((candidate,), self.given[0][1].refine(candidate)))
         return p > self.limit
 
     def _begin(self, tried: NDArray[np.bool_]) -> None:
@@ -149,15 +150,25 @@ class FalseDiscoveryMonitor:
         self.limit = float(thresholds[np.flatnonzero(p <= thresholds)].max(initial=thresholds[0]))
 
     def _p(self, candidate: int) -> float:
-        """The largest p, alone and given each column chosen before, or the first beyond the limit."""
-        largest = 0.0
-        for chosen, given in self.given:
-            largest = max(largest, self._p_given(candidate, chosen, given))
+        """The largest p, alone and given each column chosen before that tells of it, or the first beyond the limit."""
+        largest = self._p_given(candidate, ())
+        for column in self.looked_at:
             if largest > self.limit:
                 break
+            if self._depend(column, candidate):
+                largest = max(largest, self._p_given(candidate, (column,)))
         return largest
 
-    def _p_given(self, candidate: int, chosen: tuple[int, ...], given: ConditionalInformation) -> float:
+    def _depend(self, one: int, other: int) -> bool:
+        source = self.information.source
+        bits = max(0.0, float(self.information.pair(one, np.array([other]), by_class=False).redundancy[0]))
+        freedom = (int(source.arities[one]) - 1) * (int(source.arities[other]) - 1)
+        return freedom > 0 and float(chdtrc(freedom, 2 * source.n_samples * log(2) * bits)) <= DEPENDENT
+
+    def _p_given(self, candidate: int, chosen: tuple[int, ...]) -> float:
+        if chosen not in self.given:
+            self.given[chosen] = self.given[()].refine(chosen[0])
+        given = self.given[chosen]
         freedom = given.degrees_of_freedom(candidate)
         if freedom == 0:
             return 1.0
