@@ -111,3 +111,18 @@ def test_every_column_in_one_bin_is_refused_whatever_the_binner(iris):
     table = read_data(X, y)
     with pytest.raises(ValueError, match="every column became one bin"):
         explain(table, OneBin(), [0])
+
+
+@pytest.mark.parametrize(
+    ("given", "write"),
+    [
+        ({"features": 3}, "there is no parameter 'features': write n_features_to_select=3$"),
+        ({"k": 2}, "there is no parameter 'k': write n_features_to_select=2$"),
+        ({"criterion": "jmi"}, "there is no parameter 'criterion': write method='jmi'$"),
+        ({"threads": 4}, "there is no parameter 'threads': write n_jobs=4$"),
+    ],
+)
+def test_other_names_of_parameters_say_what_to_write(iris, given, write):
+    X, y, _ = iris
+    with pytest.raises(ValueError, match=write):
+        bitsieve.select(X, y, **given)
