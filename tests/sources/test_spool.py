@@ -99,7 +99,7 @@ with listening(slow):
 """
 
 
-@pytest.mark.parametrize("phase", ["finding bins, 2", "packing", "packing, 2"])
+@pytest.mark.parametrize("phase", ["packing", "packing, 2"])
 def test_a_killed_run_leaves_nothing_that_is_trusted(tmp_path, packed, phase):
     data, spool = write(tmp_path / "data.parquet"), tmp_path / "spool"
     code = KILLED.format(phase=phase, data=str(data), spool=str(spool))

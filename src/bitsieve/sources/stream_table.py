@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import pickle
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -161,6 +162,8 @@ class StreamedTable(TableInParts):
         for first, objects in self._parts("packing"):
             table = self.reader.read(first, *objects, target=self.coded_target)
             packed.add(coding.codes(table), table.target.codes, table.weights)
+        if self.spool is None and os.name == "posix":
+            self.packed_in.close()  # the planes stay as long as they are mapped, and go with the process
         return packed.finish()
 
     def count(self, binner: Binner) -> tuple[Coding, CountSource]:
