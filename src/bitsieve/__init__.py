@@ -22,13 +22,17 @@ if TYPE_CHECKING:
     from bitsieve.counts.kernels import show_kernel as show_kernel
     from bitsieve.evaluation.compare import compare as compare
     from bitsieve.evaluation.comparison import Comparison as Comparison
+    from bitsieve.evaluation.how_many import HowMany as HowMany
+    from bitsieve.evaluation.how_many import how_many as how_many
     from bitsieve.evaluation.selector_cv import SelectorCV as SelectorCV
     from bitsieve.optimize.nystrom import Nystrom as Nystrom
     from bitsieve.report.curve import CurveDisplay as CurveDisplay
     from bitsieve.report.files import write_report as write_report
+    from bitsieve.report.how_many import plot_how_many as plot_how_many
     from bitsieve.report.ranking import RankingDisplay as RankingDisplay
     from bitsieve.report.redundancy import RedundancyDisplay as RedundancyDisplay
     from bitsieve.report.similarity import plot_similarity as plot_similarity
+    from bitsieve.report.stability import plot_stability as plot_stability
     from bitsieve.report.weights import plot_weights as plot_weights
     from bitsieve.selection.affiliated import affiliated as affiliated
     from bitsieve.selection.explain import FeatureExplanation as FeatureExplanation
@@ -61,6 +65,7 @@ if TYPE_CHECKING:
     from bitsieve.selectors.relieff import ReliefF as ReliefF
     from bitsieve.selectors.sdpcmi import SDPCMI as SDPCMI
     from bitsieve.selectors.speccmi import SpecCMI as SpecCMI
+    from bitsieve.selectors.stability import StabilitySelector as StabilitySelector
     from bitsieve.selectors.svm import L1SVM as L1SVM
     from bitsieve.selectors.svm import SVMRFE as SVMRFE
     from bitsieve.selectors.vmi import VMI as VMI
@@ -95,6 +100,8 @@ _HOMES = {
     "geometric_mutual_information": "bitsieve.selection.geometric",
     "GMI": "bitsieve.selectors.gmi",
     "henze_penrose_divergence": "bitsieve.selection.geometric",
+    "how_many": "bitsieve.evaluation.how_many",
+    "HowMany": "bitsieve.evaluation.how_many",
     "KollerSahami": "bitsieve.selectors.koller_sahami",
     "L1SVM": "bitsieve.selectors.svm",
     "list_methods": "bitsieve.selectors.registry",
@@ -105,7 +112,9 @@ _HOMES = {
     "mutual_information_matrix": "bitsieve.selection.information",
     "Nystrom": "bitsieve.optimize.nystrom",
     "PermutationStopping": "bitsieve.by_counts.stopping",
+    "plot_how_many": "bitsieve.report.how_many",
     "plot_similarity": "bitsieve.report.similarity",
+    "plot_stability": "bitsieve.report.stability",
     "plot_weights": "bitsieve.report.weights",
     "QPFS": "bitsieve.selectors.qpfs",
     "RankingDisplay": "bitsieve.report.ranking",
@@ -120,6 +129,7 @@ _HOMES = {
     "SignificanceStopping": "bitsieve.by_counts.stopping",
     "SpecCMI": "bitsieve.selectors.speccmi",
     "ThresholdStopping": "bitsieve.by_counts.stopping",
+    "StabilitySelector": "bitsieve.selectors.stability",
     "StreamSource": "bitsieve.sources.stream",
     "SVMRFE": "bitsieve.selectors.svm",
     "VMI": "bitsieve.selectors.vmi",
@@ -152,6 +162,7 @@ __all__ = [
     "FalseDiscoveryStopping",
     "FeatureExplanation",
     "ForwardSelector",
+    "HowMany",
     "KollerSahami",
     "MDLBinner",
     "ModelSelector",
@@ -164,6 +175,7 @@ __all__ = [
     "SelectorCV",
     "SignificanceStopping",
     "SpecCMI",
+    "StabilitySelector",
     "StreamSource",
     "ThresholdStopping",
     "ZeroApartBinner",
@@ -175,11 +187,14 @@ __all__ = [
     "entropy",
     "geometric_mutual_information",
     "henze_penrose_divergence",
+    "how_many",
     "list_methods",
     "make_selector",
     "mutual_information",
     "mutual_information_matrix",
+    "plot_how_many",
     "plot_similarity",
+    "plot_stability",
     "plot_weights",
     "select",
     "show_kernel",

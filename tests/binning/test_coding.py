@@ -34,7 +34,7 @@ def columns(missing, whole):
     found = {
         "few": (classes + random.integers(0, 2, N)).astype(np.int8),
         "wide": (random.integers(-5, 5, N) + classes) * 10**15,
-        "unsigned": random.integers(0, 4, N).astype(np.uint64) + np.uint64(2**63),
+        "unsigned": random.integers(0, 4, N).astype(np.uint64) * np.uint64(2048) + np.uint64(2**63),  # as doubles
         "text": random.choice(["low", "middle", "high"], N),
         "truth": classes == random.integers(0, 3, N),
         "constant": np.full(N, 7),

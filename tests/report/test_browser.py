@@ -113,7 +113,11 @@ def test_tables_sort(browser, wine):
 
 
 def test_it_prints(browser, wine):
-    show(browser, wine)
+    show(browser, wine, width=720)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= 720  # nothing is cut off on paper
+    assert browser.execute_script("return document.querySelector('details table').getBoundingClientRect().height") > 20
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
     printed = browser.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"]
     assert printed.startswith("JVBERi")  # %PDF in base64
 

@@ -157,11 +157,14 @@ def test_noise_is_called_noise():
 
 def test_an_identifier_does_not_hide_what_others_tell_more_than_chance(cancer):
     X, y = cancer
-    X = X[["worst radius", "mean texture"]].assign(patient=[f"p{j}" for j in range(len(X))])
-    selection = bitsieve.select(X, y, method="mim", n_features_to_select=1)
+    X = X[["worst radius", "mean texture"]].assign(patient=[f"p{j}" for j in range(len(X))], empty=np.nan)
+    selection = bitsieve.select(X, y, method="mim", n_features_to_select=1, include=["patient"])
     told, named = selection.explain("worst radius"), selection.explain("patient")
     assert told.chance < 0.1 < told.relevance
     assert named.chance == pytest.approx(named.relevance) == pytest.approx(named.class_entropy)
+    assert selection.explain("empty").reason == "is not selected: it has no values"
+    without = bitsieve.select(X, y, method="mim", n_features_to_select=1).explain("patient")
+    assert without.reason.endswith("it has a value of its own in every row, as a name of the row has, and was left out")
 
 
 def test_affiliated_features_are_told_of_on_both_sides(cancer):

@@ -111,3 +111,12 @@ def test_every_column_in_one_bin_is_refused_whatever_the_binner(iris):
     table = read_data(X, y)
     with pytest.raises(ValueError, match="every column became one bin"):
         explain(table, OneBin(), [0])
+
+
+@pytest.mark.parametrize("method", [entry.name for entry in bitsieve.list_methods()])
+def test_no_number_of_threads_whatever_the_method(iris, method):
+    X, y, _ = iris
+    for n_jobs in (1.5, "2", float("nan"), 0, True):
+        refused(
+            X, y, method=method, n_features_to_select=1, n_jobs=n_jobs, match="is not a number of threads: give 1 or"
+        )

@@ -8,8 +8,10 @@ from scipy import sparse
 
 import bitsieve
 from bitsieve import ZeroApartBinner
+from bitsieve.common.names import NumberedNames
 from bitsieve.selectors.counted import CountSelector
 from bitsieve.selectors.registry import list_methods, make_selector
+from bitsieve.table.sparse import DenseColumns
 
 METHODS = [info.name for info in list_methods() if not info.same_as]
 TAKING = [name for name in METHODS if make_selector(name).__sklearn_tags__().input_tags.sparse]
@@ -129,3 +131,23 @@ def test_mistakes(data):
         with pytest.raises(ValueError, match=message) as caught:
             mistaken()
         assert "\n" not in str(caught.value)
+
+
+def test_columns_are_not_gone_through_one_by_one(data, monkeypatch):
+    """Neither their names are made nor the columns themselves, but for those that are shown."""
+    X, y, _ = data
+    wide = sparse.hstack([sparse.csr_array(X), sparse.csr_array((250, 50_000))], format="csr")
+    made = []
+    for kind, method in ((NumberedNames, "__getitem__"), (DenseColumns, "__getitem__")):
+        of_kind = getattr(kind, method)
+
+        def counting(self, place, of_kind=of_kind):
+            made.append(place)
+            return of_kind(self, place)
+
+        monkeypatch.setattr(kind, method, counting)
+    wish = bitsieve.Constraints(must_include=["x9"])
+    with pytest.warns(bitsieve.BitsieveWarning, match="50,001 columns are constant: 'x3', 'x40', 'x41'"):
+        found = bitsieve.select(wide, y, method="jmi", n_features_to_select=4, constraints=wish)
+    assert found.features[0] == "x9"
+    assert len(made) < 100

@@ -278,7 +278,7 @@ def test_dates_and_times_in_other_units():
             "time64": pa.array([2_000_000_000, None], pa.time64("ns")),
             "duration": pa.array([-3, None], pa.duration("ms")),
             "decimal": pa.array([decimal.Decimal("0.1"), None]),
-            "half": pa.array([0.5, None], pa.float16()),
+            "half": pa.array(np.array([0.5, 0], np.float16), mask=np.array([False, True])),
         }
     )
     columns = read(table)

@@ -15,6 +15,7 @@ from bitsieve.common.progress import phase
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.table.columns import read_columns
 from bitsieve.table.encoding import Encoded, lookup
+from bitsieve.table.exact import check_large_columns
 from bitsieve.table.extents import NUMBERS
 from bitsieve.table.missing import check_values
 from bitsieve.table.ragged import Ragged
@@ -198,7 +199,7 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return None
 
     def check_numbers(self, table: NamedColumns, extents: Extents) -> None:
-        """Refuse numbers that the rule does not take.
+        """Refuse numbers that the rule does not take: here those that fall together when they are cut.
 
         Parameters
         ----------
@@ -214,8 +215,9 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If there is such a number.
+            If values of a column differ but are the same in double precision.
         """
+        check_large_columns(table, extents)
 
     def _fit_numeric(self, table: Table, extents: Extents) -> None:
         """Set the edges, the categories, and the number of codes that are not for missing values, of every column."""

@@ -92,6 +92,24 @@ class CategoricalBinner(Binner):
         return not beyond and bool((largest == known.lengths - 1).all() and largest.dtype == kind)
 
     def check_numbers(self, table: NamedColumns, extents: Extents) -> None:
+        """Refuse numbers that the rule does not take: here those with a fractional part.
+
+        Parameters
+        ----------
+        table : NamedColumns
+            A table, or what is known of one.
+        extents : Extents
+            What its columns hold.
+
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        ValueError
+            If a column holds one.
+        """
         for j in extents.which(FRACTIONS)[:1]:
             assert isinstance(table, Table)  # a summary is made of tables that were checked
             _whole_numbers(table, j)  # says what it holds

@@ -6,6 +6,7 @@ import argparse
 from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
+from bitsieve.commands.argument_types import assignment, count, counts, folds, how_many, names, target_bins
 from bitsieve.common.defaults import DEFAULT_METHOD
 from bitsieve.common.messages import one_line
 
@@ -37,6 +38,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_select(commands)
     _add_explain(commands)
     _add_count(commands)
+    _add_how_many(commands)
     _add_compare(commands)
     methods = commands.add_parser("methods", allow_abbrev=False, help="list every method, its paper and what it needs")
     methods.add_argument("--json", action="store_true", help="print one JSON document")
@@ -94,14 +96,14 @@ def _add_explain(commands: argparse._SubParsersAction[_Parser]) -> None:
 
 
 def _add_count(commands: argparse._SubParsersAction[_Parser]) -> None:
-    count = commands.add_parser(
+    parser = commands.add_parser(
         "count",
         allow_abbrev=False,
         help="count a table once and save the tables of all pairs of columns, which add up with those of more rows",
         description="Count the tables of all pairs of columns of DATA with its target, and save them. Counts with the "
         "same bins add up: 'bitsieve select --counts DIR --counts DIR' selects from all their rows.",
     )
-    add = count.add_argument
+    add = parser.add_argument
     add("data", metavar="DATA", help="Parquet, Arrow/Feather, CSV or TSV; or a folder of them: read in batches")
     add("--save", metavar="DIR", required=True, help="the folder that the counts are written to")
     add("--target", metavar="COLUMN", required=True, help="the column to tell about")
@@ -113,13 +115,13 @@ def _add_count(commands: argparse._SubParsersAction[_Parser]) -> None:
         metavar="RULE",
         help="how numeric columns become codes: mdl, quantile, uniform, or none for codes already (default: mdl)",
     )
-    add("--bins", type=_count, metavar="N", help="bins of quantile and uniform (default: 10)")
+    add("--bins", type=count, metavar="N", help="bins of quantile and uniform (default: 10)")
     add("--uncut", choices=("leave", "median"), help="what mdl does with a column without a cut (default: leave)")
     add("--missing", choices=("error", "bin"), help="missing values: an error, or a code of their own (default: error)")
-    add("--target-bins", type=_target_bins, metavar="N", help=TARGET_BINS)
+    add("--target-bins", type=target_bins, metavar="N", help=TARGET_BINS)
     add("--memory", metavar="BYTES", help="about how much memory to take, such as 4GB (default: 2GiB)")
-    add("--threads", type=_count, metavar="N", help="threads (default: all cores); the result is the same for any")
-    count.set_defaults(run=_run_of("count"))
+    add("--threads", type=count, metavar="N", help="threads (default: all cores); the result is the same for any")
+    parser.set_defaults(run=_run_of("count"))
 
 
 def _add_selection(parser: _Parser) -> None:
@@ -149,13 +151,13 @@ def _add_selection(parser: _Parser) -> None:
         "--set",
         action="append",
         default=[],
-        type=_assignment,
+        type=assignment,
         metavar="NAME=VALUE",
         help="a parameter of the method, such as beta=0.5; once for each ('bitsieve methods' lists them)",
     )
     add(
         "--features",
-        type=_how_many,
+        type=how_many,
         metavar="K",
         help="how many to select: a number, a share such as 0.1, or auto (default: 20, or all if there are fewer)",
     )
@@ -175,21 +177,13 @@ def _add_selection(parser: _Parser) -> None:
     )
     add("--exclude", action="append", metavar="COLUMN", help="never select it (repeatable)")
     add("--group", action="append", nargs="+", metavar="COLUMN", help="columns taken together (repeatable)")
-    add(
-        "--binning",
-        default="mdl",
-        metavar="RULE",
-        help="how numeric columns become codes: mdl, quantile, uniform, or none for codes already (default: mdl)",
-    )
-    add("--bins", type=_count, metavar="N", help="bins of quantile and uniform (default: 10)")
-    add("--uncut", choices=("leave", "median"), help="what mdl does with a column without a cut (default: leave)")
-    add("--missing", choices=("error", "bin"), help="missing values: an error, or a code of their own (default: error)")
+    _add_binning(add)
     add(
         "--estimator",
         choices=("plug-in", "miller-madow", "shrinkage"),
         help="how information is estimated from counts (default: plug-in)",
     )
-    add("--target-bins", type=_target_bins, metavar="N", help=TARGET_BINS)
+    add("--target-bins", type=target_bins, metavar="N", help=TARGET_BINS)
     add("--drop-missing-target", action="store_true", help=DROP_MISSING)
     add("--json", action="store_true", help="print one JSON document")
     add(
@@ -200,10 +194,47 @@ def _add_selection(parser: _Parser) -> None:
     add("--spool", metavar="DIR", help="keep what was packed of DATA there for later runs; DATA is read in batches")
     add(
         "--threads",
-        type=_count,
+        type=count,
         metavar="N",
         help="threads (default: all cores); the result is the same for any number",
     )
+
+
+def _add_binning(add: Callable[..., object]) -> None:
+    add(
+        "--binning",
+        default="mdl",
+        metavar="RULE",
+        help="how numeric columns become codes: mdl, quantile, uniform, or none for codes already (default: mdl)",
+    )
+    add("--bins", type=count, metavar="N", help="bins of quantile and uniform (default: 10)")
+    add("--uncut", choices=("leave", "median"), help="what mdl does with a column without a cut (default: leave)")
+    add("--missing", choices=("error", "bin"), help="missing values: an error, or a code of their own (default: error)")
+
+
+def _add_how_many(commands: argparse._SubParsersAction[_Parser]) -> None:
+    rules = commands.add_parser(
+        "how-many",
+        allow_abbrev=False,
+        help="say how many columns to take, by four rules side by side",
+        description="Ask shuffles, the false discovery rate, stability and cross-validation how many columns a greedy "
+        "method should take, and say how to read their difference.",
+    )
+    add = rules.add_argument
+    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather or .npz (X, y), told by content")
+    add("--target", metavar="COLUMN", help="the column to tell about; y by default in a .npz")
+    add("--weight", metavar="COLUMN", help="the column that says how many times each row stands: whole numbers")
+    add("--method", default="jmi", metavar="NAME", help="a greedy one of 'bitsieve methods' (default: %(default)s)")
+    _add_binning(add)
+    add("--target-bins", type=target_bins, metavar="N", help=TARGET_BINS)
+    add("--classifier", default="linear-svm", metavar="NAME", help="as for compare (default: linear-svm)")
+    add("--folds", type=folds, metavar="N", help="stratified folds, or loo (default: loo below 100 rows, else 10)")
+    add("--pairs", type=count, default=50, metavar="N", help="pairs of halves for stability (default: 50)")
+    add("--seed", type=int, default=0, metavar="N", help="of shuffles, halves and folds (default: 0)")
+    add("--figure", metavar="FILE", help="draw it: .png, .svg or .pdf (needs bitsieve[report])")
+    add("--json", action="store_true", help="print one JSON document")
+    add("--threads", type=count, metavar="N", help="threads (default: all cores); same result for any")
+    rules.set_defaults(run=_run_of("how_many"))
 
 
 def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -219,10 +250,10 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
     add = compare.add_argument
     add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather, libsvm or .npz (X, y), told by content")
     add("--target", metavar="COLUMN", help="the column to tell about; y by default in a .npz")
-    add("--methods", type=_names, metavar="A,B,...", help="of 'bitsieve methods' (default: mim,mrmr,jmi,speccmi)")
+    add("--methods", type=names, metavar="A,B,...", help="of 'bitsieve methods' (default: mim,mrmr,jmi,speccmi)")
     add(
         "--features",
-        type=_counts,
+        type=counts,
         metavar="FROM:TO[:STEP]",
         help="numbers of features, or a list as 5,10,20 (default: 10:100, or all when there are fewer than 10)",
     )
@@ -233,7 +264,7 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
         help="linear-svm, knn (3 neighbours), ncm (nearest class mean), bgm (a Gaussian mixture a class), vbem or gmm "
         "(one for all, without labels) (default: linear-svm)",
     )
-    add("--folds", type=_folds, metavar="N", help="stratified folds, or loo (default: loo below 100 rows, else 10)")
+    add("--folds", type=folds, metavar="N", help="stratified folds, or loo (default: loo below 100 rows, else 10)")
     add("--seed", type=int, default=0, metavar="N", help="of the shuffle into folds (default: 0)")
     add(
         "--protocol",
@@ -242,43 +273,21 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
         help="nested: ranked inside each fold; paper: once on all rows, as published, too good (default: nested)",
     )
     add("--binning", metavar="RULE", help="mdl, quantile, uniform or none, as for select (default: mdl)")
-    add("--bins", type=_count, metavar="N", help="bins of quantile and uniform (default: 10)")
+    add("--bins", type=count, metavar="N", help="bins of quantile and uniform (default: 10)")
     add(
         "--uncut",
         choices=("leave", "median"),
         help="what mdl does with a column without a cut (default: leave; with --protocol paper: median)",
     )
     add("--missing", choices=("error", "bin"), help="missing values: an error, or a code of their own (default: error)")
-    add("--target-bins", type=_target_bins, metavar="N", help=TARGET_BINS)
+    add("--target-bins", type=target_bins, metavar="N", help=TARGET_BINS)
     add("--bounds", action="store_true", help="bound the error of the best possible classifier on what is chosen")
     add("--report", metavar="FILE.html", help="write a report with figures, in one file (needs bitsieve[report])")
     add("--output", metavar="FILE", help="save errors by method, fold and number; .parquet, .csv or .json")
     add("--resume", action="store_true", help="go on with the finished folds of an interrupted run")
     add("--json", action="store_true", help="print one JSON document")
-    add("--threads", type=_count, metavar="N", help="threads over the folds (default: all cores); same result for any")
+    add("--threads", type=count, metavar="N", help="threads over the folds (default: all cores); same result for any")
     compare.set_defaults(run=_run_of("compare"))
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _folds(text: str) -> int | str:
-    return int(text) if text.isdecimal() else text
-
-
-def _counts(text: str) -> list[int] | range:
-    try:
-        if ":" not in text:
-            numbers: list[int] | range = [int(part) for part in text.split(",")]
-        else:
-            first, last, *step = (int(part) for part in text.split(":"))
-            numbers = range(first, last + 1, *step)
-    except (ValueError, TypeError):
-        numbers = []
-    if not numbers or min(numbers) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no range: give FROM:TO, as 10:100, or a list, as 5,10,20")
-    return numbers
 
 
 def _add_reproduce(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -294,48 +303,12 @@ def _add_reproduce(commands: argparse._SubParsersAction[_Parser]) -> None:
     add("--table", metavar="NAME", help="which table")
     add("--output", metavar="FILE", help="save the figure; .png, .svg, .pdf (needs bitsieve[report]); or all in .json")
     add("--data-dir", metavar="DIR", help="the directory with the public data sets, for what needs some")
-    add("--sets", type=_names, metavar="A,B,...", help="of the data sets, only these")
+    add("--sets", type=names, metavar="A,B,...", help="of the data sets, only these")
     add("--protocol", metavar="NAME", help="paper: as published (default); nested: ranked inside each fold as well")
     add("--json", action="store_true", help="print one JSON document")
     add("--seed", type=int, default=0, metavar="N", help="of what is drawn at random (default: 0)")
-    add("--threads", type=_count, metavar="N", help="threads (default: all cores)")
+    add("--threads", type=count, metavar="N", help="threads (default: all cores)")
     reproduce.set_defaults(run=_run_of("reproduce"))
-
-
-def _count(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no count: give a whole number, at least 1")
-    return number
-
-
-def _target_bins(text: str) -> int | str:
-    return text if text == "none" else _count(text)
-
-
-def _assignment(text: str) -> tuple[str, object]:
-    name, _, value = (part.strip() for part in text.partition("="))
-    if not (name and value):
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE: give for example beta=0.5")
-    for read in (int, float):
-        try:
-            return name, read(value)
-        except ValueError:
-            continue
-    return name, {"true": True, "false": False, "none": None}.get(value.lower(), value)
-
-
-def _how_many(text: str) -> int | float | str:
-    if text == "auto":
-        return text
-    try:
-        share = float(text)
-    except ValueError:
-        share = 0.0
-    return share if 0 < share < 1 else _count(text)
 
 
 def _run_of(command: str) -> Callable[[argparse.Namespace], int]:

@@ -45,6 +45,8 @@ def read(options: argparse.Namespace, client: Client | None) -> Table | TableInP
         )
     from bitsieve.sources.stream import StreamSource
 
+    if options.drop_missing_target:
+        raise ValueError("--drop-missing-target does not go with data that is read in batches: drop those rows first")
     if options.target is None:
         raise ValueError("no target is given: name a column with --target")
     if options.drop_missing_target:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve.common.messages import quoted
-from bitsieve.report.page import bullets, heading, paragraph, table
+from bitsieve.report.page import bullets, heading, paragraph
+from bitsieve.report.page import table as html_table
 from bitsieve.selection.plain import number
 from bitsieve.selection.quality import column_quality
 from bitsieve.table.table import Table
@@ -21,11 +22,12 @@ if TYPE_CHECKING:
 
 def quality_parts(evidence: Evidence) -> list[str]:
     """What stands out, and a table of all columns; nothing where the rows are not at hand."""
-    if not isinstance(evidence.table, Table):
+    table = evidence.table if evidence.whole is None else evidence.whole
+    if not isinstance(table, Table):
         return []
-    quality = column_quality(evidence.table)
-    names, n_rows = evidence.table.names, evidence.table.n_samples
-    uncut = set(np.asarray(getattr(evidence.binner, "uncut_", ())).tolist())
+    quality = column_quality(table)
+    names, n_rows = table.names, table.n_samples
+    uncut = set(np.asarray(getattr(evidence.binner, "uncut_", ())).tolist()) - set(evidence.left_out)
     rank = {int(j): place for place, j in enumerate(evidence.selected, start=1)}
     remarks = [_remarks(q, j in uncut, names) for j, q in enumerate(quality)]
     relevance, bins = evidence.information.relevance, evidence.information.source.arities
@@ -46,7 +48,7 @@ def quality_parts(evidence: Evidence) -> list[str]:
     return [
         heading("The columns"),
         bullets(_summary(quality, remarks, names)),
-        table(header, rows, text=(1, 2), long=(1,)),
+        html_table(header, rows, text=(1, 2), long=(1,)),
         paragraph(
             "Bins of numbers are cuts made for this selection; a column of one bin carries no information.", "aside"
         ),

@@ -80,12 +80,18 @@ class Evidence:
         Fitted on it.
     selected : ndarray of int, shape (k,)
     n_jobs : int or None
+    whole : Table or TableInParts, optional
+        The table with the columns that were left out before the selection; by default none were.
+    left_out : sequence of int
+        Those columns, which hold one value in ``table``.
     """
 
     table: Table | TableInParts
     binner: Any
     selected: Columns
     n_jobs: int | None
+    whole: Table | TableInParts | None = None
+    left_out: Sequence[int] = ()
 
     @cached_property
     def counted(self) -> Counted:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.common.errors import Sentence, Setting
-from bitsieve.common.messages import quoted
+from bitsieve.common.messages import quoted, quoted_places
 from bitsieve.selectors.counted import tells_nothing
+from bitsieve.table.sparse import SparseTable
 from bitsieve.table.table import FEW_ROWS, Table
 
 if TYPE_CHECKING:
@@ -56,10 +57,17 @@ def explain(
         raise ValueError("every column became one bin, so none tells anything about the target: use more bins")
 
     notes = explain_target(table)
-    one_bin = [int(j) for j in np.flatnonzero(n_bins == 1) if j not in set(left_out)]
-    constant = [j for j in one_bin if not table.varies(j)]
-    whole = set(map(int, getattr(binner, "uncut_", ()))) - set(constant) - set(left_out)
-    if whole:
+    kept = np.ones(len(n_bins), bool)
+    kept[list(left_out)] = False
+    one_bin = np.flatnonzero(kept & (n_bins == 1))
+    if isinstance(table, SparseTable):
+        constant = one_bin[table.constant[one_bin]].tolist()
+    else:
+        constant = [j for j in one_bin.tolist() if not table.varies(j)]
+    kept[constant] = False
+    uncut = np.asarray(getattr(binner, "uncut_", ()), np.intp)
+    whole = uncut[kept[uncut]]
+    if len(whole):
         numeric = sum(categories is None for categories in binner.categories_)
         left = Sentence("they are left whole and carry no information; ", _OTHER_CUTS)
         fate = left if mdl_leaves else "they are cut at their median"
@@ -174,7 +182,7 @@ def explain_target(table: Table | TableInParts) -> list[str]:
 
 
 def _about(columns: Sequence[int], names: Sequence[str], one: str, several: str) -> str:
-    listed = quoted(names[j] for j in columns)
+    listed = quoted_places(columns, names)
     if len(columns) == 1:
         return f"column {listed} {one}"
     return f"{len(columns):,} columns {several}: {listed}"

@@ -8,11 +8,14 @@ import numpy as np
 
 from bitsieve.selection.plain import number
 from bitsieve.selectors.constraints import resolve
+from bitsieve.table.table import Table
+from bitsieve.table.telling import empty_columns, identifiers
 
 if TYPE_CHECKING:
     from bitsieve.selection.evidence import Contribution
     from bitsieve.selection.selection import Selection
     from bitsieve.selectors.constraints import Candidates
+    from bitsieve.sources.in_parts import TableInParts
 
 MOST = 0.5  # of the relevance of a column: from there on another one covers it
 
@@ -30,6 +33,8 @@ def why_not_selected(selection: Selection, column: int, found: Contribution, add
     """The end of a sentence about a column that was not selected."""
     evidence, selector = selection.evidence, selection.selector
     names, chance = evidence.table.names, evidence.chance
+    if column in evidence.left_out:
+        return _why_left_out(evidence.table if evidence.whole is None else evidence.whole, column)
     if not evidence.information.varies[column]:
         uncut = column in getattr(evidence.binner, "uncut_", ()) and _varies(selection, column)
         why = "no cut of it tells enough to be accepted" if uncut else "it has one value only"
@@ -45,6 +50,15 @@ def why_not_selected(selection: Selection, column: int, found: Contribution, add
         return "is not selected: it tells no more than the best of as many columns by chance"
     k = len(selection.features)
     return f"is not selected: {selection.method} ranks {k:,} others before it, to which it adds {number(added)} bits"
+
+
+def _why_left_out(table: Table | TableInParts, column: int) -> str:
+    """Of a column that was left out before the method saw it."""
+    if isinstance(table, Table) and column in empty_columns(table):
+        return "is not selected: it has no values"
+    if isinstance(table, Table) and column in identifiers(table):
+        return "is not selected: it has a value of its own in every row, as a name of the row has, and was left out"
+    return "is not selected because it was excluded"
 
 
 def _wishes(selection: Selection) -> Candidates | None:

@@ -10,6 +10,7 @@ import numpy as np
 from bitsieve.common.defaults import DEFAULT_METHOD
 from bitsieve.common.messages import quoted
 from bitsieve.common.notes import warn_of
+from bitsieve.common.parameters import check_threads
 from bitsieve.common.ticker import shown
 from bitsieve.selection.evidence import Evidence
 from bitsieve.selection.explanation import explanation
@@ -307,6 +308,7 @@ def select_from(
     """:func:`select` from a table that is read already."""
     from bitsieve.selectors.registry import make_selector, method_name, parameters_of
 
+    check_threads("n_jobs", n_jobs)  # also for methods that have no such parameter
     method = method_name(method)
     constraints, constrains = parameters.pop("constraints", None), "constraints" in parameters_of(method)
     considered = consider(table, include, exclude, constraints, constrains=constrains)
@@ -361,7 +363,7 @@ def select_from(
             *explain_stop(selector, table),
             *explain_gap(selector),
         ],
-        evidence=Evidence(table, found.binner, indices, n_jobs),
+        evidence=Evidence(considered.table, found.binner, indices, n_jobs, table, considered.left_out),
     )
 
 

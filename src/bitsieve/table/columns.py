@@ -13,6 +13,7 @@ from sklearn.utils.validation import validate_data
 from bitsieve.common.messages import quoted
 from bitsieve.counts.terms import MAX_SAMPLES
 from bitsieve.table.encoding import Encoded, as_array, encode
+from bitsieve.table.exact import as_doubles, microseconds
 from bitsieve.table.kinds import with_rows
 from bitsieve.table.table import Table
 
@@ -49,7 +50,7 @@ def read_columns(X: Any, *, estimator: Any = None, reset: bool = True) -> Table:
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.DataFrame):
         return _read_frame(estimator, X, frame, labels or list(frame.columns), reset)
-    if isinstance(X, (list, tuple)):
+    if isinstance(X, (list, tuple, np.ma.MaskedArray)):
         X = as_array(X)
     X = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
     return _read_array(np.asarray(X))
@@ -61,15 +62,23 @@ def _read_array(X: NDArray[Any]) -> Table:
     names = [f"x{j}" for j in range(n_features)]
     kind = X.dtype.kind
     if kind in "iuf":
-        return Table(X, names)
+        return Table(as_doubles(X, lambda j: f"column {names[j]!r}"), names)
     if kind in "mM":
-        ticks = X.astype("M8[us]" if kind == "M" else "m8[us]").view(np.int64)
-        return Table(np.where(np.isnat(X), np.nan, ticks), names)
+        return Table(_microseconds(X, names), names)
     if kind == "b":
         return Table([encode(X[:, j]) for j in range(n_features)], names)
     from bitsieve.table.arrow_values import column_of_objects
 
     return Table([column_of_objects(X[:, j], name) for j, name in enumerate(names)], names)
+
+
+def _microseconds(X: NDArray[Any], names: list[str]) -> NDArray[np.float64]:
+    """Times as microseconds."""
+    known = ~np.isnat(X)
+    if np.datetime_data(X.dtype)[0] in ("ns", "ps", "fs", "as"):
+        ticks = X.astype(f"{X.dtype.kind}8[ns]").view(np.int64)
+        return np.column_stack([microseconds(ticks[:, j], known[:, j], name) for j, name in enumerate(names)])
+    return np.where(known, X.astype(f"{X.dtype.kind}8[us]").view(np.int64), np.nan)
 
 
 def check_unique(X: Any) -> list[Any]:
@@ -104,7 +113,7 @@ def _read_series(series: nw.Series[Any], name: str) -> NDArray[Any] | Encoded:
 
     if series.dtype.is_integer() or series.dtype.is_float():
         values = series.to_numpy()
-        if values.dtype.kind in "iuf":
+        if values.dtype.kind in "iu" or (values.dtype.kind == "f" and series.dtype.is_float()):
             return values
     if series.dtype == nw.Object:
         return column_of_objects(series.to_list(), name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.common.messages import quoted
+from bitsieve.common.messages import quoted_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,7 +39,7 @@ class NamedColumns:
 
     def quoted(self, which: Iterable[int]) -> str:
         """The names of some features for a message, the first five of them."""
-        return quoted([self.names[j] for j in which])
+        return quoted_places(list(which), self.names)
 
     def set_names_on(self, estimator: Any) -> None:
         """Set ``n_features_in_`` and ``feature_names_in_`` of an estimator that is fitted on these columns."""

@@ -15,6 +15,7 @@ from bitsieve.common.errors import Sentence, Setting
 from bitsieve.common.messages import quoted
 from bitsieve.common.parameters import check_integer
 from bitsieve.table.encoding import Encoded, as_array, encode, occurring
+from bitsieve.table.exact import as_doubles, check_whole_numbers
 from bitsieve.table.table import take_rows
 
 if TYPE_CHECKING:
@@ -186,12 +187,19 @@ def to_classes(
     if values.dtype.kind not in "iuf" or isinstance(n_bins, str):
         return Target(*encode(values))
     if values.dtype.kind == "f" and (values != np.floor(values)).any():
-        return _binned(values.astype(np.float64), n_bins or DEFAULT_BINS, weights)
+        return _binned(_doubles(values), n_bins or DEFAULT_BINS, weights)
     classes = encode(values)
     n_numbers = len(classes.categories)
     if n_numbers <= (n_bins or MANY_NUMBERS):
         return Target(*classes)
-    return replace(_binned(values.astype(np.float64), n_bins or DEFAULT_BINS, weights), n_numbers=n_numbers)
+    return replace(_binned(_doubles(values), n_bins or DEFAULT_BINS, weights), n_numbers=n_numbers)
+
+
+def _doubles(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Numbers as they are cut; refused where several become one."""
+    if values.dtype.kind != "f":
+        check_whole_numbers(values, "the target")
+    return np.asarray(as_doubles(values[:, None], lambda _: "the target")[:, 0], np.float64)
 
 
 def join_targets(parts: dict[str, Target]) -> Target:

@@ -8,7 +8,7 @@ import numpy as np
 
 from bitsieve.common.errors import Sentence, Setting
 from bitsieve.counts.terms import MAX_SAMPLES
-from bitsieve.table.encoding import Encoded
+from bitsieve.table.encoding import Encoded, as_array
 from bitsieve.table.target import read_values, target_columns
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def read_weights(sample_weight: Any, n_samples: int) -> NDArray[np.int64] | None
     """
     if sample_weight is None:
         return None
-    weights = np.asarray(sample_weight)
+    weights = as_array(sample_weight)
     if weights.ndim != 1:
         raise _refused(f" has shape {weights.shape}: it must be one weight a sample")
     if len(weights) != n_samples:

@@ -14,7 +14,7 @@ from bitsieve.counts.blocks import run_blocks
 from bitsieve.counts.search import Parts, dependence_of_codes, joint_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -62,10 +62,16 @@ class RepeatedSearch:
 
     def figure(self, candidate: int) -> float:
         """The figure of a candidate, with the classes as they are."""
+        return float(self._figures(self._observed(candidate))[0, 0])
+
+    def bits(self, candidate: int) -> float:
+        """I(X;C|S) of a candidate, with the classes as they are."""
+        return float(self._bits(self._observed(candidate))[0, 0])
+
+    def _observed(self, candidate: int) -> Dependence:
         search = self.search
         codes = search.codes(candidate)
-        observed = dependence_of_codes(codes, search.classes[None], search.n_classes, self.parts, self.terms)
-        return float(self._figures(observed)[0, 0])
+        return dependence_of_codes(codes, search.classes[None], search.n_classes, self.parts, self.terms)
 
     def log_codings(self, candidate: int) -> float:
         """The price of the search within a candidate, as a logarithm."""
@@ -73,21 +79,33 @@ class RepeatedSearch:
 
     def best_after_shuffles(self, seeds: NDArray[np.uint64]) -> NDArray[np.float64]:
         """The smallest figure of all candidates after each of several shuffles of the classes within the parts."""
+        return np.minimum(1.0, self._extremes(seeds, lambda found: self._figures(found).min(axis=0), np.minimum))
+
+    def most_bits_after_shuffles(self, seeds: NDArray[np.uint64]) -> NDArray[np.float64]:
+        """The largest I(X;C|S) of all candidates after each of several shuffles of the classes within the parts."""
+        return self._extremes(seeds, lambda found: self._bits(found).max(axis=0), np.maximum)
+
+    def _extremes(
+        self,
+        seeds: NDArray[np.uint64],
+        of_columns: Callable[[Dependence], NDArray[np.float64]],
+        extreme: np.ufunc,
+    ) -> NDArray[np.float64]:
+        """The extreme value of all candidates after every shuffle, from those of blocks of columns."""
         at_once = max(1, LABELS_AT_ONCE // len(self.search.classes))
-        starts = range(0, len(seeds), at_once)
-        return np.concatenate([self._best(self._shuffled(seeds[start : start + at_once])) for start in starts])
-
-    def _best(self, classes: Labels) -> NDArray[np.float64]:
         blocks = range(0, len(self.tried), COLUMNS_A_BLOCK)
-        best = np.ones((len(blocks), len(classes)))
+        found = np.empty((len(blocks), len(seeds)))
+        for first in range(0, len(seeds), at_once):
+            some = slice(first, first + at_once)
+            classes = self._shuffled(seeds[some])
 
-        def cut(start: int) -> None:
-            columns = self.tried[start : start + COLUMNS_A_BLOCK]
-            figures = self._figures(self.search.dependence(classes, columns, self.parts, self.terms))
-            best[start // COLUMNS_A_BLOCK] = figures.min(axis=0)
+            def cut(start: int, some: slice = some, classes: Labels = classes) -> None:
+                columns = self.tried[start : start + COLUMNS_A_BLOCK]
+                made = self.search.dependence(classes, columns, self.parts, self.terms)
+                found[start // COLUMNS_A_BLOCK, some] = of_columns(made)
 
-        run_blocks(cut, blocks, self.n_jobs)
-        return best.min(axis=0)
+            run_blocks(cut, blocks, self.n_jobs)
+        return np.asarray(extreme.reduce(found, axis=0))
 
     def _shuffled(self, seeds: NDArray[np.uint64]) -> Labels:
         """The classes after shuffles within the parts, a row for every seed."""
@@ -105,6 +123,9 @@ class RepeatedSearch:
         """The tail of chi-squared beyond the statistic that a sum of terms stands for; 1 without freedom."""
         figures = np.ones(found.freedom.shape)
         some = found.freedom > 0
-        bits = found.sums[some] / self.terms.per_bit
+        bits = self._bits(found)[some]
         figures[some] = chdtrc(found.freedom[some], np.maximum(0.0, 2 * self.terms.n_samples * log(2) * bits))
         return figures
+
+    def _bits(self, found: Dependence) -> NDArray[np.float64]:
+        return found.sums / self.terms.per_bit
