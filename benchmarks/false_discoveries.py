@@ -107,7 +107,6 @@ METHODS: dict[str, Callable[[], Callable[[Data, int], Columns]]] = {
     "fdr (Yekutieli), 4 quantile bins, jmi": lambda: ours("benjamini-yekutieli", "jmi", n_bins=4),
     "fdr, mdl, jmi": lambda: ours("benjamini-hochberg", "jmi"),
     "MDFS 1-D, Benjamini-Hochberg": lambda: mdfs(1, "fdr_bh"),
-    "MDFS 1-D, Holm (its default)": lambda: mdfs(1, "holm"),
     "MDFS 2-D, Benjamini-Hochberg": lambda: mdfs(2, "fdr_bh"),
     "knockpy, gaussian, lasso": knockoffs,
 }

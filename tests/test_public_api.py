@@ -1,6 +1,7 @@
 """What is public stays: every name, parameter and command-line option is listed in public_api.json.
 
-``python -m tests.test_public_api`` writes the list anew: what is gone from it needs its line in the change log.
+``python -m tests.test_public_api`` writes the list anew, with what has become public since: do so with every release.
+What is gone from it needs a version of warning first, and its line in the change log.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def public():
     return {**names(), **options()}
 
 
-def test_everything_public_is_listed():
+def test_nothing_public_is_gone():
     listed, found = json.loads(LISTED.read_text(encoding="utf-8")), public()
     gone = {
         name: sorted(set(words.split()) - set(found[name].split())) if name in found else "all of it"
@@ -47,7 +48,6 @@ def test_everything_public_is_listed():
         if name not in found or not set(words.split()) <= set(found[name].split())
     }
     assert not gone, "public names, parameters or options are gone, which needs a version of warning first"
-    assert found == listed, "something new is public: run python -m tests.test_public_api, which lists it"
 
 
 if __name__ == "__main__":

@@ -90,9 +90,16 @@ def test_document_and_text(comparison):
     assert jmi["selected"][0] == [comparison.names[j] for j in comparison.selected[1][0]]
     assert set(jmi["against"]) == {"mim", "speccmi"}
     lines = str(comparison).splitlines()
-    assert len(lines) == 6
     assert [line.split()[0] for line in lines[:4]] == ["method", "mim", "jmi", "speccmi"]
-    assert lines[5] == document["answer"]
+    assert [line.split("  ")[0] for line in lines[4:7]] == ["(majority class)", "(SelectKBest)", "(all columns)"]
+    assert lines[8] == document["answer"]
+    choice = comparison.choice()
+    call = f"method={choice.method!r}, n_features_to_select={choice.n_features})"
+    assert lines[9].startswith("to select them: bitsieve.select(data, ")
+    assert lines[9].endswith(call)
+    assert lines[10].startswith("W/T/L: ")
+    headings = [heading for heading in lines[0].split("  ") if heading.strip()]
+    assert len(set(headings)) == len(headings)
 
 
 def test_one_selection_for_all_folds_has_no_stability():
@@ -123,10 +130,9 @@ def test_every_kind_of_table(table, tmp_path):
 def test_continuous_target_and_defaults():
     X, y = load_diabetes(return_X_y=True, as_frame=True)
     comparison = bitsieve.compare(X, y + 0.5, methods=["mim"], classifier="ncm")
-    assert comparison.counts.tolist() == [10]
+    assert comparison.counts.tolist() == list(range(1, 11))
     assert comparison.parameters["n_classes"] == 5
-    assert "errors are measured for 10 features, not up to 100" in comparison.notes[0]
-    assert "is continuous" in comparison.notes[1]
+    assert "is continuous" in comparison.notes[0]
 
 
 def test_methods_by_label():
@@ -189,7 +195,7 @@ def test_bounds_are_those_of_the_public_function():
     split = [(np.arange(0, 178, 2), np.arange(1, 178, 2))]
     comparison = bitsieve.compare(X, y, methods=["jmi"], features=[3], classifier="ncm", folds=split, bounds=True)
     train = X[split[0][0]][:, comparison.selected[0][0]]
-    alone = bitsieve.bayes_error_bounds(train / np.abs(train).max(axis=0), y[split[0][0]])
+    alone = bitsieve.bayes_error_bounds((train - train.mean(axis=0)) / train.std(axis=0), y[split[0][0]])
     assert comparison.bayes_error_bounds[0].tolist() == list(alone)
     with pytest.raises(ValueError, match="bounds='yes' is not allowed: give True or False"):
         bitsieve.compare(X, y, bounds="yes")

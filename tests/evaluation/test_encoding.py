@@ -26,7 +26,7 @@ FRAME = pd.DataFrame(
 @pytest.fixture
 def encoded():
     columns = read_columns(FRAME)
-    return encode_features(columns, np.array([1, 0, 2, 3, 4, 5]), TRAIN)
+    return encode_features(columns, np.array([1, 0, 2, 3, 4, 5]), TRAIN, centred=False)
 
 
 def test_values(encoded):
@@ -76,3 +76,19 @@ def test_whole_table_with_missing_values_and_words(table):
     assert one.rates.max() < 0.2
     with pytest.raises(ValueError, match="mean_radius"):
         bitsieve.compare(X, y, methods=["jmi"], folds=5)
+
+
+def test_numbers_are_standardised_by_the_rows_learned_from():
+    made = encode_features(read_columns(FRAME), np.array([0, 4, 5]), TRAIN).values.T
+    spread = np.sqrt((1 + 16 + 9) / 3)  # of 1, -4 and 3, whose mean is 0
+    np.testing.assert_allclose(made[0], np.array([1, -4, 0, 3, 8, 0]) / spread, rtol=1e-15)  # a root and a division
+    np.testing.assert_array_equal(made[1], [0, 0, 0, 0, 1, -5])  # nothing to divide by
+    np.testing.assert_array_equal(made[2], [0, 0, 0, 0, 2, 0])
+
+
+def test_a_large_offset_does_not_hide_a_column():
+    random = np.random.default_rng(0)
+    y = np.arange(200) % 2
+    X = np.column_stack([2000 + 10 * y + random.normal(size=200), random.normal(size=200)])
+    errors = bitsieve.compare(X, y, methods=["mim"], features=[1], folds=5, baselines=False).rates
+    assert errors[0, 0] < 0.05

@@ -76,9 +76,9 @@ def test_mistakes(sizes, folds, message):
         (None, 200, 10, 100, None),
         (None, 100, 10, 100, None),
         (None, 57, 10, 57, "errors are measured for 10 to 57 features, not up to 100"),
-        (None, 10, 10, 10, "for 10 features, not up to 100"),
-        (None, 9, 9, 9, "with all of them only"),
-        (None, 1, 1, 1, "the table has 1 feature: errors"),
+        (None, 21, 10, 21, "for 10 to 21 features, not up to 100"),
+        (None, 20, 1, 20, None),
+        (None, 1, 1, 1, None),
         (7, 9, 7, 7, None),
         (range(5, 30, 5), 12, 5, 10, "for 5 to 10 features, not up to 25"),
         ([3, 1, 3], 9, 1, 3, None),
@@ -102,3 +102,18 @@ def test_all_numbers_beyond_the_table(asked):
 def test_numbers_that_are_none(asked):
     with pytest.raises(ValueError, match="give whole numbers from 1"):
         feature_counts(asked, 57)
+
+
+def test_groups_are_never_on_both_sides():
+    target, groups = target_of(30, 30), [f"person {j % 12}" for j in range(60)]
+    made, _ = make_folds(target, None, 0, groups)
+    assert len(made) == 10
+    for fold in made:
+        assert not {groups[row] for row in fold.train} & {groups[row] for row in fold.test}
+    assert len(make_folds(target, "loo", 0, groups)[0]) == 12
+    assert len(make_folds(target, 3, 0, groups)[0]) == 3
+    for wrong, message in (([0] * 60, "one value only"), ([0, 1], r"shape \(2,\): it must be one value for each")):
+        with pytest.raises(ValueError, match=message):
+            make_folds(target, None, 0, wrong)
+    with pytest.raises(ValueError, match="as many as there are groups"):
+        make_folds(target, 13, 0, groups)

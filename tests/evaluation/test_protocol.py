@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.mixture import BayesianGaussianMixture
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
@@ -15,7 +16,12 @@ from bitsieve.evaluation import protocol
 from bitsieve.evaluation.folds import make_folds
 from bitsieve.table.target import read_target
 
-CLASSIFIERS = {"linear-svm": SVC(kernel="linear", C=1), "knn": KNeighborsClassifier(3), "ncm": NearestCentroid()}
+CLASSIFIERS = {
+    "linear-svm": SVC(kernel="linear", C=1),
+    "lda": LinearDiscriminantAnalysis("lsqr"),
+    "knn": KNeighborsClassifier(3),
+    "ncm": NearestCentroid(),
+}
 
 
 def table(seed, *, whole_numbers, n_samples=60, n_features=12):
@@ -35,7 +41,7 @@ def naive_errors(X, y, method, counts, folds, classifier, *, once):
     everything = np.arange(len(y))
     for i, fold in enumerate(folds):
         rows = everything if once else fold.train
-        scaled = X / np.abs(X[rows]).max(axis=0)
+        scaled = X / np.abs(X[rows]).max(axis=0) if once else (X - X[rows].mean(axis=0)) / X[rows].std(axis=0)
         for j, k in enumerate(counts):
             binning = MDLBinner(uncut="median") if once else "mdl"
             chosen = make_selector(method, int(k), binning=binning).fit(X[rows], y[rows]).selected_
@@ -68,7 +74,7 @@ def test_mixtures_equal_to_a_naive_loop():
     wrong = 0
     for fold in make_folds(read_target(y), 3)[0]:
         train = fold.train
-        scaled = X / np.abs(X[train]).max(axis=0)
+        scaled = (X - X[train].mean(axis=0)) / X[train].std(axis=0)
         chosen = make_selector("mim", 3).fit(X[train], y[train]).selected_
         scores = [
             BayesianGaussianMixture(n_components=2, random_state=0)

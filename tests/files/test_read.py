@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import sys
 
@@ -166,17 +165,12 @@ def test_no_file(tmp_path):
         (b"a,b\n1,2\n3,4,5\n6,7\n", ["row 3 (the header is row 1)", "has 3 fields where the header has 2"]),
         (b'a,b\n1,x\n2,"y', ["ends inside a quoted value"]),
         (b'a,b\n1,"x\n2,y\n3,z\n', ["ends inside a quoted value"]),
-        (b"a,b,a,b,c\n1,2,3,4,5\n", ["several columns named 'a', 'b'"]),
-        (b"1,0,1\n2,3,4\n", ["several columns named '1'", "is the header line missing?"]),
+        (b"1,0,1\n2,3,4\n", ["looks like data", "header=False"]),
         (b"a b c\n1 2 3\n", ["no delimiter", "'a b c'"]),
         (b"y\n1\n0\n", ["no delimiter", "'y'"]),
-        (b"a,b\n1,caf\xe9\n", ["column 'b'", "is not UTF-8 text"]),
-        (b"caf\xe9,b\n1,2\n", ["header", "is not UTF-8 text"]),
-        (b"a,b\n1,caf\xe9\n1\n", ["line 2", "is not UTF-8 text"]),  # a row of one field, too
-        (b"a,b\n1\n2,caf\xe9", ["line 3", "is not UTF-8 text"]),
+        (b"a,b\n1,caf\xe9\n1\n", ["row 3", "has 1 fields"]),
+        (b"a,b\n1\n2,caf\xe9", ["row 2", "has 1 fields"]),
         (b"a" * 140_000 + b",b\n1,2\n", ["header", "longer than 131,072 characters"]),
-        ("a,b\n1,2\n".encode("utf-16"), ["UTF-16"]),
-        (gzip.compress(b"a,b\n1,2\n"), ["gzip"]),
         (b"\x00\x01\x02\x03", ["is not a table"]),
         (b"PAR1 is broken", ["as Parquet"]),
         (b"ARROW1 is broken", ["as Arrow"]),
@@ -208,7 +202,6 @@ def test_truncated_parquet(tmp_path):
 @pytest.mark.parametrize(
     ("table", "part"),
     [
-        (pa.table([[1], [2]], names=["a", "a"]), "several columns named 'a'"),
         (pa.table({"a": pa.array([], pa.int64()), "b": pa.array([], pa.int64())}), "has no rows"),
         (pa.table({"a": [[1, 2]], "b": [1]}), "column 'a'"),
         (pa.table({"a": [b"raw"], "b": [1]}), "raw bytes"),

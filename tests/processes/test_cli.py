@@ -79,7 +79,8 @@ def test_json_document(data, table):
     assert document["output"] is None
     assert document["seconds"] > 0
     assert document["version"] == bitsieve.__version__
-    assert set(document) == {*wanted, "output", "seconds", "version"}
+    assert document["report"] is None
+    assert set(document) == {*wanted, "output", "report", "seconds", "version"}
 
 
 def test_version_and_help_come_at_once():

@@ -42,7 +42,7 @@ def test_nothing_to_select_from():
     refused(flat, y, match="no column varies", n_features_to_select=1)
     refused(pa.table(columns), np.zeros(40, int), match="has one class only \\('0'\\)", n_features_to_select=1)
     noise = pa.table({name: values for name, values in columns.items() if name != "signal"})
-    refused(noise, y, match="MDL accepted no cut in any column", n_features_to_select=1)
+    refused(noise, y, match="no column has a cut that tells", n_features_to_select=1)
     bitsieve.select(noise, y, n_features_to_select=1, uncut="median")
 
 
@@ -120,3 +120,18 @@ def test_no_number_of_threads_whatever_the_method(iris, method):
         refused(
             X, y, method=method, n_features_to_select=1, n_jobs=n_jobs, match="is not a number of threads: give 1 or"
         )
+
+
+@pytest.mark.parametrize(
+    ("given", "write"),
+    [
+        ({"features": 3}, "there is no parameter 'features': write n_features_to_select=3$"),
+        ({"k": 2}, "there is no parameter 'k': write n_features_to_select=2$"),
+        ({"criterion": "jmi"}, "there is no parameter 'criterion': write method='jmi'$"),
+        ({"threads": 4}, "there is no parameter 'threads': write n_jobs=4$"),
+    ],
+)
+def test_other_names_of_parameters_say_what_to_write(iris, given, write):
+    X, y, _ = iris
+    with pytest.raises(ValueError, match=write):
+        bitsieve.select(X, y, **given)

@@ -33,7 +33,7 @@ def spoiled(value):
 @every_selector
 @pytest.mark.parametrize("binning", ["mdl", "quantile", "uniform", "none"])
 def test_missing_and_infinite_values(make, binning):
-    refused(make, spoiled(np.nan), Y, "1 column holds missing values (NaN): 'x1'", "missing='bin'", binning=binning)
+    refused(make, spoiled(np.nan), Y, "1 column holds missing values (NaN): 'x1'", "+missing", binning=binning)
     for infinity in (np.inf, -np.inf):
         refused(
             make, spoiled(infinity), Y, "1 column holds infinite values (inf): 'x1'", "drop the rows", binning=binning
@@ -54,7 +54,7 @@ def test_missing_values_at_transform_pass_through(make):
 @every_selector
 @pytest.mark.parametrize("y", [[0, 1, 0, np.nan, 0, 1], [0, 1, None, 1, None, 1], ["a", "b", None, "a", "b", "a"]])
 def test_missing_targets(make, y):
-    refused(make, X, y, "the target has", "missing values (NaN) among 6", "drop those samples")
+    refused(make, X, y, "the target has", "missing value", "drop those samples")
 
 
 @every_selector

@@ -13,6 +13,11 @@ from bitsieve.common.messages import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+DATA = (
+    "CSV, TSV, JSON lines, libsvm, Parquet, Arrow/Feather or .npz (X, y), told by content, compressed or not; "
+    "-: standard input"
+)
+HEADER = "the first line of a text file has the names, whatever it looks like; --no-header: it is data already"
 DROP_MISSING = "leave rows without a target out; else they are an error"
 TARGET_BINS = "classes of a target that is a quantity, or none: each number is a class (default: 5)"
 
@@ -127,12 +132,7 @@ def _add_count(commands: argparse._SubParsersAction[_Parser]) -> None:
 def _add_selection(parser: _Parser) -> None:
     """The data, and all that decides which of its features are selected."""
     add = parser.add_argument
-    add(
-        "data",
-        metavar="DATA",
-        nargs="?",
-        help="CSV, TSV, Parquet, Arrow/Feather, libsvm or .npz (X, y), told by content",
-    )
+    add("data", metavar="DATA", nargs="?", help=DATA)
     add(
         "--counts",
         action="append",
@@ -185,6 +185,7 @@ def _add_selection(parser: _Parser) -> None:
     )
     add("--target-bins", type=target_bins, metavar="N", help=TARGET_BINS)
     add("--drop-missing-target", action="store_true", help=DROP_MISSING)
+    add("--header", action=argparse.BooleanOptionalAction, help=HEADER)
     add("--json", action="store_true", help="print one JSON document")
     add(
         "--memory",
@@ -248,21 +249,34 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
         epilog="Ctrl-C keeps the finished folds in a file next to --output; the same command with --resume goes on.",
     )
     add = compare.add_argument
-    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather, libsvm or .npz (X, y), told by content")
+    add("data", metavar="DATA", help=DATA)
     add("--target", metavar="COLUMN", help="the column to tell about; y by default in a .npz")
     add("--methods", type=names, metavar="A,B,...", help="of 'bitsieve methods' (default: mim,mrmr,jmi,speccmi)")
     add(
         "--features",
         type=counts,
         metavar="FROM:TO[:STEP]",
-        help="numbers of features, or a list as 5,10,20 (default: 10:100, or all when there are fewer than 10)",
+        help="numbers of features, or a list as 5,10,20 (default: 10:100, or every number when there are 20 or fewer)",
     )
     add(
         "--classifier",
-        default="linear-svm",
         metavar="NAME",
-        help="linear-svm, knn (3 neighbours), ncm (nearest class mean), bgm (a Gaussian mixture a class), vbem or gmm "
-        "(one for all, without labels) (default: linear-svm)",
+        help="linear-svm, lda (linear discriminant), knn (3 neighbours), ncm (nearest class mean), bgm (a Gaussian "
+        "mixture a class), vbem or gmm (one for all), forest, boosting (default: linear-svm, lda above 10,000 rows)",
+    )
+    add("--scoring", default="accuracy", metavar="NAME", help="accuracy (default), balanced_accuracy or f1_macro")
+    add("--groups", metavar="COLUMN", help="rows with one value here are never both learned from and tested on")
+    add(
+        "--include", action="append", metavar="COLUMN", help="keep it although it looks like an identifier (repeatable)"
+    )
+    add("--exclude", action="append", metavar="COLUMN", help="never select it (repeatable)")
+    add(
+        "--set",
+        action="append",
+        default=[],
+        type=assignment,
+        metavar="NAME=VALUE",
+        help="a parameter of those methods that take it, such as beta=0.5; once for each",
     )
     add("--folds", type=folds, metavar="N", help="stratified folds, or loo (default: loo below 100 rows, else 10)")
     add("--seed", type=int, default=0, metavar="N", help="of the shuffle into folds (default: 0)")
@@ -281,6 +295,8 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
     )
     add("--missing", choices=("error", "bin"), help="missing values: an error, or a code of their own (default: error)")
     add("--target-bins", type=target_bins, metavar="N", help=TARGET_BINS)
+    add("--drop-missing-target", action="store_true", help=DROP_MISSING)
+    add("--header", action=argparse.BooleanOptionalAction, help=HEADER)
     add("--bounds", action="store_true", help="bound the error of the best possible classifier on what is chosen")
     add("--report", metavar="FILE.html", help="write a report with figures, in one file (needs bitsieve[report])")
     add("--output", metavar="FILE", help="save errors by method, fold and number; .parquet, .csv or .json")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shlex
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, say
+from bitsieve.common.messages import allowed_names
 from bitsieve.common.progress import listening
 from bitsieve.common.ticker import Ticker
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from bitsieve.evaluation.checkpoint import Checkpoint
     from bitsieve.evaluation.comparison import Comparison
     from bitsieve.evaluation.plan import Plan
+    from bitsieve.table.table import Table
 
 OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.compare
     "method": "--methods",
@@ -26,6 +29,8 @@ OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.compare
     "folds": "--folds",
     "protocol": "--protocol",
     "random_state": "--seed",
+    "scoring": "--scoring",
+    "groups": "--groups",
 }
 KEPT = ".folds"  # added to the name of the output: finished folds of a run that has not ended
 
@@ -53,7 +58,7 @@ def _run(options: argparse.Namespace, wording: Wording) -> int:
     else:
         from bitsieve.evaluation.summary import as_text
 
-        print(as_text(comparison))
+        print(as_text(comparison, call=_command(comparison, options)))
     for what, path in (("the table of errors", options.output), ("the report", options.report)):
         if path is not None:
             say(f"saved {what} to {path!r}")
@@ -94,17 +99,44 @@ def _plan(options: argparse.Namespace) -> Plan:
             parameters.setdefault("uncut", "median")
     else:
         parameters = binner_parameters(options)
+    table = read_data(
+        options.data,
+        options.target,
+        target_bins=options.target_bins,
+        drop_missing=options.drop_missing_target,
+        header=options.header,
+    )
+    groups, exclude = (
+        _groups(table, options.groups),
+        [*(options.exclude or ()), *([options.groups] if options.groups else [])],
+    )
     return make_plan(
-        read_data(options.data, options.target, target_bins=options.target_bins),
+        table,
         methods=options.methods or DEFAULT_METHODS,
         counts=options.features,
         classifier=options.classifier,
+        scoring=options.scoring,
         folds=options.folds,
+        groups=groups,
+        include=options.include or (),
+        exclude=exclude,
+        parameters=dict(options.set),
+        baselines=True,
         protocol=options.protocol,
         binning=make_binner(options.binning, **parameters) if parameters else options.binning,
         random_state=options.seed,
         bounds=options.bounds,
     )
+
+
+def _groups(table: Table, name: str | None) -> Any:
+    """The values of the column of groups."""
+    if name is None:
+        return None
+    if name not in table.names:
+        raise ValueError(f"there is no column {name!r} for the groups: {allowed_names(name, list(table.names))}")
+    values = table.values(list(table.names).index(name))
+    return getattr(values, "codes", values)
 
 
 def _compare(plan: Plan, threads: int, kept: Path | None) -> Comparison:
@@ -142,6 +174,19 @@ def _save(comparison: Comparison, options: argparse.Namespace) -> None:
         from bitsieve.report.files import write_report
 
         write_report(comparison, options.report)
+
+
+def _command(comparison: Comparison, options: argparse.Namespace) -> str:
+    """The command that selects what is recommended."""
+    choice = comparison.choice()
+    words = ["bitsieve", "select", options.data]
+    for option, value in (("--target", options.target), ("--method", choice.method), ("--features", choice.n_features)):
+        words += [] if value is None else [option, str(value)]
+    for option, value in (("--binning", options.binning), ("--bins", options.bins), ("--missing", options.missing)):
+        words += [] if value is None or (option, value) == ("--binning", "mdl") else [option, str(value)]
+    for option, names in (("--include", options.include), ("--exclude", options.exclude)):
+        words += [word for name in names or () for word in (option, name)]
+    return shlex.join(words)
 
 
 def _print_document(comparison: Comparison, options: argparse.Namespace, seconds: float) -> None:

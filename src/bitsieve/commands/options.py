@@ -24,6 +24,7 @@ TABLE_OPTIONS = {
     **BINNER_OPTIONS,
     "target_bins": "--target-bins",
     "drop_missing_target": "--drop-missing-target",
+    "header": "--header",
     "include": "--include",
     "exclude": "--exclude",
     "n_jobs": "--threads",
@@ -84,6 +85,8 @@ class Wording:
             return setting.in_python()
         if not setting.has_value or setting.value is True:  # a flag
             return option
+        if setting.value is False:
+            return f"--no-{option.removeprefix('--')}"
         values = setting.value if isinstance(setting.value, list) else [setting.value]
         return " ".join(f"{option}{sign}{_typed(value)}" for value in values)
 

@@ -42,6 +42,7 @@ def read(options: argparse.Namespace, client: Client | None) -> Table | TableInP
             options.weight,
             target_bins=options.target_bins,
             drop_missing=options.drop_missing_target,
+            header=options.header,
         )
     from bitsieve.sources.stream import StreamSource
 

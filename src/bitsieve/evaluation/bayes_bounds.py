@@ -31,7 +31,7 @@ def with_bounds(plan: Plan, comparison: Comparison, n_jobs: int | None = None) -
         fold = plan.folds[number]
         learned_from = np.arange(plan.table.n_samples) if plan.protocol == "paper" else fold.train
         features = comparison.selected[method][number][: chosen[method]]
-        points = encode_features(plan.table, features, learned_from).values[fold.train]
+        points = encode_features(plan.table, features, learned_from, centred=plan.centred).values[fold.train]
         found[place] = global_bounds(points, plan.target.codes[fold.train], plan.target.n_classes)
 
     run_blocks(work, list(np.ndindex(found.shape[:2])), n_jobs, phase("bounding the Bayes error"))

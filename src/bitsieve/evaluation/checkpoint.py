@@ -123,6 +123,7 @@ def _plain(scored: Scored) -> dict[str, Any]:
 
 def _read(record: dict[str, Any]) -> Scored:
     values: dict[str, Any] = {n: np.array(v, _TYPES[n]) if n in _TYPES else v for n, v in record.items()}
+    values["errors"] = np.array(record["errors"], None if record["errors"] else np.intp)  # whole, or of another score
     return Scored(**values)
 
 
@@ -144,6 +145,7 @@ def fingerprint(plan: Plan) -> dict[str, Any]:
             "features": plan.counts.tolist(),
             "classifier": joblib.hash(plan.grow),
             "protocol": plan.protocol,
+            "scoring": plan.loss.__name__,
             "binning": joblib.hash(plan.binning),
             "random_state": plan.random_state,
             "names": joblib.hash(list(plan.table.names)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.common.notes import warn_of
@@ -9,6 +10,7 @@ from bitsieve.common.ticker import shown
 from bitsieve.evaluation.plan import DEFAULT_METHODS, make_plan
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from os import PathLike
 
     from bitsieve.evaluation.comparison import Comparison
@@ -20,11 +22,20 @@ def compare(
     *,
     methods: Any = DEFAULT_METHODS,
     features: Any = None,
-    classifier: Any = "linear-svm",
+    classifier: Any = None,
+    scoring: str = "accuracy",
     folds: Any = None,
+    groups: Any = None,
     protocol: str = "nested",
+    include: Sequence[Any] = (),
+    exclude: Sequence[Any] = (),
+    parameters: Mapping[str, Any] = MappingProxyType({}),
     binning: Any = None,
+    missing: str | None = None,
     target_bins: int | str | None = None,
+    drop_missing_target: bool = False,
+    header: bool | None = None,
+    baselines: bool = True,
     random_state: int = 0,
     n_jobs: int | None = None,
     checkpoint: str | PathLike[str] | None = None,
@@ -44,23 +55,46 @@ def compare(
     target : str or array-like of shape (n_samples,), optional
         A column of ``data``, or the values themselves. Only for .npz it may be left out: it is ``y`` there.
     methods : sequence of str or selectors, or dict, default=("mim", "mrmr", "jmi", "speccmi")
-        Names of :func:`bitsieve.list_methods`, selector objects, or a dict of labels to either.
+        Names of :func:`bitsieve.list_methods`, selector objects, those of scikit-learn too, or a dict of labels to
+        either.
     features : int or iterable of int, optional
-        Numbers of features; by default 10 to 100, or all where there are fewer than ten. Those beyond the table's are
-        left out, with a note.
-    classifier : {"linear-svm", "knn", "ncm", "bgm", "vbem", "gmm"} or scikit-learn classifier, default="linear-svm"
-        Linear support vector machine (C = 1), 3 nearest neighbours, nearest class mean, a Bayesian Gaussian mixture for
-        each class; an object is fitted anew for every number of features.
+        Numbers of features; by default 10 to 100, or every number from 1 where there are 20 columns or fewer. Those
+        beyond the table's are left out, with a note.
+    classifier : str or scikit-learn classifier, optional
+        "linear-svm" (support vector machine, C = 1), the default up to 10,000 rows; "lda" (linear discriminant), the
+        default for more, with a note; "knn" (3 nearest neighbours), "ncm" (nearest class mean), "bgm" (a Bayesian
+        Gaussian mixture for each class), "vbem" or "gmm" (one for all), "forest" and "boosting" (scikit-learn's). An
+        object is fitted anew for every number of features.
+    scoring : {"accuracy", "balanced_accuracy", "f1_macro"}, default="accuracy"
+        An error is what is missing to 1.
     folds : int, "loo", splitter or iterable of (train, test), optional
         By default leave-one-out below 100 samples, else 10 stratified folds.
+    groups : array-like of shape (n_samples,), optional
+        Samples of one group, such as those of one person, are never both learned from and tested on.
     protocol : {"nested", "paper"}, default="nested"
-        "paper" ranks once on all samples, test samples included: as published results were made, and too good.
+        "paper" ranks once on all samples, test samples included: as published results were made, and too good. Its
+        numbers are divided by their largest absolute value; those of "nested" are standardised.
+    include : sequence of column, optional
+        Columns that are kept although every row has a value of its own there, as a name or a number of each row.
+    exclude : sequence of column, optional
+        Columns that are never selected.
+    parameters : mapping of str to value, optional
+        Of the methods that are given by name and take them, such as ``{"beta": 0.5}``.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, optional
         By default "mdl"; with ``protocol="paper"`` columns that MDL leaves uncut are cut at their median.
+    missing : {"error", "bin"}, optional
+        Missing values: an error, which is the default, or a code of their own.
     target_bins : int or "none", optional
         Equal-frequency classes of a target that is a quantity, 5 by default: numbers with a fractional part, or more
         than 100 different whole numbers. A number that is given is obeyed by whole numbers, too, of which more
         different ones occur; "none" takes each number as a class.
+    drop_missing_target : bool, default=False
+        Whether rows without a target are left out; else they are an error.
+    header : bool, optional
+        Whether the first line of a text file has the names. By default it has, unless it looks like data, which is an
+        error.
+    baselines : bool, default=True
+        Whether the errors of the majority class, of all columns, and of scikit-learn's SelectKBest stand below.
     random_state : int, default=0
         Of the shuffle into folds, and of selectors and classifiers that draw at random and are given no seed.
     n_jobs : int, optional
@@ -103,7 +137,7 @@ def compare(
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> comparison = bitsieve.compare(X, y, methods=["jmi", "mrmr"], features=range(1, 8), classifier="knn")
     >>> print(comparison.choice())
-    mrmr with 4 features: error 3.4 % +- 1.7, the least of all
+    jmi with 4 features: error 3.4 % +- 1.7, not more than one standard error above the best (mrmr with 7: 2.8 %)
     """
     from bitsieve.evaluation.checkpoint import Checkpoint
     from bitsieve.evaluation.run import run_plan
@@ -111,13 +145,20 @@ def compare(
 
     with shown(verbose):
         plan = make_plan(
-            read_data(data, target, target_bins=target_bins),
+            read_data(data, target, target_bins=target_bins, drop_missing=drop_missing_target, header=header),
             methods=methods,
             counts=features,
             classifier=classifier,
+            scoring=scoring,
             folds=folds,
+            groups=groups,
             protocol=protocol,
+            include=include,
+            exclude=exclude,
+            parameters=parameters,
             binning=binning,
+            missing=missing,
+            baselines=baselines,
             random_state=random_state,
             bounds=bounds,
         )

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bitsieve.evaluation.error_curves import ErrorCurves
+from bitsieve.evaluation.scoring import LOSSES
 from bitsieve.evaluation.summary import as_text, summarise
 from bitsieve.evaluation.tidy import plain_document, tidy_table
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -52,6 +56,8 @@ class Comparison(ErrorCurves):
         Where asked for: the lower and the upper bound on the error of the best possible classifier on the features
         chosen by each method, as many as :meth:`choice` takes, as of :func:`bitsieve.bayes_error_bounds`; estimated
         from the training samples, as the classifier gets them, and averaged over the folds.
+    baselines : dict of str to ndarray of shape (n_folds, n_counts)
+        The errors of what the methods are to beat: the majority class, all columns, and SelectKBest of scikit-learn.
 
     Examples
     --------
@@ -60,13 +66,15 @@ class Comparison(ErrorCurves):
     >>> X, y = load_iris(return_X_y=True)
     >>> comparison = bitsieve.compare(X, y, methods=["mim", "mifs"], features=range(1, 5), classifier="ncm", folds=5)
     >>> comparison.rates.round(3).tolist()
-    [[0.053, 0.04, 0.04, 0.04], [0.053, 0.04, 0.04, 0.04]]
+    [[0.053, 0.04, 0.107, 0.14], [0.053, 0.04, 0.087, 0.14]]
     >>> print(comparison.choice())
     mim with 2 features: error 4.0 % +- 0.7, the least of all
     """
 
     @classmethod
-    def of(cls, plan: Plan, folds: list[dict[str, Scored]]) -> Comparison:
+    def of(
+        cls, plan: Plan, folds: list[dict[str, Scored]], baselines: Mapping[str, NDArray[Any]] = MappingProxyType({})
+    ) -> Comparison:
         """From the results of all folds.
 
         Parameters
@@ -74,6 +82,7 @@ class Comparison(ErrorCurves):
         plan : Plan
         folds : list of dict
             Label to :class:`~bitsieve.evaluation.protocol.Scored`, one entry a fold.
+        baselines : mapping of str to ndarray
 
         Returns
         -------
@@ -101,12 +110,14 @@ class Comparison(ErrorCurves):
                 "n_features": plan.table.n_features,
                 "n_classes": plan.target.n_classes,
                 "classifier": plan.classifier,
+                "scoring": next(name for name, loss in LOSSES.items() if loss is plan.loss),
                 "protocol": plan.protocol,
                 "binning": plan.binning if isinstance(plan.binning, str) else " ".join(repr(plan.binning).split()),
                 "n_folds": len(plan.folds),
                 "random_state": plan.random_state,
             },
             notes=list(plan.notes),
+            baselines=dict(baselines),
         )
 
     def summary(self) -> list[dict[str, Any]]:

@@ -40,6 +40,7 @@ class ErrorCurves:
     parameters: dict[str, Any]
     notes: list[str]
     bayes_error_bounds: Floats | None = field(default=None, repr=False)
+    baselines: dict[str, Floats] = field(default_factory=dict, repr=False)
 
     @cached_property
     def rates(self) -> Floats:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DEFAULT_COUNTS = range(10, 101)
+FEW_FEATURES = 20
 
 
 def feature_counts(features: Any, n_features: int) -> tuple[NDArray[np.intp], list[str]]:
@@ -21,7 +22,7 @@ def feature_counts(features: Any, n_features: int) -> tuple[NDArray[np.intp], li
     Parameters
     ----------
     features : int, iterable of int or None
-        None: 10 to 100, or all features where there are fewer than ten.
+        None: 10 to 100, or every number from 1 where there are 20 features or fewer.
     n_features : int
         What the table has; larger numbers are left out.
 
@@ -31,7 +32,7 @@ def feature_counts(features: Any, n_features: int) -> tuple[NDArray[np.intp], li
         If one is no positive whole number, or none is left.
     """
     if features is None:
-        asked = np.array(DEFAULT_COUNTS if n_features >= DEFAULT_COUNTS[0] else [n_features])
+        asked = np.arange(1, n_features + 1) if n_features <= FEW_FEATURES else np.array(DEFAULT_COUNTS)
     else:
         asked = _whole_numbers([features] if not isinstance(features, Iterable) else list(features))
     kept = np.unique(asked[asked <= n_features])
@@ -41,8 +42,6 @@ def feature_counts(features: Any, n_features: int) -> tuple[NDArray[np.intp], li
     notes = []
     if asked.max() > n_features:
         notes.append(f"{table}: errors are measured for {described(kept)} features, not up to {asked.max():,}")
-    elif features is None and n_features < DEFAULT_COUNTS[0]:
-        notes.append(f"{table}: errors are measured with all of them only")
     return kept.astype(np.intp), notes
 
 

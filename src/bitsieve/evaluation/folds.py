@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import check_integer
+from bitsieve.table.encoding import as_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,7 +32,9 @@ class Fold:
     test: NDArray[np.intp]
 
 
-def make_folds(target: Target, folds: Any = None, random_state: int = 0) -> tuple[list[Fold], list[str]]:
+def make_folds(
+    target: Target, folds: Any = None, random_state: int = 0, groups: Any = None
+) -> tuple[list[Fold], list[str]]:
     """The folds, and notes on how they were chosen.
 
     Parameters
@@ -41,6 +45,8 @@ def make_folds(target: Target, folds: Any = None, random_state: int = 0) -> tupl
         scikit-learn splitter, or its pairs, is taken as it is.
     random_state : int, default=0
         Of the shuffle before stratified folds are made.
+    groups : array-like of shape (n_samples,), optional
+        Samples of one group, such as those of one person, are never both learned from and tested on.
 
     Raises
     ------
@@ -49,6 +55,10 @@ def make_folds(target: Target, folds: Any = None, random_state: int = 0) -> tupl
     """
     codes = target.codes
     notes: list[str] = []
+    if groups is not None:
+        made = _by_groups(target, folds, _read_groups(groups, len(codes)), random_state)
+        _check(made, codes)
+        return made, notes
     if folds is None:
         folds, notes = _by_default(target)
     if isinstance(folds, str):
@@ -61,6 +71,34 @@ def make_folds(target: Target, folds: Any = None, random_state: int = 0) -> tupl
         made = _stratified(target, check_integer("folds", folds, 2, len(codes), "or 'loo'"), random_state)
     _check(made, codes)
     return made, notes
+
+
+def _read_groups(groups: Any, n_samples: int) -> NDArray[np.intp]:
+    values = as_array(groups)
+    if values.shape != (n_samples,):
+        raise ValueError(f"groups has shape {values.shape}: it must be one value for each of the {n_samples:,} samples")
+    return np.unique(values.astype(str), return_inverse=True)[1]
+
+
+def _by_groups(target: Target, folds: Any, groups: NDArray[np.intp], random_state: int) -> list[Fold]:
+    """Stratified as far as whole groups allow; by default 10 folds, or as many as there are groups."""
+    from sklearn.model_selection import StratifiedGroupKFold
+
+    n_groups = int(groups.max()) + 1
+    if n_groups < 2:
+        raise ValueError("groups has one value only: at least two are needed to learn from one and test on another")
+    if folds is None:
+        folds = min(MANY_FOLDS, n_groups)
+    elif isinstance(folds, str):
+        _by_name(folds, 0)  # refuses another word
+        folds = n_groups
+    elif hasattr(folds, "split"):
+        return _as_given(folds.split(np.zeros((len(groups), 1)), target.codes, groups))
+    n_folds = check_integer("folds", folds, 2, n_groups, "as many as there are groups at most")
+    splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=random_state)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)  # whole groups do not allow more
+        return _as_given(splitter.split(np.zeros((len(groups), 1)), target.codes, groups))
 
 
 def _by_default(target: Target) -> tuple[Any, list[str]]:

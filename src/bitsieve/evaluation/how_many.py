@@ -139,12 +139,14 @@ def how_many(
 
     Parameters
     ----------
-    data, target, sample_weight, target_bins
+    data, target, sample_weight
         As for :func:`bitsieve.select`. Cross-validation is left out where there are weights: copies of a sample would
         be learned from and tested on.
     method : str, default="jmi"
         A greedy one of :func:`bitsieve.list_methods`.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
+    target_bins : int or "none", optional
+        As for :func:`bitsieve.select`.
     classifier, folds
         As for :func:`bitsieve.compare`.
     n_pairs : int, default=50

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
@@ -13,21 +14,27 @@ from bitsieve.common.errors import ParameterError
 from bitsieve.common.messages import choices
 from bitsieve.common.parameters import check_flag, check_integer
 from bitsieve.evaluation.classifiers import make_classifier
+from bitsieve.evaluation.classifiers.registry import default_classifier
 from bitsieve.evaluation.feature_counts import feature_counts
 from bitsieve.evaluation.folds import make_folds
+from bitsieve.evaluation.foreign import Foreign, is_foreign
+from bitsieve.evaluation.scoring import Loss, make_loss
 from bitsieve.evaluation.seeded import seeded
+from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_target, refuse_what_tells_nothing
 from bitsieve.selectors.base import ColumnSelector
-from bitsieve.selectors.registry import make_selector, method_name
+from bitsieve.selectors.registry import make_selector, method_name, parameters_of
 from bitsieve.table.sparse import made_dense
+from bitsieve.table.table import Table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
     from bitsieve.evaluation.classifiers.registry import Grow
     from bitsieve.evaluation.folds import Fold
-    from bitsieve.table.table import Table
     from bitsieve.table.target import Target
 
 PROTOCOLS = ("nested", "paper")
@@ -67,6 +74,13 @@ class Plan:
     random_state: int
     notes: list[str]
     bounds: bool = False
+    loss: Loss = field(default=make_loss("accuracy"), repr=False)
+    baselines: bool = False
+
+    @property
+    def centred(self) -> bool:
+        """Whether numbers are standardised for the classifier; the papers only divided them by their largest."""
+        return self.protocol != "paper"
 
     @property
     def target(self) -> Target:
@@ -79,27 +93,39 @@ def make_plan(
     *,
     methods: Any = DEFAULT_METHODS,
     counts: Any = None,
-    classifier: Any = "linear-svm",
+    classifier: Any = None,
     folds: Any = None,
+    groups: Any = None,
     protocol: str = "nested",
+    include: Sequence[Any] = (),
+    exclude: Sequence[Any] = (),
+    parameters: Mapping[str, Any] = MappingProxyType({}),
     binning: Any = None,
+    missing: str | None = None,
     random_state: int = 0,
     bounds: bool = False,
+    scoring: str = "accuracy",
+    baselines: bool = False,
 ) -> Plan:
     """Check every part of a comparison, and put them together; see :func:`bitsieve.compare`."""
+    fast: list[str] = []
+    if classifier is None:
+        classifier, fast = default_classifier(table.n_samples)
     if protocol not in PROTOCOLS:
         raise ParameterError("protocol", protocol, choices(str(protocol), PROTOCOLS), "is not known")
     check_integer("random_state", random_state, 0, 2**32 - 1)
     check_flag("bounds", bounds)
     name, grow = make_classifier(classifier, random_state)
-    binner = _binning(binning, protocol)
+    binner = _binning(binning, protocol, missing)
     table = made_dense(table)
     refuse_what_tells_nothing(table)
-    asked, notes = feature_counts(counts, table.n_features)
-    made, on_folds = make_folds(table.target, folds, random_state)
+    considered = consider(table, include, exclude, constrains=False, orders=False)
+    assert isinstance(considered.table, Table)  # as it was given
+    asked, notes = feature_counts(counts, considered.n_left)
+    made, on_folds = make_folds(table.target, folds, random_state, groups)
     return Plan(
-        table=table,
-        selectors=make_selectors(methods, int(asked[-1]), binner, random_state),
+        table=considered.table,
+        selectors=make_selectors(methods, int(asked[-1]), binner, random_state, parameters),
         counts=asked,
         classifier=name,
         grow=grow,
@@ -107,12 +133,20 @@ def make_plan(
         protocol=protocol,
         binning=binner,
         random_state=random_state,
-        notes=notes + explain_target(table) + on_folds,
+        notes=[*table.notes, *considered.notes, *notes, *fast, *explain_target(table), *on_folds],
         bounds=bounds,
+        loss=make_loss(scoring),
+        baselines=baselines,
     )
 
 
-def make_selectors(methods: Any, n_features_to_select: int, binning: Any, random_state: int) -> dict[str, Any]:
+def make_selectors(
+    methods: Any,
+    n_features_to_select: int,
+    binning: Any,
+    random_state: int,
+    parameters: Mapping[str, Any] = MappingProxyType({}),
+) -> dict[str, Any]:
     """Label to unfitted selector, from names, from a mapping of labels to names or selectors, or from one of them.
 
     Raises
@@ -133,23 +167,35 @@ def make_selectors(methods: Any, n_features_to_select: int, binning: Any, random
     if not named:
         raise ValueError("no method is given: name at least one, such as 'jmi'")
     made = {}
+    _refuse_unused(parameters, [method for method in named.values() if isinstance(method, str)])
     for label, method in named.items():
         if isinstance(method, str):
-            selector = make_selector(method, n_features_to_select, binning=binning)
+            own = {name: value for name, value in parameters.items() if name in parameters_of(method)}
+            selector = make_selector(method, n_features_to_select, binning=binning, **own)
         elif isinstance(method, ColumnSelector) and "n_features_to_select" in method.get_params():
             selector = clone(method).set_params(n_features_to_select=n_features_to_select)
+        elif is_foreign(method):
+            selector = Foreign(clone(method))
         else:
             raise ValueError(f"method {method!r} is not allowed: give a name of 'bitsieve methods' or a selector")
         made[str(label)] = seeded(selector, random_state)
     return made
 
 
+def _refuse_unused(parameters: Mapping[str, Any], methods: list[str]) -> None:
+    """Raise ValueError for a parameter that none of the methods takes."""
+    for name in parameters:
+        if not any(name in parameters_of(method) for method in methods):
+            raise ValueError(f"none of the methods takes {name!r}: 'bitsieve methods' lists what each takes")
+
+
 def _label(method: Any) -> str:
     return method_name(method) if isinstance(method, str) else " ".join(repr(method).split())
 
 
-def _binning(binning: Any, protocol: str) -> Any:
+def _binning(binning: Any, protocol: str, missing: str | None) -> Any:
+    own: dict[str, Any] = {} if missing is None else {"missing": missing}
     if binning is None:
-        return MDLBinner(uncut="median") if protocol == "paper" else "mdl"
-    make_binner(binning)
-    return binning
+        return MDLBinner(uncut="median", **own) if protocol == "paper" else make_binner("mdl", **own) if own else "mdl"
+    made = make_binner(binning, **own)
+    return made if own else binning

@@ -11,6 +11,7 @@ from sklearn import config_context
 
 from bitsieve.evaluation.encoding import encode_features
 from bitsieve.evaluation.redundancy import redundancy_rates
+from bitsieve.evaluation.scoring import wrong
 from bitsieve.evaluation.separability import separability
 from bitsieve.selectors.counted import CountSelector, count_table
 
@@ -44,15 +45,15 @@ class Scored:
     ----------
     selected : ndarray of int
         In order of choice.
-    errors : ndarray of int, shape (n_counts,)
-        Test samples that got the wrong class.
+    errors : ndarray, shape (n_counts,)
+        Test samples that got the wrong class, or the loss of another score.
     redundancy, separability : ndarray of float, shape (n_counts,)
         Of the numeric features in the training samples.
     seconds_selecting, seconds_classifying : float
     """
 
     selected: NDArray[np.intp]
-    errors: NDArray[np.intp]
+    errors: NDArray[Any]
     redundancy: NDArray[np.float64]
     separability: NDArray[np.float64]
     seconds_selecting: float
@@ -95,7 +96,11 @@ def rank(
 
 
 def score(
-    plan: Plan, fold: Fold, rankings: dict[str, Ranking], stopped: Callable[[], bool] = lambda: False
+    plan: Plan,
+    fold: Fold,
+    rankings: dict[str, Ranking],
+    stopped: Callable[[], bool] = lambda: False,
+    step: Callable[[], object] = lambda: None,
 ) -> dict[str, Scored]:
     """The errors of every method's first k features, for every k, on the test samples of a fold."""
     learned_from = np.arange(plan.table.n_samples) if plan.protocol == "paper" else fold.train
@@ -104,14 +109,15 @@ def score(
     for label, ranking in rankings.items():
         # A method that stops before the largest count has no more features to give: its curve goes on level.
         counts = np.minimum(plan.counts, len(ranking.selected))
-        made = encode_features(plan.table, ranking.selected, learned_from)
+        made = encode_features(plan.table, ranking.selected, learned_from, centred=plan.centred)
         train, test = np.asfortranarray(made.values[fold.train]), np.asfortranarray(made.values[fold.test])
         stops, repeats = np.unique(made.ends[counts - 1], return_inverse=True)
         start = time.perf_counter()
-        errors = np.empty(len(stops), np.intp)
+        errors = np.empty(len(stops), np.intp if plan.loss is wrong else np.float64)
         with config_context(assume_finite=True):
             for place, predicted in enumerate(plan.grow(train, labels, test, stops)):
-                errors[place] = (predicted != truth).sum()
+                errors[place] = plan.loss(predicted, truth)
+                step()
                 if stopped():
                     raise Stopped
         seconds = time.perf_counter() - start

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from contextvars import Context
+from itertools import count
 from threading import Event, Lock
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from bitsieve.common.progress import phase
 from bitsieve.counts.blocks import run_blocks
+from bitsieve.evaluation.baselines import baseline_errors
 from bitsieve.evaluation.bayes_bounds import with_bounds
 from bitsieve.evaluation.comparison import Comparison
 from bitsieve.evaluation.protocol import rank, score
@@ -41,13 +43,21 @@ def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | Non
             fold = plan.folds[number]
             # In a context of its own: the phases of a fold would hide those of the comparison.
             rankings = once or Context().run(rank, plan, fold.train, stopped=stopped.is_set)
-            scored = score(plan, fold, rankings, stopped.is_set)
+            scored = score(plan, fold, rankings, stopped.is_set, classified)
             with writing:
                 finished[number] = scored
                 if checkpoint is not None:
                     checkpoint.add(number, scored)
 
-        before = len(finished)
-        run_blocks(work, left, n_jobs, lambda done, _: step(before + done, len(plan.folds)), stopped)
-    comparison = Comparison.of(plan, [finished[number] for number in range(len(plan.folds))])
+        before = len(finished) * len(plan.selectors) * len(plan.counts)
+        fits = len(plan.folds) * len(plan.selectors) * len(plan.counts)  # one for every number of features
+        done = count(before + 1)
+
+        def classified() -> None:
+            with writing:
+                step(min(next(done), fits), fits)
+
+        run_blocks(work, left, n_jobs, lambda _, __: None, stopped)
+        baselines = baseline_errors(plan, n_jobs) if plan.baselines else {}
+    comparison = Comparison.of(plan, [finished[number] for number in range(len(plan.folds))], baselines)
     return with_bounds(plan, comparison, n_jobs) if plan.bounds else comparison

@@ -69,7 +69,7 @@ class SelectorCV(ColumnSelector):
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> selector = SelectorCV(methods=["mim", "jmi"], classifier="ncm").fit(X, y)
     >>> selector.method_, selector.n_features_to_select_
-    ('mim', 4)
+    ('jmi', 5)
     """
 
     def __init__(

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
     from bitsieve.evaluation.error_curves import ErrorCurves
 
+HOW_TO_READ = (
+    "W/T/L: against how many of the other methods the errors over all numbers of features are lower, not told apart, "
+    "or higher (one-sided paired t-test, 5 %)"
+)
 BOUNDS = ("bayes_error_lower", "bayes_error_upper")  # of the chosen features, where they were asked for
 
 
@@ -53,10 +57,10 @@ def _row(curves: ErrorCurves, method: str) -> dict[str, Any]:
     }
 
 
-def as_text(curves: ErrorCurves, notes: Sequence[str] = ()) -> str:
-    """The summary as a table, the answer in a sentence, and notes."""
-    of_curve = ("method", "error %", "+-", "W/T/L", "least %", "at")
-    of_choice = ("chosen", "error %", "redundancy", "stability", "seconds")
+def as_text(curves: ErrorCurves, notes: Sequence[str] = (), call: str = "") -> str:
+    """The summary as a table, the answer in a sentence, the ``call`` that selects it, how to read W/T/L, and notes."""
+    of_curve = ("method", "mean error %", "+-", "W/T/L", "least %", "at")
+    of_choice = ("chosen", "its error %", "redundancy", "stability", "seconds")
     bounded = () if curves.bayes_error_bounds is None else ("Bayes error %",)
     rows = [
         (
@@ -76,8 +80,35 @@ def as_text(curves: ErrorCurves, notes: Sequence[str] = ()) -> str:
         for row in summarise(curves)
     ]
     header = (*of_curve, *of_choice, *bounded)
-    below = "".join(f"\nnote: {printable(note)}" for note in notes)
+    rows += [(*row, *("" for _ in header[len(row) :])) for row in map(_baseline, baselines(curves))]
+    below = f"\nto select them: {call or use_it(curves)}\n{HOW_TO_READ}" + "".join(
+        f"\nnote: {printable(note)}" for note in notes
+    )
     return aligned(header, rows, right=(False, *[True] * (len(header) - 1))) + f"\n\n{curves.choice()}" + below
+
+
+def baselines(curves: ErrorCurves) -> list[dict[str, Any]]:
+    """One row a baseline: its mean error, its least, and where that is; None where the number plays no part."""
+    rows = []
+    for name, errors in curves.baselines.items():
+        rates = errors.sum(axis=0) / curves.n_test.sum()
+        at = int(curves.counts[rates.argmin()])
+        level = bool((errors == errors[:, :1]).all()) and name != "SelectKBest"
+        least = {"least_error": float(rates.min()), "least_error_at": None if level else at}
+        rows.append({"baseline": name, "mean_error": float(rates.mean()), **least})
+    return rows
+
+
+def _baseline(row: dict[str, Any]) -> tuple[str, ...]:
+    at = "" if row["least_error_at"] is None else f"{row['least_error_at']:,}"
+    return (f"({row['baseline']})", f"{100 * row['mean_error']:.1f}", "", "", f"{100 * row['least_error']:.1f}", at)
+
+
+def use_it(curves: ErrorCurves) -> str:
+    """The call that selects what is recommended."""
+    choice, target = curves.choice(), curves.parameters["target"]
+    target = repr(target) if target else "target"
+    return f"bitsieve.select(data, {target}, method={choice.method!r}, n_features_to_select={choice.n_features})"
 
 
 def bounds_text(row: dict[str, Any]) -> str:

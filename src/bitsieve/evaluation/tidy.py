@@ -33,7 +33,7 @@ def tidy_table(curves: ErrorCurves) -> pa.Table:
             "fold": fold.astype(np.int64),
             "n_features": curves.counts[count].astype(np.int64),
             "n_test": curves.n_test[fold].astype(np.int64),
-            "errors": curves.errors.ravel().astype(np.int64),
+            "errors": curves.errors.ravel(),
             "redundancy": pa.array(curves.redundancy.ravel(), from_pandas=True),
             "separability": pa.array(curves.separability.ravel(), from_pandas=True),
             "seconds_selecting": curves.seconds_selecting[method, fold],

@@ -15,6 +15,10 @@ class DataError(ValueError):
     """A file cannot be read or written: one line that names it, what is wrong and what to do."""
 
 
+class EncodingError(DataError):
+    """A file of text is not UTF-8."""
+
+
 def check_names(names: list[str], path: Path) -> None:
     """Refuse two columns of one name."""
     twice = [name for name, number in Counter(names).items() if number > 1]

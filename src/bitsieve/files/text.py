@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from bitsieve.common.messages import one_line
 from bitsieve.files.arrow import native_file
-from bitsieve.files.errors import DataError, check_names
+from bitsieve.files.errors import DataError, EncodingError, check_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
     Handler = Callable[[arrow_csv.InvalidRow], str]
 
-DELIMITERS = (",", "\t", ";")
-DELIMITER_NAMES = {",": "comma", "\t": "tab", ";": "semicolon"}
+DELIMITERS = (",", "\t", ";", "|")
+DELIMITER_NAMES = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
 #: What stands for a missing value: the markers of pandas and "?", the marker of the UCI repository.
 MISSING = (
     *("", "?", "NA", "N/A", "n/a", "<NA>", "#N/A", "#N/A N/A", "#NA", "NULL", "null", "None"),
@@ -31,7 +32,9 @@ MISSING = (
 )
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
 _DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+")
+_GROUPED = re.compile(r" *[+-]?[0-9]{1,3}(,[0-9]{3})*(\.[0-9]*)? *")
 _SAMPLE = 1 << 16
+_SMALL = 1 << 23  # bytes; a smaller file is parsed sooner by one thread
 
 
 @dataclass(frozen=True)
@@ -54,10 +57,10 @@ class TextLayout:
     @classmethod
     def of(cls, path: Path) -> TextLayout:
         """Look at the first lines of a file."""
-        lines = _first_lines(path)
+        lines = first_lines(path)
         if not lines:
             raise DataError(f"{str(path)!r} is empty: a table needs a header line and rows")
-        delimiter = _delimiter(lines, path)
+        delimiter = told_delimiter(lines, path)
         header = _fields(lines[0], delimiter, path)
         check_names([name.strip() for name in header], path)
         return cls(delimiter, _decimal_mark(lines, delimiter), header, max(map(len, lines[:2])))
@@ -104,12 +107,28 @@ def as_named(table: pa.Table, path: Path) -> pa.Table:
     names = [name.strip() for name in table.column_names]
     for name, column in zip(names, table.columns, strict=True):
         if pa.types.is_binary(column.type):
-            raise DataError(f"column {name!r} of {str(path)!r} is not UTF-8 text: save the file as UTF-8")
-    columns = [c.cast(pa.float64()) if pa.types.is_null(c.type) else c for c in table.columns]
+            raise EncodingError(f"column {name!r} of {str(path)!r} is not UTF-8 text: save the file as UTF-8")
+    columns = [c.cast(pa.float64()) if pa.types.is_null(c.type) else _without_commas(c) for c in table.columns]
     return pa.Table.from_arrays(columns, names=names)
 
 
-def _first_lines(path: Path) -> list[str]:
+def _without_commas(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Text that is numbers with a comma before every three digits (``1,234.56``) as these numbers."""
+    if not pa.types.is_string(column.type):
+        return column
+    known = column.drop_null()
+    if not len(known) or not _GROUPED.fullmatch(known[0].as_py()):
+        return column
+    if not pc.all(pc.match_substring_regex(known, f"^(?:{_GROUPED.pattern})$")).as_py():
+        return column
+    plain = pc.replace_substring(column, ",", "")
+    try:
+        return plain.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return plain.cast(pa.float64())
+
+
+def first_lines(path: Path) -> list[str]:
     """The first lines that are not blank: the header whole however long, and those that follow as far as sampled."""
     with open(path, "rb") as file:
         data = file.read(_SAMPLE)
@@ -124,7 +143,7 @@ def _first_lines(path: Path) -> list[str]:
         text = data.decode("utf-8-sig", errors="replace")
     lines = [line for line in re.split(r"\r\n|\n|\r", text) if line.strip()]
     if lines and "\N{REPLACEMENT CHARACTER}" in lines[0]:
-        raise DataError(f"the header of {str(path)!r} is not UTF-8 text: save the file as UTF-8")
+        raise EncodingError(f"the header of {str(path)!r} is not UTF-8 text: save the file as UTF-8")
     return lines if whole or len(lines) < 3 else lines[:-1]
 
 
@@ -132,7 +151,7 @@ def _outside_quotes(line: str) -> str:
     return re.sub(r'"[^"]*"', "", line)
 
 
-def _delimiter(lines: list[str], path: Path) -> str:
+def told_delimiter(lines: list[str], path: Path) -> str:
     """The delimiter whose number agrees in the first two lines, and of several the most frequent in the header."""
     header = _outside_quotes(lines[0])
     second = _outside_quotes(lines[1]) if len(lines) > 1 else header
@@ -168,6 +187,8 @@ def _decimal_mark(lines: list[str], delimiter: str) -> str:
 def _parse(path: Path, layout: TextLayout) -> pa.Table:
     def attempt(newlines_in_values: bool, handler: Handler | None) -> pa.Table:
         options = layout.options(least_block=1 << 20, newlines_in_values=newlines_in_values, handler=handler)
+        if path.stat().st_size < _SMALL:
+            options["read_options"].use_threads = False
         return arrow_csv.read_csv(native_file(path), **options)
 
     has_quotes, odd_quotes = quotes(path)
@@ -217,7 +238,8 @@ def _check_text(path: Path) -> None:
                 decoder.decode(block, final=not block)
             except UnicodeDecodeError as error:
                 lines += error.object[: error.start].count(b"\n")
-                raise DataError(f"line {lines:,} of {str(path)!r} is not UTF-8 text: save the file as UTF-8") from None
+                what = f"line {lines:,} of {str(path)!r} is not UTF-8 text: save the file as UTF-8"
+                raise EncodingError(what) from None
             lines += block.count(b"\n")
 
 

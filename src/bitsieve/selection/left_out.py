@@ -11,7 +11,7 @@ from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.messages import quoted
 from bitsieve.selectors.constraints import Constraints, check_constraints, resolve
 from bitsieve.table.table import Table
-from bitsieve.table.telling import empty_columns, identifiers
+from bitsieve.table.telling import are_at_hand, empty_columns, identifiers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,6 +51,7 @@ def consider(
     constraints: Constraints | None = None,
     *,
     constrains: bool = True,
+    orders: bool = True,
 ) -> Considered:
     """Leave out columns without values, identifiers that are not included, and excluded columns.
 
@@ -63,6 +64,8 @@ def consider(
         The same, and groups.
     constrains : bool, default=True
         Whether the method takes constraints. One that does not cannot be told what to select first.
+    orders : bool, default=True
+        Whether ``include`` asks for a place at the head, and not only for not being left out.
 
     Raises
     ------
@@ -77,15 +80,16 @@ def consider(
     wanted = resolve(Constraints(constraints.must_include, constraints.exclude), table.names)
     empty = empty_columns(table) if isinstance(table, Table) else []
     of_rows = identifiers(table) if isinstance(table, Table) else []
+    excluded = wanted.exclude if are_at_hand(table) else []
     asked_for = {*wanted.must_include, *_grouped(constraints, table)}
     if not constrains:
-        if wanted.exclude and not isinstance(table, Table):
+        if wanted.exclude and not are_at_hand(table):
             raise ValueError("this method takes no excluded columns here: leave them out of the data")
-        _refuse_order(constraints, [table.names[j] for j in wanted.must_include if j not in of_rows])
+        if orders:
+            _refuse_order(constraints, [table.names[j] for j in wanted.must_include if j not in of_rows])
     of_rows = [j for j in of_rows if j not in asked_for]
-    excluded = [] if constrains else wanted.exclude
     left_out = sorted({*empty, *of_rows, *excluded})
-    if len({*left_out, *wanted.exclude}) == table.n_features:
+    if len(left_out) == table.n_features:
         of_rows = []
         left_out = sorted({*empty, *excluded})
         if len(left_out) == table.n_features:

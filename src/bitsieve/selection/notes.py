@@ -52,7 +52,7 @@ def explain(
     mdl_leaves = getattr(binner, "uncut", None) == "leave"
     if (n_bins == 1).all():
         if mdl_leaves:
-            why = "MDL accepted no cut in any column, so none tells anything about the target: "
+            why = "no column has a cut that tells the classes apart beyond chance, so all count as telling nothing: "
             raise ValueError(Sentence(why, _OTHER_CUTS))
         raise ValueError("every column became one bin, so none tells anything about the target: use more bins")
 
@@ -69,9 +69,10 @@ def explain(
     whole = uncut[kept[uncut]]
     if len(whole):
         numeric = sum(categories is None for categories in binner.categories_)
-        left = Sentence("they are left whole and carry no information; ", _OTHER_CUTS)
+        left = Sentence("they count as telling nothing; to cut them all the same, ", _OTHER_CUTS)
         fate = left if mdl_leaves else "they are cut at their median"
-        notes.append(Sentence(f"MDL accepted no cut in {len(whole):,} of {numeric:,} numeric columns: ", fate))
+        why = f"{len(whole):,} of {numeric:,} numeric columns have no cut that tells the classes apart beyond chance: "
+        notes.append(Sentence(why, fate))
     if constant:
         notes.append(_about(constant, names, "is constant", "are constant"))
     many = np.flatnonzero((n_bins > 2) & (2 * n_bins > table.n_samples)).tolist()

@@ -26,11 +26,12 @@ def read_table(
     spool: str | PathLike[str] | None = None,
     *,
     drop_missing: bool = False,
+    header: bool | None = None,
 ) -> Table | TableInParts:
     """The data of :func:`select` as a table, in memory or in parts."""
     parts = as_parts(data, memory, spool)
     if parts is None:
-        return read_data(data, target, sample_weight, target_bins=target_bins, drop_missing=drop_missing)
+        return read_data(data, target, sample_weight, target_bins=target_bins, drop_missing=drop_missing, header=header)
     if drop_missing:
         raise ValueError("drop_missing_target is for data in memory: leave these rows out of the data")
     if target is None:

@@ -12,6 +12,7 @@ from bitsieve.common.messages import quoted
 from bitsieve.common.notes import warn_of
 from bitsieve.common.parameters import check_threads
 from bitsieve.common.ticker import shown
+from bitsieve.selection.codes import take_codes
 from bitsieve.selection.evidence import Evidence
 from bitsieve.selection.explanation import explanation
 from bitsieve.selection.how_many import default_number
@@ -206,6 +207,7 @@ def select(
     binning: Any = "mdl",
     target_bins: int | str | None = None,
     drop_missing_target: bool = False,
+    header: bool | None = None,
     n_jobs: int | None = None,
     memory: int | str | None = None,
     spool: str | PathLike[str] | None = None,
@@ -217,10 +219,11 @@ def select(
     Parameters
     ----------
     data : array-like or scipy.sparse of shape (n_samples, n_features), dataframe, or path
-        numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV, TSV, Parquet, Arrow/Feather,
-        libsvm or .npz file. A Dask data frame or array is counted on its cluster (see :class:`bitsieve.DaskSource`), by
-        the methods that need counts alone; so are, in batches, a folder of files, a pyarrow dataset and any Arrow
-        stream, and with ``memory`` a file and a lazy frame, too (see :class:`bitsieve.StreamSource`).
+        numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV, TSV, JSON lines, Parquet,
+        Arrow/Feather, libsvm or .npz file, compressed or not. A Dask data frame or array is counted on its cluster (see
+        :class:`bitsieve.DaskSource`), by the methods that need counts alone; so are, in batches, a folder of files, a
+        pyarrow dataset and any Arrow stream, and with ``memory`` a file and a lazy frame, too (see
+        :class:`bitsieve.StreamSource`).
     target : str or array-like of shape (n_samples,), or several, optional
         A column of ``data``, which is then no feature, or the values themselves. A list of columns, or a 2-D array, is
         one target whose classes are the combinations that occur. Only for .npz it may be left out: it is ``y`` there.
@@ -246,6 +249,9 @@ def select(
         different ones occur; "none" takes each number as a class.
     drop_missing_target : bool, default=False
         Whether rows without a target are left out; else they are an error.
+    header : bool, optional
+        Whether the first line of a text file has the names. By default it has, unless it looks like data, which is an
+        error.
     n_jobs : int, optional
         Threads; the result is the same to the last bit for any number.
     memory : int or str, optional
@@ -281,7 +287,9 @@ def select(
     parameters |= passed_on(data, method, memory, spool)
     with shown(verbose):
         selection = select_from(
-            read_table(data, target, sample_weight, target_bins, memory, spool, drop_missing=drop_missing_target),
+            read_table(
+                data, target, sample_weight, target_bins, memory, spool, drop_missing=drop_missing_target, header=header
+            ),
             method=method,
             n_features_to_select=n_features_to_select,
             include=include,
@@ -323,11 +331,15 @@ def select_from(
     refuse_more_than_left(n_features_to_select, considered)
     selector = make_selector(method, n_features_to_select, binning=binner, n_jobs=n_jobs, **parameters)
     refuse_what_tells_nothing(table)
-    selector.fit_table(considered.table)
+    codes, own_binning = take_codes(considered.table, binning, of_binner, selector, n_jobs)
+    if own_binning != binning:
+        binner = _binner(own_binning, of_binner, n_jobs)
+        selector.set_params(binning=binner)
+    selector.fit_table(codes)
     if isinstance(binning, str) and selector.__sklearn_tags__().input_tags.allow_nan:
         # A method on rows took missing values as they are, so must the binner of the explanation.
-        binner = _binner(binning, {"missing": "bin", **of_binner}, n_jobs)
-    found = explanation(selector, considered.table, "mdl" if binner is None else binner, n_jobs)
+        binner = _binner(own_binning, {"missing": "bin", **of_binner}, n_jobs)
+    found = explanation(selector, codes, "mdl" if binner is None else binner, n_jobs)
     indices = np.asarray(selector.selected_)
     given = table.given
     labels = table.names if given is None or given.labels is None else given.labels
@@ -355,6 +367,7 @@ def select_from(
             **asked,
         },
         notes=[
+            *getattr(table, "notes", ()),
             *on_number,
             *considered.notes,
             *explain_sample(table),

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.common.errors import ParameterError
+from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.messages import choices
 from bitsieve.selectors.method_info import MethodInfo
 
@@ -17,6 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 METHODS_FILE = Path(__file__).with_name("methods.json")  # described.py makes it of the classes
+OTHER_NAMES = {  # what other libraries, and other functions of this one, call a parameter
+    **dict.fromkeys(("features", "n_features", "k", "num_features", "max_features"), "n_features_to_select"),
+    **dict.fromkeys(("criterion", "methods", "score_func", "algorithm"), "method"),
+    **dict.fromkeys(("discretization", "discretizer", "strategy"), "binning"),
+    **dict.fromkeys(("y", "label", "target_name"), "target"),
+    **dict.fromkeys(("threads", "n_threads", "num_threads"), "n_jobs"),
+    **dict.fromkeys(("weights", "weight"), "sample_weight"),
+    "must_include": "include",
+}
 SHARED = ("n_features_to_select", "binning", "n_jobs")  # parameters of every method
 
 
@@ -129,6 +138,10 @@ def check_parameters_of(method: str, parameters: Mapping[str, Any]) -> Any:
     """
     info = _methods()[method]
     wrong = sorted(set(parameters) - set(info.parameters))
+    for name in wrong:
+        if name in OTHER_NAMES:
+            right = Setting(OTHER_NAMES[name], parameters[name])
+            raise ValueError(Sentence(f"there is no parameter {name!r}: write ", right))
     if wrong:
         allowed = ", ".join(info.parameters) or "no parameters"
         raise ValueError(

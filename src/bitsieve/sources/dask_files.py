@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from bitsieve.files.errors import DataError
 from bitsieve.files.open_batches import FolderBatches, open_file
-from bitsieve.sources.dask_table import PartsOnCluster
+from bitsieve.sources.dask_source import PartsOfDask
 from bitsieve.sources.in_parts import GivenInParts
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class _RowGroup:
             raise DataError(f"cannot read {self.label} as Parquet: {error}") from None
 
 
-class FilesOnCluster(PartsOnCluster):
+class FilesOnCluster(PartsOfDask):
     """A file or a folder of files, read by the workers of a cluster.
 
     Parameters
@@ -86,7 +86,7 @@ class FilesOnCluster(PartsOnCluster):
         self.client, self.batches = client, open_file(path)
         self.labels, self.n_columns = list(self.batches.names), len(self.batches.names)
 
-    def parts(self, labels: list[Any] | None) -> list[Any]:
+    def _parts(self, labels: list[Any] | None) -> list[Any]:
         """The pieces of the files."""
         from dask import delayed
 
@@ -96,7 +96,7 @@ class FilesOnCluster(PartsOnCluster):
             for place, piece in enumerate(_pieces(self.batches))
         ]
 
-    def given(self, features: list[Any], others: list[Any], weight: str | None) -> FilesGiven:
+    def _given(self, features: list[Any], others: list[Any], weight: str | None) -> FilesGiven:
         """The files that were given."""
         return FilesGiven(self.batches, others, weight)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
@@ -78,6 +78,12 @@ class DaskPortions(Portions):
             places = self.client.who_has()
             workers = [min(places.get(key, ()), default="") for key in keys]
             kept = [kept[i] for i in sorted(range(len(kept)), key=workers.__getitem__)]
+        return DaskPortions(kept, self.client)
+
+    def numbered(self, n_rows: Sequence[int]) -> DaskPortions:
+        """The portions that have rows, each with the number of its first row before its objects."""
+        starts = accumulate(n_rows, initial=0)
+        kept = [(start, *objects) for start, objects, n in zip(starts, self.members, n_rows, strict=False) if n]
         return DaskPortions(kept, self.client)
 
     def _tasks(self, task: str, work: Callable[..., Any]) -> list[Delayed]:

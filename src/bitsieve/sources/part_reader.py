@@ -116,6 +116,8 @@ def _kept(weights: Any, n_rows: int) -> NDArray[np.bool_] | None:
     """Which rows count; None: all. A part all of whose weights are 0 has none, while a table must have some."""
     if weights is None:
         return None
+    if not n_rows:
+        return np.zeros(0, bool)
     given = np.asarray(weights)
     if given.dtype.kind in "biuf" and len(given) == n_rows and not given.any():
         return np.zeros(n_rows, bool)

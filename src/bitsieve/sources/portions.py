@@ -44,6 +44,12 @@ class Portions(Protocol):
     def with_samples(self) -> Self:
         """The packed portions that have any samples."""
 
+    def numbered(self, n_rows: Sequence[int]) -> Self:
+        """The portions that have rows, each with the number of its first row before its objects.
+
+        ``n_rows`` are the rows of every portion, in their order.
+        """
+
 
 class Facts(NamedTuple):
     """What a portion knows of itself: what the attributes of a source of that name are."""

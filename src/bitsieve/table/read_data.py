@@ -37,6 +37,7 @@ def read_data(
     *,
     target_bins: int | str | None = None,
     drop_missing: bool = False,
+    header: bool | None = None,
 ) -> Table:
     """Split ``data`` into features, target and frequency weights, and read them.
 
@@ -56,6 +57,9 @@ def read_data(
         different ones occur; "none" takes each number as a class.
     drop_missing : bool, default=False
         Whether rows without a target are left out; else they are an error.
+    header : bool, optional
+        Whether the first line of a text file has the names. By default it has, unless it looks like data, which is an
+        error.
 
     Returns
     -------
@@ -79,10 +83,11 @@ def read_data(
     check_flag("drop_missing_target", drop_missing)
     of_target = TargetRules(target_bins, drop_missing)
     phase("reading")
+    notes: list[str] = []
     if isinstance(data, (str, PathLike)):
         from bitsieve.files.read import read_table
 
-        data = read_table(data)
+        data = read_table(data, header=header, notes=notes)
     original, data = data, with_rows(data)
     if isinstance(data, ArrayTable) and _is_split(data, target, sample_weight):
         table = _from_sparse_arrays(data, sample_weight, of_target)
@@ -95,8 +100,8 @@ def read_data(
     if table.n_samples < 2:
         raise ValueError(f"the data has {table.n_samples} sample: at least 2 are needed to tell anything apart")
     if original is not data and table.given is not None:
-        return replace(table, given=replace(table.given, original=original))
-    return table
+        table = replace(table, given=replace(table.given, original=original))
+    return replace(table, notes=tuple(notes)) if notes else table
 
 
 class TargetRules(NamedTuple):

@@ -45,6 +45,8 @@ class Table(NamedColumns):
         the samples of a table.
     blank : tuple of int
         Columns that were left out, by :meth:`blanked`.
+    notes : tuple of str
+        What was noticed in the file.
     """
 
     columns: NDArray[Any] | Sequence[NDArray[Any] | Encoded] = field(repr=False)
@@ -54,6 +56,7 @@ class Table(NamedColumns):
     weights: NDArray[np.int64] | None = field(default=None, repr=False)
     given: Given | None = field(default=None, repr=False)
     blank: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
     _extents: list[Extents] = field(default_factory=list, init=False, repr=False)
 
     @property

@@ -19,10 +19,17 @@ _ALMOST_ALL = 0.95  # of the rows have a value of their own
 _HEAD = 16  # rows that are looked at first: few columns that are no identifiers differ in all of them
 
 
+def are_at_hand(table: Any) -> bool:
+    """Whether the columns are in memory, each as it is: not in parts, and not made dense when they are asked for."""
+    return isinstance(getattr(table, "columns", None), (np.ndarray, list, tuple))
+
+
 def empty_columns(table: Table) -> list[int]:
     """The columns all of whose values are missing; only those whose first value is are looked at."""
     if isinstance(table, SparseTable):
         return np.flatnonzero(~table.has_zeros & ~table.has_numbers).tolist()
+    if not are_at_hand(table):
+        return []
     if table.matrix is not None:
         if table.matrix.dtype.kind != "f":
             return []

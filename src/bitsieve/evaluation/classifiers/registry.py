@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.errors import ParameterError
+from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.messages import choices
 from bitsieve.evaluation.classifiers.centroid import nearest_mean
+from bitsieve.evaluation.classifiers.discriminant import linear_discriminant
 from bitsieve.evaluation.classifiers.mixture import MixtureClassifier
 from bitsieve.evaluation.classifiers.neighbors import nearest_neighbors
 from bitsieve.evaluation.classifiers.refit import Refit
@@ -32,7 +33,10 @@ CLASSIFIERS: dict[str, Grow] = {
     "ncm": nearest_mean,
     "bgm": Refit(MixtureClassifier()),
     "vbem": Refit(VariationalMixtureClassifier()),
+    "lda": linear_discriminant,
 }
+OF_TREES = ("forest", "boosting")  # scikit-learn's, imported when they are asked for
+MANY_ROWS = 10_000  # above, the default classifier is the fast one
 CLASSIFIERS["gmm"] = CLASSIFIERS["vbem"]  # its second name
 
 
@@ -41,10 +45,11 @@ def make_classifier(classifier: Any, random_state: int = 0) -> tuple[str, Grow]:
 
     Parameters
     ----------
-    classifier : {"linear-svm", "knn", "ncm", "bgm", "vbem", "gmm"} or scikit-learn classifier
-        The linear support vector machine (C = 1, one against one), 3 nearest neighbours, nearest class mean, one
-        Bayesian Gaussian mixture a class, one of all classes found without labels (vbem, also called gmm); an object
-        is fitted anew for every number of features.
+    classifier : {"linear-svm", "lda", "knn", "ncm", "bgm", "vbem", "gmm", "forest", "boosting"} or classifier
+        The linear support vector machine (C = 1, one against one), linear discriminant analysis, 3 nearest neighbours,
+        nearest class mean, one Bayesian Gaussian mixture a class, one of all classes found without labels (vbem, also
+        called gmm), scikit-learn's random forest and histogram gradient boosting; an object is fitted anew for every
+        number of features.
     random_state : int, default=0
         Of an object that has none.
 
@@ -55,8 +60,10 @@ def make_classifier(classifier: Any, random_state: int = 0) -> tuple[str, Grow]:
     """
     if isinstance(classifier, str):
         name = classifier.lower()
+        if name in OF_TREES:
+            return name, Refit(seeded(_of_trees(name), random_state))
         if name not in CLASSIFIERS:
-            raise ParameterError("classifier", classifier, choices(name, CLASSIFIERS), "is not known")
+            raise ParameterError("classifier", classifier, choices(name, [*CLASSIFIERS, *OF_TREES]), "is not known")
         return name, CLASSIFIERS[name]
     if not (hasattr(classifier, "fit") and hasattr(classifier, "predict")) or isinstance(classifier, type):
         names = ", ".join(CLASSIFIERS)
@@ -67,6 +74,22 @@ def make_classifier(classifier: Any, random_state: int = 0) -> tuple[str, Grow]:
         raise ParameterError("classifier", classifier, advice, f"is not allowed, its kind is {kind!r}")
     classifier = seeded(classifier, random_state)
     return " ".join(repr(classifier).split()), Refit(classifier)
+
+
+def default_classifier(n_samples: int) -> tuple[str, list[str]]:
+    """The classifier where none is asked for, and a note where it is the fast one."""
+    if n_samples <= MANY_ROWS:
+        return "linear-svm", []
+    why = (
+        "the table has many rows, on which linear-svm takes long: the classifier is lda, the linear discriminant; for "
+    )
+    return "lda", [Sentence(why, "the other add ", Setting("classifier", "linear-svm"))]
+
+
+def _of_trees(name: str) -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+
+    return RandomForestClassifier() if name == "forest" else HistGradientBoostingClassifier()
 
 
 def _declared_kind(estimator: Any) -> str | None:

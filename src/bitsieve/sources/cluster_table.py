@@ -1,10 +1,10 @@
-"""Tables whose parts are read, summarized, coded and counted on the workers of a Dask cluster."""
+"""Tables whose parts are read, summarized, coded and counted on the workers of a cluster."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from functools import partial
-from itertools import accumulate, chain, pairwise
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,25 +12,23 @@ import numpy as np
 from bitsieve.binning.summary import Summary
 from bitsieve.common.messages import allowed_names, quoted
 from bitsieve.common.progress import phase
-from bitsieve.sources.dask_portions import DaskPortions
-from bitsieve.sources.in_parts import DataInParts, GivenInParts, TableInParts, is_dask
+from bitsieve.sources.in_parts import DataInParts, GivenInParts, TableInParts
 from bitsieve.sources.part_reader import PartReader
 from bitsieve.sources.partitioned import PartitionedSource
-from bitsieve.table.encoding import as_array
 from bitsieve.table.target_parts import TargetSummary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from distributed import Client
     from numpy.typing import NDArray
 
     from bitsieve.binning.base import Binner
     from bitsieve.binning.coding import Coding
+    from bitsieve.sources.portions import Portions
     from bitsieve.table.target_parts import TargetCoding
 
 
-class DaskTable(TableInParts):
+class TableOnCluster(TableInParts):
     """A table whose rows lie in parts on a cluster; of its rows nothing is ever fetched.
 
     Parameters
@@ -39,7 +37,7 @@ class DaskTable(TableInParts):
         Of the features.
     feature_names : ndarray of object or None
         As :class:`~bitsieve.table.table.Table` has them.
-    portions : DaskPortions
+    portions : Portions
         Of every part the number of its first row, and its objects as ``reader`` takes them.
     reader : PartReader
     coded_target : TargetCoding
@@ -51,7 +49,7 @@ class DaskTable(TableInParts):
         self,
         names: Sequence[str],
         feature_names: NDArray[Any] | None,
-        portions: DaskPortions,
+        portions: Portions,
         reader: PartReader,
         coded_target: TargetCoding,
         n_samples: int,
@@ -78,28 +76,28 @@ class PartsOnCluster(DataInParts):
 
     Attributes
     ----------
-    client : distributed.Client or None
-        None: there is no cluster.
     labels : list
         Of the columns; empty where they have no names.
     n_columns : int
     """
 
-    client: Client | None
     labels: list[Any]
     n_columns: int
 
     @abstractmethod
-    def parts(self, labels: list[Any] | None) -> list[Any]:
-        """Every part of the rows, still to be read; of some columns at least, None: of all."""
+    def _portions(self, labels: list[Any] | None, y: Any, weights: Any) -> Portions:
+        """The parts of the rows, still to be read: of some columns at least (None: of all), and what comes beside them.
+
+        The objects of a portion are its columns, its part of the target and of the weights, None where they are None.
+        """
 
     @abstractmethod
-    def given(self, features: list[Any], others: list[Any], weight: str | None) -> GivenInParts:
+    def _given(self, features: list[Any], others: list[Any], weight: str | None) -> GivenInParts:
         """What was given, when the columns are divided."""
 
     def read_in_parts(
         self, target: Any = None, sample_weight: Any = None, *, target_name: str = "y", target_bins: Any = None
-    ) -> DaskTable:
+    ) -> TableOnCluster:
         """Look at the target, and divide the columns into features, target and weights.
 
         Parameters
@@ -115,7 +113,7 @@ class PartsOnCluster(DataInParts):
 
         Returns
         -------
-        DaskTable
+        TableOnCluster
 
         Raises
         ------
@@ -137,13 +135,12 @@ class PartsOnCluster(DataInParts):
             (taken if len(taken) > 1 else taken[0]) if taken else None,
             weight[0] if weight else None,
         )
-        whole, narrow = self.parts(None), self.parts(others or labels[:1])
-        beside = self._beside(narrow, None if taken else target, None if weight else sample_weight)
-        targets = DaskPortions(list(zip(narrow, *beside, strict=True)), self.client)
-        n_rows = targets.total("rows", reader.n_rows, _in_order)
+        beside = None if taken else target, None if weight else sample_weight
+        targets = self._portions(others or labels[:1], *beside)
+        n_rows = targets.total("rows", reader.n_rows, in_order)
         if not sum(n_rows):
             raise ValueError("the data has no rows that count: at least one is required")
-        targets = _numbered(targets, n_rows)
+        targets = targets.numbered(n_rows)
         name = ", ".join(map(str, taken)) if taken else target_name
         coded = targets.total("target", reader.summarize_target, TargetSummary.merged).fitted(name, target_bins)
         if coded.is_joint:
@@ -153,27 +150,9 @@ class PartsOnCluster(DataInParts):
         strings = bool(labels) and all(isinstance(label, str) for label in features)
         feature_names = np.array(features, object) if strings else None
         weight_name = str(weight[0]) if weight else None if sample_weight is None else "sample_weight"
-        parts = _numbered(DaskPortions(list(zip(whole, *beside, strict=True)), self.client), n_rows)
-        given = self.given(features, others, weight_name)
-        return DaskTable(names, feature_names, parts, reader, coded, sum(n_rows), given)
-
-    def _beside(self, parts: list[Any], *given: Any) -> list[list[Any]]:
-        """The target and the weights that come beside the features, part by part; None where there are none."""
-        lengths: list[int] | None = None
-        beside: list[list[Any]] = []
-        for what, values in zip(("target", "weights"), given, strict=True):
-            if values is not None and not is_dask(values) and lengths is None:
-                portions = DaskPortions([(part,) for part in parts], self.client)
-                lengths = portions.total("rows", PartReader().n_rows, _in_order)
-            beside.append([None] * len(parts) if values is None else _cut(values, len(parts), lengths, what))
-        return beside
-
-
-def _numbered(portions: DaskPortions, n_rows: list[int]) -> DaskPortions:
-    """The portions that have rows, each with the number of its first one."""
-    starts = accumulate(n_rows, initial=0)
-    numbered = [(start, *objects) for start, objects, n in zip(starts, portions.members, n_rows, strict=False) if n]
-    return DaskPortions(numbered, portions.client)
+        parts = self._portions(None, *beside).numbered(n_rows)
+        given = self._given(features, others, weight_name)
+        return TableOnCluster(names, feature_names, parts, reader, coded, sum(n_rows), given)
 
 
 def _labels(given: Any, labels: list[Any], what: str) -> list[Any]:
@@ -197,29 +176,8 @@ def _labels(given: Any, labels: list[Any], what: str) -> list[Any]:
     return list(names)
 
 
-def _cut(values: Any, n_parts: int, lengths: list[int] | None, what: str) -> list[Any]:
-    """Values that are given beside the features, cut at the same rows."""
-    if is_dask(values):
-        if len(values.shape) == 2 and not hasattr(values, "columns"):
-            values = values.rechunk({1: -1})
-        parts = np.asarray(values.to_delayed(), object).reshape(-1).tolist()
-        if len(parts) != n_parts:
-            raise ValueError(
-                f"the {what} has {len(parts):,} parts and the features {n_parts:,}: cut both at the same rows"
-            )
-        return parts
-    assert lengths is not None
-    known = values if hasattr(values, "iloc") else as_array(values)
-    if len(known) != sum(lengths):
-        raise ValueError(
-            f"the {what} has {len(known):,} values but the data has {sum(lengths):,} rows: they must be as many"
-        )
-    ends = list(accumulate(lengths, initial=0))
-    rows = known.iloc if hasattr(known, "iloc") else known
-    return [rows[first:last] for first, last in pairwise(ends)]
-
-
-def _in_order(several: Sequence[list[int]]) -> list[int]:
+def in_order(several: Sequence[list[int]]) -> list[int]:
+    """What the portions return, one after the other."""
     return list(chain.from_iterable(several))
 
 

@@ -1,0 +1,64 @@
+"""Whole numbers of few values are codes, such as 0/1 or -2/0/2: there is no cut to look for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bitsieve.binning.registry import KEEPS_MISSING
+from bitsieve.selectors.counted import CountSelector
+from bitsieve.table.encoding import encode
+from bitsieve.table.table import Table
+from bitsieve.table.telling import are_at_hand
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from bitsieve.sources.in_parts import TableInParts
+
+FEW = 8  # whole numbers from the smallest to the largest
+
+
+def take_codes(
+    table: Table | TableInParts, binning: Any, of_binner: Mapping[str, Any], selector: Any, n_jobs: int | None = None
+) -> tuple[Any, Any]:
+    """The table with its columns of few whole numbers as categories, and the binning of the others.
+
+    Parameters
+    ----------
+    table : Table or TableInParts
+    binning : str or binner
+        Only "mdl", the default, takes codes for what they are; what is asked for is obeyed.
+    of_binner : mapping
+        Parameters that were given for it.
+    selector : estimator
+        Only one on counts knows codes.
+    n_jobs : int, optional
+
+    Returns
+    -------
+    Table or TableInParts
+    str or binner
+        "none" for an array that holds nothing but such columns: no column of it is touched then.
+    """
+    asked = isinstance(binning, str) and binning.removesuffix(KEEPS_MISSING) == "mdl" and "uncut" not in of_binner
+    if not asked or not isinstance(table, Table) or not are_at_hand(table) or not isinstance(selector, CountSelector):
+        return table, binning
+    extents = table.extents(n_jobs)
+    few = []
+    for block, low, high in zip(extents.blocks, extents.low, extents.high, strict=True):
+        first = block.values[0] if isinstance(block.values, list) else block.values
+        if first.dtype.kind in "iu":
+            spread = np.asarray(high, object) - np.asarray(low, object)  # of uint64, too
+            few += block.places[(spread < FEW).astype(bool)].tolist()
+    if not few:
+        return table, binning
+    if isinstance(table.columns, np.ndarray):
+        return table, binning.replace("mdl", "none") if len(few) == table.n_features else binning
+    chosen = set(few) - set(table.blank)
+    columns: list[Any] = list(table.columns)
+    for j in chosen:
+        columns[j] = encode(columns[j])
+    return replace(table, columns=columns), binning
