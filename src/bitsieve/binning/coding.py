@@ -91,7 +91,7 @@ def fit_on_summary(binner: Binner, summary: Summary) -> Coding:
     return Coding(
         fitted,
         [column.kind for column in summary.columns],
-        np.array([_arity(fitted, summary, j) for j in range(summary.n_features)], np.int32),
+        np.array([arity_of(fitted, summary, j) for j in range(summary.n_features)], np.int32),
         sampled,
         summary.sample.rank_error if sampled and summary.sample is not None else 0.0,
     )
@@ -106,7 +106,7 @@ def _refuse_many_codes(summary: Summary) -> None:
             )
 
 
-def _arity(binner: Binner, summary: Summary, j: int) -> int:
+def arity_of(binner: Binner, summary: Summary, j: int) -> int:
     """One more than the largest code that occurs in a column."""
     column = summary.columns[j]
     if column.is_empty or column.holds & MISSING:  # the code of missing values is the last one

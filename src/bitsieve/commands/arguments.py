@@ -42,6 +42,7 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     _add_select(commands)
     _add_explain(commands)
+    _add_count(commands)
     _add_how_many(commands)
     _add_compare(commands)
     methods = commands.add_parser("methods", allow_abbrev=False, help="list every method, its paper and what it needs")
@@ -99,10 +100,45 @@ def _add_explain(commands: argparse._SubParsersAction[_Parser]) -> None:
     explain.set_defaults(run=_run_of("explain"))
 
 
+def _add_count(commands: argparse._SubParsersAction[_Parser]) -> None:
+    parser = commands.add_parser(
+        "count",
+        allow_abbrev=False,
+        help="count a table once and save the tables of all pairs of columns, which add up with those of more rows",
+        description="Count the tables of all pairs of columns of DATA with its target, and save them. Counts with the "
+        "same bins add up: 'bitsieve select --counts DIR --counts DIR' selects from all their rows.",
+    )
+    add = parser.add_argument
+    add("data", metavar="DATA", help="Parquet, Arrow/Feather, CSV or TSV; or a folder of them: read in batches")
+    add("--save", metavar="DIR", required=True, help="the folder that the counts are written to")
+    add("--target", metavar="COLUMN", required=True, help="the column to tell about")
+    add("--weight", metavar="COLUMN", help="the column that says how many times each row stands: whole numbers")
+    add("--like", metavar="DIR", help="counts whose bins and classes are used, so that those of DATA add up with them")
+    add(
+        "--binning",
+        default="mdl",
+        metavar="RULE",
+        help="how numeric columns become codes: mdl, quantile, uniform, or none for codes already (default: mdl)",
+    )
+    add("--bins", type=count, metavar="N", help="bins of quantile and uniform (default: 10)")
+    add("--uncut", choices=("leave", "median"), help="what mdl does with a column without a cut (default: leave)")
+    add("--missing", choices=("error", "bin"), help="missing values: an error, or a code of their own (default: error)")
+    add("--target-bins", type=target_bins, metavar="N", help=TARGET_BINS)
+    add("--memory", metavar="BYTES", help="about how much memory to take, such as 4GB (default: 2GiB)")
+    add("--threads", type=count, metavar="N", help="threads (default: all cores); the result is the same for any")
+    parser.set_defaults(run=_run_of("count"))
+
+
 def _add_selection(parser: _Parser) -> None:
     """The data, and all that decides which of its features are selected."""
     add = parser.add_argument
-    add("data", metavar="DATA", help=DATA)
+    add("data", metavar="DATA", nargs="?", help=DATA)
+    add(
+        "--counts",
+        action="append",
+        metavar="DIR",
+        help="select from counts that 'bitsieve count' has saved, in place of DATA; give it again to add those up",
+    )
     add(
         "--target",
         metavar="COLUMN",

@@ -17,11 +17,17 @@ if TYPE_CHECKING:
 def in_batches(options: argparse.Namespace, *, folders: bool = True) -> bool:
     """Whether the data is read in batches: where memory or a spool is given, and a folder always."""
     given = options.memory is not None or options.spool is not None
+    if options.data is None:
+        return given
     return given or (folders and Path(options.data).is_dir())
 
 
 def read(options: argparse.Namespace, client: Client | None) -> Table | TableInParts:
-    """The table of ``DATA``."""
+    """The table of ``DATA``, or of saved counts."""
+    if options.counts:
+        return _saved(options)
+    if options.data is None:
+        raise ValueError("the following arguments are required: DATA, or --counts")
     if client is not None:
         from bitsieve.sources.dask_files import FilesOnCluster
 
@@ -50,3 +56,17 @@ def read(options: argparse.Namespace, client: Client | None) -> Table | TableInP
         raise ValueError("what is read in batches is not written to .npz: write .parquet, .arrow or .csv")
     source = StreamSource(options.data, options.memory, options.spool)
     return source.read_in_parts(options.target, options.weight, target_bins=options.target_bins)
+
+
+def _saved(options: argparse.Namespace) -> TableInParts:
+    from functools import reduce
+    from operator import add
+
+    from bitsieve.sources.counts_table import CountsTable
+    from bitsieve.sources.saved_counts import SavedCounts
+
+    if options.data is not None:
+        raise ValueError("give DATA or --counts, not both")
+    if getattr(options, "output", None) is not None:
+        raise ValueError("--counts has no rows to write: leave out --output")
+    return CountsTable(reduce(add, map(SavedCounts.load, options.counts)))

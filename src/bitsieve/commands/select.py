@@ -93,7 +93,7 @@ def select_as_asked(options: argparse.Namespace, client: Client | None = None) -
     if options.estimator is not None:
         parameters["estimator"] = options.estimator
     parameters |= _method_parameters(options)
-    if client is None and not in_batches(options):
+    if client is None and options.data is not None and not in_batches(options):
         check_file(options.data)
     with light_imports():
         from bitsieve.selection.selection import select_from

@@ -1,0 +1,35 @@
+"""``bitsieve count``: the tables of all pairs of columns, saved to be selected from and added up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, say
+from bitsieve.common.progress import listening
+from bitsieve.common.ticker import Ticker
+
+if TYPE_CHECKING:
+    import argparse
+
+OPTIONS = TABLE_OPTIONS | {"memory": "--memory", "sample_weight": "--weight"}
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, count, save."""
+    with in_words_of(OPTIONS):
+        parameters = binner_parameters(options)
+        with Ticker() as ticker, listening(ticker.phase):
+            from bitsieve.binning import make_binner
+            from bitsieve.sources.counts_table import count_like, count_table
+            from bitsieve.sources.saved_counts import SavedCounts
+            from bitsieve.sources.stream import StreamSource
+
+            first = None if options.like is None else SavedCounts.load(options.like)
+            binner = make_binner(options.binning, n_jobs=options.threads or -1, **parameters)
+            source = StreamSource(options.data, options.memory)
+            table = source.read_in_parts(options.target, options.weight, target_bins=options.target_bins)
+            counts = count_table(table, binner) if first is None else count_like(table, first)
+            counts.save(options.save)
+    rows, columns = int(counts.class_sizes.sum()), len(counts.names)
+    say(f"saved the counts of {rows:,} samples and all pairs of {columns:,} columns to {options.save!r}")
+    return 0
