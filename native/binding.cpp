@@ -54,10 +54,12 @@ NB_MODULE(_native, m) {
     nb::class_<Packed> packed(m, "Packed");
     bind_encode(m);
     bind_packed(packed);
+    bind_minima(m);
     bind_partition(m, packed);
     bind_variational(m);
     bind_parzen(m);
     bind_columns(m);
+    bind_differences(m);
     bind_spanning_tree(m);
 }
 

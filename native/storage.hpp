@@ -48,6 +48,9 @@ public:
     template <class Code>
     void pack(const CodeTable<Code>& table, std::int64_t first, std::int64_t last);
 
+    // The same samples with some of the features only, in this order, in the form they have here. They must all be ready.
+    Packed gathered(const std::vector<std::int64_t>& features) const;
+
     // The rows that a raw table must have at least.
     std::int64_t rows_needed() const { return rows_needed_; }
 
@@ -88,6 +91,11 @@ public:
     const Kernel& kernel() const { return kernel_; }
 
 private:
+    Packed(std::vector<std::int64_t> class_sizes, std::vector<std::int32_t> arities, const Kernel& kernel, int limit,
+           bool uses_counters);
+    void count_samples();
+    void lay_out();
+
     struct Group {
         int n_planes;
         std::int64_t planes, margins;  // offsets; `planes` of a group kept as bytes counts eights of bytes
@@ -105,6 +113,7 @@ private:
 
     const Kernel& kernel_;
     bool uses_counters_ = false;
+    int limit_ = 0;  // features of more codes are wide
     std::int64_t rows_needed_ = 0, n_samples_ = 0, n_narrow_ = 0, plane_words_ = 0;
     std::vector<std::int64_t> sizes_;       // by class; last: all samples
     std::vector<std::int64_t> word_start_;  // by class; last: words of a plane

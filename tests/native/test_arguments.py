@@ -65,6 +65,16 @@ def packed(form: str = "cheapest", fill: bool = True) -> _native.Packed:
     return made
 
 
+def owners(name: str) -> list[Any]:
+    """Objects of a class of the extension."""
+    if name == "Packed":
+        return [packed(kind) for kind in ("planes", "counters", "table")]
+    made = _native.Minima(packed("planes"), table, shift, np.zeros(D, np.int64), 1.0, 1e-10)
+    made.add(2, 0)
+    made.largest(np.ones(D, bool), 0, 2)
+    return [made]
+
+
 def weighted(dtype: type) -> tuple[Any, ...]:
     weights = np.full(BLOCKS * C * 8, 1 / C, dtype)
     active = np.tile(np.arange(C, dtype=np.int32), BLOCKS)
@@ -175,6 +185,19 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda: (kernel, np.arange(N) * 1.0, 1.0, None, 1.0, 2, 9, output(N, dtype=double)),
         lambda: (kernel, np.arange(N) * 1.0, 1.0, np.arange(N) * 1.0, 1.0, 2, 9, output(N, dtype=double)),
     ],
+    "difference_distances": [
+        lambda: (kernel, np.ones((2, 5, 64), single), np.arange(9), output(9, 128, dtype=single)),
+    ],
+    "nearest_samples": [
+        lambda: (kernel, np.ones((N, 5)), np.zeros((3, 64), single), np.zeros((3, N)), np.array([0, 4, 7]),
+                 np.array([2, 0]), samples, 1e-9, output(2, 4)),
+        lambda: (kernel, np.ones((N, 0)), np.zeros((3, 0), single), np.zeros((3, N)), np.array([0, 4, 7]),
+                 np.array([2, 0]), samples[::2].copy(), 1e-9, output(2, 4)),
+    ],
+    "add_weighted_differences": [
+        lambda: (kernel, np.ones((N, 11)), np.ones(11), np.arange(3), np.zeros((3, 4), np.int64), np.ones((3, 4)),
+                 output(11, dtype=double)),
+    ],
     "spanning_tree": [
         lambda: (kernel, np.sort(random.random((1, 9)))),
         lambda: (kernel, np.ascontiguousarray(points.T)),
@@ -199,7 +222,12 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda: (-1, features, output(D, 64), None),
     ],
     "Packed.codes": [lambda: (2, output(N, dtype=np.uint16))],
-    "Packed.simd_group_of": [lambda: (1,)],
+    "Packed.simd_groups": [lambda: ()],
+    "Packed.gathered": [lambda: (np.array([2, 0, 5]),)],
+    "Minima.__init__": [lambda: (packed("planes"), table, shift, np.zeros(D, np.int64), 1.0, 1e-10)],
+    "Minima.add": [lambda: (1, 0)],
+    "Minima.largest": [lambda: (np.ones(D, bool), 0, 2)],
+    "Minima.first_at": [lambda: (np.ones(D, bool), -(2**62))],
     "Packed.refine": [lambda: (order, starts, 1)],
     "Packed.partition_sums": [lambda: (table, shift, order, starts, np.arange(2), output(D), output(D))],
     "Packed.partition_marginals": [lambda: (table, shift, order, starts)],
@@ -251,9 +279,10 @@ def attack() -> None:
     refused = passed = 0
     for name, function in entry_points().items():
         for make in GOOD[name]:
-            own = name.startswith("Packed.") and name != "Packed.__init__"
-            tables = [packed(kind) for kind in ("planes", "counters", "table")] if own else [None]
-            call = _native.Packed if name == "Packed.__init__" else function
+            owner, _, method = name.partition(".")
+            own = bool(method) and method != "__init__"
+            tables = owners(owner) if own else [None]
+            call = getattr(_native, owner) if method == "__init__" else function
             for of in tables:
                 call(*([of] if own else []), *make())
                 trials = [(i, wrong) for i, good in enumerate(make()) for wrong in spoiled(good)]

@@ -6,6 +6,7 @@ blocks that stay in the cache. Memory: the bit planes, ``(arity - 1) / 8`` bytes
 
 from __future__ import annotations
 
+from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ from bitsieve.counts.checks import (
 )
 from bitsieve.counts.joint_codes import CodedSource, JointCodes
 from bitsieve.counts.kernels import KernelChoice, choose_kernel
+from bitsieve.counts.minima import PackedMinima
 from bitsieve.counts.packed_layout import PackedLayout
 from bitsieve.counts.packed_partition import PackedPartition
 
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     Columns = NDArray[np.intp]
 
 WORTH_A_THREAD = 300e-6  # seconds of work below which starting a thread costs more than it saves
+GATHERED_BYTES = 64 << 20  # of columns that are packed side by side for a matrix
 PLANE_CELLS = 64 * 64  # of the table of two features stored as planes, at most
 
 
@@ -159,6 +162,10 @@ class PackedSource(CodedSource):
         self, terms: Terms, form: PairForm, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
     ) -> Matrix:
         """``form`` of every pair of ``columns`` (None: all), a square matrix."""
+        gathered = None if columns is None else self.gathered(columns)
+        if gathered is not None:
+            form = form._replace(row=form.row[columns], column=form.column[columns])
+            return gathered.matrix(terms, form, dtype, None, progress)
         chosen = np.arange(self.n_features) if columns is None else columns
         place = self._places(chosen)
         out = np.empty((len(chosen), len(chosen)), dtype)
@@ -182,6 +189,10 @@ class PackedSource(CodedSource):
             self.packed.matrix_rows(terms.table, terms.shift, *form, pivots[block], groups, place, rows)
 
         self.run_groups(fill, self.layout.seconds(len(pivots), groups), np.arange(len(pivots), dtype=np.int64))
+
+    def minima(self, terms: Terms, start: Integers) -> PackedMinima | None:
+        """Least sums over some pivots, computed lazily, where all features are bit planes."""
+        return PackedMinima(self, terms, start) if self.packed.all_planes else None
 
     def _places(self, columns: Columns) -> Integers:
         """The place of every feature in ``columns``; -1: none."""
@@ -210,6 +221,16 @@ class PackedSource(CodedSource):
             codes[:, place] = joint.part
         kernel = self.kernel.asked
         return PackedSource(codes, self.sample_classes, n_classes=self.n_classes, n_jobs=self.n_jobs, kernel=kernel)
+
+    def gathered(self, columns: Columns) -> PackedSource | None:
+        """The same samples with some of the columns, side by side; None where that does not pay."""
+        if not self.layout.scattered(columns) or self.nbytes * len(columns) > GATHERED_BYTES * self.n_features:
+            return None
+        some = copy(self)
+        some.n_features, some.arities, some.search = len(columns), self.arities[columns], None
+        some.packed = self.packed.gathered(columns)
+        some.hints = some.layout = PackedLayout(some.packed, some.arities, some.n_samples, some.n_classes)
+        return some
 
     def run_groups(self, work: Callable[[Integers], object], seconds: float, groups: Integers) -> None:
         """Spread SIMD groups over threads in blocks, several a thread so that a busy core does not hold up the rest."""

@@ -13,6 +13,7 @@ from sklearn.utils.validation import validate_data
 from bitsieve.common.messages import quoted
 from bitsieve.counts.terms import MAX_SAMPLES
 from bitsieve.table.encoding import Encoded, as_array, encode
+from bitsieve.table.names import NumberedNames
 from bitsieve.table.table import Table
 
 if TYPE_CHECKING:
@@ -43,12 +44,13 @@ def read_columns(X: Any, *, estimator: Any = None, reset: bool = True) -> Table:
     """
     if estimator is None:
         estimator = BaseEstimator()
-    labels = check_unique(X)
-    frame = nw.from_native(X, pass_through=True)
-    if isinstance(frame, nw.LazyFrame):
-        raise ValueError("X is a lazy frame: collect() it first")
-    if isinstance(frame, nw.DataFrame):
-        return _read_frame(estimator, X, frame, labels or list(frame.columns), reset)
+    if not isinstance(X, np.ndarray):
+        labels = check_unique(X)
+        frame = nw.from_native(X, pass_through=True)
+        if isinstance(frame, nw.LazyFrame):
+            raise ValueError("X is a lazy frame: collect() it first")
+        if isinstance(frame, nw.DataFrame):
+            return _read_frame(estimator, X, frame, labels or list(frame.columns), reset)
     if isinstance(X, (list, tuple)):
         X = as_array(X)
     X = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
@@ -58,7 +60,7 @@ def read_columns(X: Any, *, estimator: Any = None, reset: bool = True) -> Table:
 def _read_array(X: NDArray[Any]) -> Table:
     n_samples, n_features = X.shape
     _check_size(n_samples)
-    names = [f"x{j}" for j in range(n_features)]
+    names = NumberedNames(n_features)
     kind = X.dtype.kind
     if kind in "iuf":
         return Table(X, names)
