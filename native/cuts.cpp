@@ -66,13 +66,16 @@ struct Scratch {
 // The numbers of a column that are there as ascending items, and as doubles.
 template <class T>
 void sort_column(const T* values, std::int64_t n, Scratch& scratch) {
-    scratch.items.clear();
-    scratch.items.reserve(std::size_t(n));
-    for (std::int64_t i = 0; i < n; ++i)
-        if (!is_missing(values[i])) scratch.items.push_back({key_of(double(values[i])), std::uint32_t(i)});
+    scratch.items.resize(std::size_t(n));
+    std::size_t there = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+        scratch.items[there] = {key_of(double(values[i])), std::uint32_t(i)};
+        there += !is_missing(values[i]);
+    }
+    scratch.items.resize(there);
     sort_items(scratch.items, scratch.spare);
-    scratch.values.clear();
-    for (const Item& item : scratch.items) scratch.values.push_back(value_of(item.key));
+    scratch.values.resize(there);
+    for (std::size_t i = 0; i < there; ++i) scratch.values[i] = value_of(scratch.items[i].key);
 }
 
 // What stands at the rows of the sorted items.

@@ -66,8 +66,8 @@ void read_tile(const Code* codes, const std::int64_t* row, std::int64_t n_rows, 
 // A chunk may end within a word of a class: the next one goes on in that word.
 template <class Code>
 void Packed::pack_groups(const CodeTable<Code>& table, std::int64_t first, std::int64_t last) {
-    constexpr std::int64_t kMostGroups = 8;
-    const bool by_rows = table.feature_stride == 1;           // then eight groups share the cache lines of a row
+    constexpr std::int64_t kMostGroups = 64;                  // whose tiles fit the first-level cache
+    const bool by_rows = table.feature_stride == 1;           // then many groups share the memory of a row
     const std::int64_t block = by_rows ? kMostGroups : 1;
     const std::int64_t chunk = std::max<std::int64_t>(1 << 15, n_classes() * 512);
     alignas(64) std::uint8_t tile[kMostGroups * kLanes][64];  // [feature][sample]
@@ -98,6 +98,32 @@ void Packed::pack_groups(const CodeTable<Code>& table, std::int64_t first, std::
                     write_masks(g0, n_groups, word_start_[c] + cursor[c] / 64, at > 0, filled, tile);
                     cursor[c] += n;
                 }
+    }
+}
+
+// The same for columns of bytes whose rows are in class order already: words are made where the codes lie.
+void Packed::pack_columns(const std::uint8_t* codes, std::int64_t feature_stride, std::int64_t first, std::int64_t last) {
+    alignas(64) std::uint8_t rest[64];  // of a class, filled up with codes of no plane
+    for (std::int64_t g = first; g < last; ++g) {
+        const Group& group = groups_[g];
+        std::uint64_t *out = planes_.get() + group.planes, beyond = 0;
+        std::int64_t start = 0;
+        for (std::int64_t c = 0; c < n_classes(); start += sizes_[c++])
+            for (std::int64_t at = 0; at < sizes_[c]; at += 64, out += group.n_planes * kLanes) {
+                const std::int64_t n = std::min<std::int64_t>(64, sizes_[c] - at);
+                for (int lane = 0; lane < kLanes; ++lane) {
+                    const std::int64_t feature = feature_at(g, lane);
+                    const std::uint8_t* word = codes + feature * feature_stride + start + at;
+                    if (feature < 0 || n < 64) {
+                        std::memset(rest, kNone, sizeof rest);
+                        if (feature >= 0) std::memcpy(rest, word, std::size_t(n));
+                        word = rest;
+                    }
+                    const std::uint64_t larger = kernel_.plane_masks(word, group.n_planes, false, out + lane);
+                    if (feature >= 0) beyond |= larger & (~std::uint64_t(0) >> (64 - n));
+                }
+            }
+        if (beyond) refuse_code();
     }
 }
 
@@ -155,9 +181,14 @@ template <class Code>
 void Packed::pack(const CodeTable<Code>& table, std::int64_t first, std::int64_t last) {
     const std::int64_t last_group = std::min(last, n_narrow_groups());
     std::fill(ready_.begin() + first, ready_.begin() + last, 0);
+    bool packed = false;
+    if constexpr (sizeof(Code) == 1) {
+        packed = !uses_counters_ && order_.empty() && table.sample_stride == 1;
+        if (packed) pack_columns(table.codes, table.feature_stride, first, last_group);
+    }
     if (uses_counters_)
         pack_bytes(table, first, last_group);
-    else
+    else if (!packed)
         pack_groups(table, first, last_group);
     for (std::int64_t g = first; g < last_group && !uses_counters_; ++g) {
         const Group& group = groups_[g];

@@ -108,6 +108,7 @@ private:
     void pack_bytes(const CodeTable<Code>& table, std::int64_t first, std::int64_t last);
     template <class Code>
     void pack_groups(const CodeTable<Code>& table, std::int64_t first, std::int64_t last);
+    void pack_columns(const std::uint8_t* codes, std::int64_t feature_stride, std::int64_t first, std::int64_t last);
     void write_masks(std::int64_t g0, std::int64_t n_groups, std::int64_t word, bool add, std::uint64_t filled,
                      const std::uint8_t (*tile)[64]);
 

@@ -30,7 +30,13 @@ def order_statistic_cuts(
     columns: Columns, n_bins: int, weights: Integers | None = None
 ) -> tuple[Doubles, Integers]: ...
 def code_categories(
-    columns: Columns, categories: Integers, ends: Integers, missing_code: Integers, place: Integers, out: Codes
+    columns: Columns,
+    categories: Integers,
+    are_unsigned: bool,
+    ends: Integers,
+    missing_code: Integers,
+    place: Integers,
+    out: Codes,
 ) -> NDArray[np.uint8]: ...
 def code_by_cuts(
     columns: Columns, cuts: Doubles, ends: Integers, left: bool, missing_code: Integers, place: Integers, out: Codes

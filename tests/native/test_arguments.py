@@ -133,7 +133,7 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     ],
     "order_statistic_cuts": [lambda: (values(single), 4, None), lambda: (values(double), 4, np.ones(N, np.int64))],
     "code_categories": [
-        lambda kind=kind: (values(kind), np.tile(np.arange(N), D), N * np.arange(1, D + 1),
+        lambda kind=kind: (values(kind), np.tile(np.arange(N), D), False, N * np.arange(1, D + 1),
                            np.zeros(D, np.int64), np.arange(D), np.zeros((N, D), np.uint16, order="F"))
         for kind in (np.int32, double)
     ],

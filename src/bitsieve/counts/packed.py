@@ -91,8 +91,9 @@ class PackedSource(CodedSource):
         order = np.empty(0, np.uint32)  # as they come
         if classes is not None:
             labels = checked_classes(np.asarray(classes), n_rows, n_classes)
-            small = labels.astype(np.uint16) if int(labels.max()) < MAX_CODES else labels
-            order = np.argsort(small, kind="stable").astype(np.uint32)  # 16 bits: numpy's radix sort
+            if not (labels[1:] >= labels[:-1]).all():
+                small = labels.astype(np.uint16) if int(labels.max()) < MAX_CODES else labels
+                order = np.argsort(small, kind="stable").astype(np.uint32)  # 16 bits: numpy's radix sort
         if times is not None:
             check_room(self.n_samples, self.arities)
             rows = order if len(order) else np.arange(n_rows, dtype=np.uint32)

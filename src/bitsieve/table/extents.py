@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 NUMBERS, MISSING, INFINITE, FRACTIONS = 1, 2, 4, 8  # of native/encode.hpp
 _BLOCKS_PER_THREAD = 8
-_CACHE_LINE = 64  # bytes
+_ROW_PART = 512  # bytes of a row that are read together, where columns lie side by side in rows
 _LEAST_BLOCK = 1 << 20  # values; smaller blocks cost more to hand out than they are worth
 
 
@@ -97,8 +97,7 @@ def numeric_blocks(table: Table, n_jobs: int | None) -> list[NumericBlock]:
     matrix = table.matrix
     if matrix is not None:
         matrix = _native_type(matrix)
-        # Columns that share cache lines stay together.
-        together = 1 if matrix.flags.f_contiguous else max(1, _CACHE_LINE // matrix.itemsize)
+        together = 1 if matrix.flags.f_contiguous else max(1, _ROW_PART // matrix.itemsize)
         return [
             NumericBlock(np.arange(some.start, some.stop), matrix[:, some.start : some.stop])
             for some in _ranges(table.n_features, table.n_samples, n_jobs, together)
