@@ -224,15 +224,6 @@ void code_categories(const Columns& table, const Categories& categories, const s
                                      std::uint8_t*, std::uint8_t*);                                                      \
     template void code_categories<T>(const Columns&, const Categories&, const std::int64_t*, const std::int64_t*,        \
                                      std::uint16_t*, std::uint8_t*);
-BITSIEVE_FOR_TYPE(std::uint8_t)
-BITSIEVE_FOR_TYPE(std::uint16_t)
-BITSIEVE_FOR_TYPE(std::uint32_t)
-BITSIEVE_FOR_TYPE(std::uint64_t)
-BITSIEVE_FOR_TYPE(std::int8_t)
-BITSIEVE_FOR_TYPE(std::int16_t)
-BITSIEVE_FOR_TYPE(std::int32_t)
-BITSIEVE_FOR_TYPE(std::int64_t)
-BITSIEVE_FOR_TYPE(float)
-BITSIEVE_FOR_TYPE(double)
+BITSIEVE_FOR_NUMBER_TYPES(BITSIEVE_FOR_TYPE)
 
 }  // namespace bitsieve

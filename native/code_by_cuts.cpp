@@ -71,15 +71,6 @@ void code_by_cuts(const Columns& table, const double* cuts, const std::int64_t* 
                                   const std::int64_t*, std::uint8_t*);                                                   \
     template void code_by_cuts<T>(const Columns&, const double*, const std::int64_t*, bool, const std::int64_t*,         \
                                   const std::int64_t*, std::uint16_t*);
-BITSIEVE_FOR_TYPE(std::uint8_t)
-BITSIEVE_FOR_TYPE(std::uint16_t)
-BITSIEVE_FOR_TYPE(std::uint32_t)
-BITSIEVE_FOR_TYPE(std::uint64_t)
-BITSIEVE_FOR_TYPE(std::int8_t)
-BITSIEVE_FOR_TYPE(std::int16_t)
-BITSIEVE_FOR_TYPE(std::int32_t)
-BITSIEVE_FOR_TYPE(std::int64_t)
-BITSIEVE_FOR_TYPE(float)
-BITSIEVE_FOR_TYPE(double)
+BITSIEVE_FOR_NUMBER_TYPES(BITSIEVE_FOR_TYPE)
 
 }  // namespace bitsieve

@@ -186,15 +186,6 @@ Ragged<double> order_statistic_cuts(const Columns& table, std::int64_t n_bins, c
 #define BITSIEVE_FOR_TYPE(T)                                                                                             \
     template Ragged<double> mdl_cuts<T>(const Columns&, const ClassVectors&, const std::int64_t*, const Terms&);         \
     template Ragged<double> order_statistic_cuts<T>(const Columns&, std::int64_t, const std::int64_t*);
-BITSIEVE_FOR_TYPE(std::uint8_t)
-BITSIEVE_FOR_TYPE(std::uint16_t)
-BITSIEVE_FOR_TYPE(std::uint32_t)
-BITSIEVE_FOR_TYPE(std::uint64_t)
-BITSIEVE_FOR_TYPE(std::int8_t)
-BITSIEVE_FOR_TYPE(std::int16_t)
-BITSIEVE_FOR_TYPE(std::int32_t)
-BITSIEVE_FOR_TYPE(std::int64_t)
-BITSIEVE_FOR_TYPE(float)
-BITSIEVE_FOR_TYPE(double)
+BITSIEVE_FOR_NUMBER_TYPES(BITSIEVE_FOR_TYPE)
 
 }  // namespace bitsieve

@@ -115,15 +115,6 @@ Extent<typename Wide<T>::type> extent(const Columns& table, bool whole) {
 }
 
 #define BITSIEVE_FOR_TYPE(T) template Extent<Wide<T>::type> extent<T>(const Columns&, bool);
-BITSIEVE_FOR_TYPE(std::uint8_t)
-BITSIEVE_FOR_TYPE(std::uint16_t)
-BITSIEVE_FOR_TYPE(std::uint32_t)
-BITSIEVE_FOR_TYPE(std::uint64_t)
-BITSIEVE_FOR_TYPE(std::int8_t)
-BITSIEVE_FOR_TYPE(std::int16_t)
-BITSIEVE_FOR_TYPE(std::int32_t)
-BITSIEVE_FOR_TYPE(std::int64_t)
-BITSIEVE_FOR_TYPE(float)
-BITSIEVE_FOR_TYPE(double)
+BITSIEVE_FOR_NUMBER_TYPES(BITSIEVE_FOR_TYPE)
 
 }  // namespace bitsieve

@@ -49,6 +49,9 @@ Packed Packed::gathered(const std::vector<std::int64_t>& features) const {
     std::vector<std::int32_t> arities;
     for (const std::int64_t feature : features) arities.push_back(arities_[feature]);
     Packed out({sizes_.begin(), sizes_.end() - 1}, std::move(arities), kernel_, limit_, uses_counters_);
+    const std::vector<std::uint8_t> none(1, 0);
+    const std::uint8_t* rows[kLanes];
+    std::int64_t steps[kLanes];
     for (std::int64_t g = 0; g < out.n_simd_groups(); ++g)
         for (int lane = 0; lane < kLanes; ++lane) {
             const std::int64_t place = out.feature_at(g, lane);
@@ -61,10 +64,12 @@ Packed Packed::gathered(const std::vector<std::int64_t>& features) const {
             }
             const Group& group = out.groups_[g];
             const Group* from = feature < 0 ? nullptr : &groups_[simd_group_of(feature)];
-            if (uses_counters_) {
-                std::uint8_t* to = reinterpret_cast<std::uint8_t*>(out.planes_.get() + group.planes) + lane;
-                const std::uint8_t* rows = from ? byte_group(simd_group_of(feature)).rows + lane_of(feature) : nullptr;
-                for (std::int64_t t = 0; t < n_samples_; ++t) to[t * kLanes] = rows ? rows[t * kLanes] : 0;
+            if (uses_counters_) {  // all lanes at the last one, so that the memory of a sample is written once
+                rows[lane] = from ? byte_group(simd_group_of(feature)).rows + lane_of(feature) : none.data();
+                steps[lane] = from ? kLanes : 0;
+                std::uint8_t* to = reinterpret_cast<std::uint8_t*>(out.planes_.get() + group.planes);
+                for (std::int64_t t = 0; lane + 1 == kLanes && t < n_samples_; ++t, to += kLanes)
+                    for (int i = 0; i < kLanes; ++i) to[i] = rows[i][t * steps[i]];
                 continue;
             }
             const int last = feature < 0 ? 0 : arities_[feature] - 1;
