@@ -1,14 +1,20 @@
 # make demo   set up and run the main job on a real data set
 # make test   set up and run the whole test suite
 # make lint   style, types and import directions
+# make docs   the documents as a site, build/docs/index.html
 # make bench  the benchmarks (about half an hour), a table for each
 # make native-test   the kernels alone under the address and undefined-behaviour sanitizers
+# make lowest        the lowest versions that are declared, in an environment of their own, under a fast set of tests
+# make sanitize      the extension under the address and undefined-behaviour sanitizers, in the tests that lean on it
+# make wheel         builds the wheel, installs it in a clean environment and tries it there
+# make audit, sbom   known weaknesses of the packages installed, and a list of them (CycloneDX); audit needs the network
+# make nightly       what takes too long for every run: thousands of damaged files, long fuzzing
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
 
-.PHONY: demo test lint bench native-test clean
+.PHONY: demo test lint docs bench native-test lowest sanitize wheel audit sbom nightly clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -35,6 +41,10 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+docs: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet -e ".[docs]"
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
+
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.peers
 	$(BIN)/python -m benchmarks
@@ -43,6 +53,31 @@ native-test:
 	cmake -S . -B build/sanitized -DBITSIEVE_NATIVE_TEST=ON -DBITSIEVE_SANITIZE=ON
 	cmake --build build/sanitized --parallel 2
 	build/sanitized/native_test
+
+lowest:
+	$(PYTHON) tools/lowest.py build/lowest
+
+sanitize: $(VENV)/.installed-dev
+	$(BIN)/python -m pip install --quiet scikit-build-core nanobind
+	$(BIN)/python tools/sanitize.py
+
+wheel: $(VENV)/.installed-dev
+	$(BIN)/python -m pip install --quiet abi3audit
+	$(BIN)/python tools/wheel.py build/wheel
+
+audit: $(VENV)/.installed
+	$(PYTHON) -m venv build/audit
+	build/audit/bin/python -m pip install --quiet pip-audit
+	build/audit/bin/pip-audit --path $(firstword $(wildcard $(VENV)/lib/python*/site-packages))
+
+sbom: $(VENV)/.installed
+	$(PYTHON) -m venv build/audit
+	build/audit/bin/python -m pip install --quiet cyclonedx-bom
+	build/audit/bin/cyclonedx-py environment $(BIN)/python --pyproject pyproject.toml --of JSON -o build/sbom.json
+
+nightly: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -m nightly
+	if $(BIN)/python -m pip install --quiet atheris; then $(BIN)/python -m tests.faults.fuzz -max_total_time=600 build/corpus; fi
 
 clean:
 	rm -rf $(VENV) build dist demo_output .peers

@@ -116,8 +116,11 @@ void bind_minima(nb::module_& m);
 void bind_packed(nb::class_<Packed>& packed);
 void bind_parzen(nb::module_& m);
 void bind_partition(nb::module_& m, nb::class_<Packed>& packed);
+void bind_recut(nb::module_& m);
 void bind_variational(nb::module_& m);
 void bind_columns(nb::module_& m);
+void bind_sparse_bins(nb::module_& m);
+void bind_sparse_counts(nb::module_& m);
 void bind_spanning_tree(nb::module_& m);
 
 }  // namespace bitsieve

@@ -9,11 +9,11 @@ namespace bitsieve {
 namespace {
 
 void construct(Packed* self, Input<std::int64_t> class_sizes, Input<std::uint32_t> order, Input<std::int32_t> arities,
-               const std::string& kernel, const std::string& storage) {
+               const std::string& kernel, const std::string& storage, bool elsewhere) {
     const Kernel& chosen = choose_kernel(kernel);
     const Storage form = storage_named(storage);
     nb::gil_scoped_release unlocked;
-    new (self) Packed(to_vector(class_sizes), to_vector(order), to_vector(arities), chosen, form);
+    new (self) Packed(to_vector(class_sizes), to_vector(order), to_vector(arities), chosen, form, elsewhere);
 }
 
 PairForm form_of(const Packed& packed, int xy_sign, int xyc_sign, const Input<std::int64_t>& row,
@@ -30,10 +30,55 @@ void require_places(const Packed& packed, const Input<std::int64_t>& place, std:
     require_all_within(place, -1, size, "place");
 }
 
-template <class Code>
-void pack(Packed& packed, Table<Code> codes, std::int64_t first, std::int64_t last) {
+void require_blocks(const Packed& packed, std::int64_t first, std::int64_t last) {
     require_within(first, 0, packed.n_simd_groups() + 1, "first");
     require_within(last, first, packed.n_simd_groups() + 1, "last");
+    require(packed.has_storage(), "the table has no storage yet: use some");
+}
+
+void use(Packed& packed, Output<std::uint64_t> planes, Output<std::uint16_t> wide) {
+    require(std::int64_t(planes.size()) >= packed.plane_words(), "planes are shorter than plane_words");
+    require(std::int64_t(wide.size()) >= packed.wide_codes(), "wide is shorter than wide_codes");
+    packed.use(planes.data(), wide.data());
+}
+
+// Rows of a table that follow others: `before` samples of every class were added already.
+template <class Code>
+void add(Packed& packed, Table<Code> codes, Input<std::uint32_t> order, Input<std::int64_t> sizes,
+         Input<std::int64_t> before, std::int64_t first, std::int64_t last) {
+    require_blocks(packed, first, last);
+    require(std::int64_t(codes.shape(1)) == packed.n_features(), "codes need a column for every feature");
+    require_size(sizes, packed.n_classes(), "sizes");
+    require_size(before, packed.n_classes(), "before");
+    std::int64_t n_samples = 0;
+    for (std::int64_t c = 0; c < packed.n_classes(); ++c) {
+        require_within(sizes.data()[c], 0, packed.class_size(c) + 1, "sizes");
+        require_within(before.data()[c], 0, packed.class_size(c) - sizes.data()[c] + 1, "before");
+        n_samples += sizes.data()[c];
+    }
+    require_size(order, n_samples, "order");
+    require_all_within(order, 0, std::int64_t(codes.shape(0)), "order");
+    const CodeTable<Code> table{codes.data(), codes.stride(0), codes.stride(1)};
+    const Batch batch{sizes.data(), before.data(), order.data()};
+    nb::gil_scoped_release unlocked;
+    packed.add(table, batch, first, last);
+}
+
+void check(const Packed& packed, std::int64_t first, std::int64_t last) {
+    require_blocks(packed, first, last);
+    nb::gil_scoped_release unlocked;
+    packed.check(first, last);
+}
+
+void finish(Packed& packed, std::int64_t first, std::int64_t last) {
+    require_blocks(packed, first, last);
+    nb::gil_scoped_release unlocked;
+    packed.finish(first, last);
+}
+
+template <class Code>
+void pack(Packed& packed, Table<Code> codes, std::int64_t first, std::int64_t last) {
+    require_blocks(packed, first, last);
     require(std::int64_t(codes.shape(0)) >= packed.rows_needed(), "codes have fewer rows than there are samples");
     require(std::int64_t(codes.shape(1)) == packed.n_features(), "codes need a column for every feature");
     const CodeTable<Code> table{codes.data(), codes.stride(0), codes.stride(1)};
@@ -96,6 +141,31 @@ void fill_cells(const Packed& packed, std::int64_t pivot, Input<std::int64_t> co
     pair_cells(packed, pivot, features, n, xy_width, pooled, xyc_width, within);
 }
 
+// Tables with every cell at its place; see jobs.hpp.
+void fill_tables(const Packed& packed, std::int64_t pivot, std::int64_t n_rows, Input<std::int64_t> columns,
+                 Input<std::int64_t> n_codes, std::int64_t n_classes, Output<std::int64_t> out) {
+    require_pivot(packed, pivot);
+    require_features(packed, columns, "columns");
+    require_size(n_codes, std::int64_t(columns.size()), "n_codes");
+    constexpr std::int64_t most = std::int64_t(1) << 31;  // of samples, and so of classes
+    constexpr std::int64_t kEndOfCodes = (std::int64_t(1) << 16) + 1;
+    require_within(n_rows, pivot < 0 ? 1 : packed.arity(pivot), kEndOfCodes, "n_rows");
+    require(n_classes == 1 || (n_classes >= packed.n_classes() && n_classes <= most), "n_classes are too few");
+    std::int64_t cells = 0;
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+        require_within(n_codes.data()[k], packed.arity(columns.data()[k]), kEndOfCodes, "n_codes");
+        const std::int64_t table = n_rows * n_codes.data()[k];
+        require(n_classes <= (std::int64_t(1) << 48) / table, "a table has too many cells");
+        cells += table * n_classes;
+        require(cells <= std::int64_t(out.size()), "out is too short");
+    }
+    require_size(out, cells, "out");
+    const std::int64_t *features = columns.data(), *codes = n_codes.data(), n = std::int64_t(columns.size());
+    std::int64_t* tables = out.data();
+    nb::gil_scoped_release unlocked;
+    pair_tables(packed, pivot, n_rows, features, codes, n, n_classes, tables);
+}
+
 template <class Real>
 void fill_rows(const Packed& packed, const Input<std::int64_t>& table, int shift, int xy_sign, int xyc_sign,
                Input<std::int64_t> row, Input<std::int64_t> column, double one_bit, bool symmetric,
@@ -131,13 +201,24 @@ nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>> simd_groups(const Packed& pack
 }  // namespace
 
 void bind_packed(nb::class_<Packed>& packed) {
-    packed.def("__init__", &construct, "class_sizes"_a, "order"_a, "arities"_a, "kernel"_a, "storage"_a)
+    packed.def("__init__", &construct, "class_sizes"_a, "order"_a, "arities"_a, "kernel"_a, "storage"_a,
+               "elsewhere"_a = false)
+        .def("use", &use, "planes"_a.noconvert(), "wide"_a.noconvert(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
+             "Keeps the table in these arrays.")
+        .def("add", &add<std::uint8_t>, "codes"_a, "order"_a, "sizes"_a, "before"_a, "first"_a, "last"_a)
+        .def("add", &add<std::uint16_t>, "codes"_a, "order"_a, "sizes"_a, "before"_a, "first"_a, "last"_a)
+        .def("check", &check, "first"_a, "last"_a, "Refuses storage that holds no packed table.")
+        .def("finish", &finish, "first"_a, "last"_a)
+        .def_prop_ro("plane_words", &Packed::plane_words)
+        .def_prop_ro("wide_codes", &Packed::wide_codes)
+        .def_prop_ro("margins", [](const Packed& self) { return to_numpy(std::vector<std::uint32_t>(self.margins())); })
         .def("pack", &pack<std::uint8_t>, "codes"_a, "first"_a, "last"_a)
         .def("pack", &pack<std::uint16_t>, "codes"_a, "first"_a, "last"_a)
         .def("row_sums", &fill_row, "table"_a, "shift"_a, "pivot"_a, "groups"_a, "xy"_a, "xyc"_a.none())
         .def("matrix_block", &fill_matrix<double>)
         .def("matrix_block", &fill_matrix<float>)
         .def("pair_cells", &fill_cells, "pivot"_a, "columns"_a, "xy"_a, "xyc"_a.none())
+        .def("pair_tables", &fill_tables, "pivot"_a, "n_rows"_a, "columns"_a, "n_codes"_a, "n_classes"_a, "out"_a)
         .def("matrix_rows", &fill_rows<double>)
         .def("matrix_rows", &fill_rows<float>)
         .def("codes", &fill_codes, "feature"_a, "out"_a, "The codes of a feature in class order.")

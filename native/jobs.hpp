@@ -46,6 +46,14 @@ constexpr std::int64_t kPlaneCells = 64 * 64;  // of the pooled table of two fea
 void pair_cells(const Packed&, std::int64_t pivot, const std::int64_t* columns, std::int64_t n, std::int64_t xy_width,
                 std::int64_t* xy, std::int64_t xyc_width, std::int64_t* xyc);
 
+// The tables of the pivot (-1: a constant) with each of n columns, one after the other, every cell at its place: the table
+// with columns[k] has n_rows x n_codes[k] x n_classes cells, in the order of the pivot's code, the column's code and the
+// class, and gets the counts added. The numbers of codes and classes may be larger than those of this table of codes, which
+// may be a portion of the samples; n_classes 1 pools the classes. Columns of one SIMD group that follow each other are
+// counted at once.
+void pair_tables(const Packed&, std::int64_t pivot, std::int64_t n_rows, const std::int64_t* columns,
+                 const std::int64_t* n_codes, std::int64_t n, std::int64_t n_classes, std::int64_t* out);
+
 // Rows of numbers of pairs, one for each pivot, `size` numbers long; places as in a Matrix.
 template <class Real>
 struct Rows {

@@ -65,7 +65,7 @@ void read_tile(const Code* codes, const std::int64_t* row, std::int64_t n_rows, 
 // Rows are taken in chunks that keep the columns at hand in the second-level cache; within a chunk, class by class.
 // A chunk may end within a word of a class: the next one goes on in that word.
 template <class Code>
-void Packed::pack_groups(const CodeTable<Code>& table, std::int64_t first, std::int64_t last) {
+void Packed::pack_groups(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
     constexpr std::int64_t kMostGroups = 64;                  // whose tiles fit the first-level cache
     const bool by_rows = table.feature_stride == 1;           // then many groups share the memory of a row
     const std::int64_t block = by_rows ? kMostGroups : 1;
@@ -73,21 +73,22 @@ void Packed::pack_groups(const CodeTable<Code>& table, std::int64_t first, std::
     alignas(64) std::uint8_t tile[kMostGroups * kLanes][64];  // [feature][sample]
     std::int64_t column[kMostGroups * kLanes];
     std::vector<std::int64_t> cursor(sizes_.size()), start(sizes_.size());
-    for (std::int64_t c = 1; c < n_classes(); ++c) start[c] = start[c - 1] + sizes_[c - 1];
+    for (std::int64_t c = 1; c < n_classes(); ++c) start[c] = start[c - 1] + batch.sizes[c - 1];
+    const std::int64_t n_samples = start[n_classes() - 1] + batch.sizes[n_classes() - 1];
     for (std::int64_t g0 = first; g0 < last; g0 += block) {
         const std::int64_t n_groups = std::min(block, last - g0);
         const std::int64_t n_columns = std::min(n_groups * kLanes, n_narrow_ - g0 * kLanes);
         for (std::int64_t f = 0; f < n_columns; ++f) column[f] = slots_[g0 * kLanes + f] * table.feature_stride;
         std::memset(tile, kNone, sizeof tile);
         std::fill(cursor.begin(), cursor.end(), 0);
-        for (std::int64_t chunk_end = chunk; chunk_end < n_samples_ + chunk; chunk_end += chunk)
+        for (std::int64_t chunk_end = chunk; chunk_end < n_samples + chunk; chunk_end += chunk)
             for (std::int64_t c = 0; c < n_classes(); ++c)
-                while (cursor[c] < sizes_[c]) {
-                    const std::int64_t at = cursor[c] % 64, most = std::min<std::int64_t>(64 - at, sizes_[c] - cursor[c]);
+                while (cursor[c] < batch.sizes[c]) {
+                    const std::int64_t place = batch.first[c] + cursor[c], at = place % 64;
+                    const std::int64_t most = std::min<std::int64_t>(64 - at, batch.sizes[c] - cursor[c]);
                     std::int64_t row[64], n = 0;
                     for (; n < most; ++n) {
-                        const std::int64_t t = start[c] + cursor[c] + n;
-                        row[n] = order_.empty() ? t : std::int64_t(order_[t]);
+                        row[n] = batch.row(start[c] + cursor[c] + n);
                         if (row[n] >= chunk_end) break;
                         row[n] *= table.sample_stride;
                     }
@@ -95,7 +96,7 @@ void Packed::pack_groups(const CodeTable<Code>& table, std::int64_t first, std::
                     if (n < 64) std::memset(tile, kNone, std::size_t(n_groups * kLanes) * sizeof tile[0]);
                     read_tile(table.codes, row, n, column, n_columns, by_rows, &tile[0][at]);
                     const std::uint64_t filled = (n == 64 ? ~std::uint64_t(0) : (std::uint64_t(1) << n) - 1) << at;
-                    write_masks(g0, n_groups, word_start_[c] + cursor[c] / 64, at > 0, filled, tile);
+                    write_masks(g0, n_groups, word_start_[c] + place / 64, at > 0, filled, tile);
                     cursor[c] += n;
                 }
     }
@@ -144,7 +145,7 @@ void Packed::write_masks(std::int64_t g0, std::int64_t n_groups, std::int64_t wo
 
 // Eight columns of bytes side by side, in class order; a lane without a feature holds zeros.
 template <class Code>
-void Packed::pack_bytes(const CodeTable<Code>& table, std::int64_t first, std::int64_t last) {
+void Packed::pack_bytes(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
     for (std::int64_t g = first; g < last; ++g) {
         std::uint8_t* out = reinterpret_cast<std::uint8_t*>(planes_.get() + groups_[g].planes);
         const Code* in[kLanes];
@@ -155,42 +156,98 @@ void Packed::pack_bytes(const CodeTable<Code>& table, std::int64_t first, std::i
             in[lane] = feature < 0 ? nullptr : table.codes + feature * table.feature_stride;
             arity[lane] = feature < 0 ? 0 : arities_[feature];
         }
-        for (std::int64_t t = 0; t < n_samples_; ++t, out += kLanes) {
-            const std::int64_t row = (order_.empty() ? t : std::int64_t(order_[t])) * table.sample_stride;
-            for (int lane = 0; lane < kLanes; ++lane) {
-                if (in[lane] == nullptr) {
-                    out[lane] = 0;
-                    continue;
-                }
-                bits |= in[lane][row];
-                out[lane] = std::uint8_t(in[lane][row] * kFieldBits);
-            }
-        }
-        // Six times a code of four bits fits a byte, so the greatest byte then tells the greatest code.
         std::uint8_t greatest[kLanes] = {};
-        const std::uint8_t* const bytes = out - n_samples_ * kLanes;
-        for (std::int64_t t = 0; t < n_samples_; ++t)
-            for (int lane = 0; lane < kLanes; ++lane)
-                greatest[lane] = std::max(greatest[lane], bytes[t * kLanes + lane]);
+        for (std::int64_t c = 0, t = 0; c < n_classes(); out += sizes_[c++] * kLanes) {
+            std::uint8_t* to = out + batch.first[c] * kLanes;
+            const std::uint8_t* const bytes = to;
+            for (const std::int64_t end = t + batch.sizes[c]; t < end; ++t, to += kLanes) {
+                const std::int64_t row = batch.row(t) * table.sample_stride;
+                for (int lane = 0; lane < kLanes; ++lane) {
+                    if (in[lane] == nullptr) {
+                        to[lane] = 0;
+                        continue;
+                    }
+                    bits |= in[lane][row];
+                    to[lane] = std::uint8_t(in[lane][row] * kFieldBits);
+                }
+            }
+            // Six times a code of four bits fits a byte, so the greatest byte then tells the greatest code.
+            for (const std::uint8_t* at = bytes; at < to; at += kLanes)
+                for (int lane = 0; lane < kLanes; ++lane) greatest[lane] = std::max(greatest[lane], at[lane]);
+        }
         for (int lane = 0; lane < kLanes; ++lane)
             if (bits > 15 || (in[lane] != nullptr && greatest[lane] >= arity[lane] * kFieldBits)) refuse_code();
     }
 }
 
+// Columns of 16-bit codes in class order.
 template <class Code>
-void Packed::pack(const CodeTable<Code>& table, std::int64_t first, std::int64_t last) {
+void Packed::copy_wide(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
+    for (std::int64_t u = first; u < last; ++u)
+        for (int lane = 0; lane < kLanes; ++lane) {
+            const std::int64_t feature = feature_at(u, lane);
+            if (feature < 0) continue;
+            const Code* in = table.codes + feature * table.feature_stride;
+            std::uint16_t* out = wide_.get() + ((u - n_narrow_groups()) * kLanes + lane) * n_samples_;
+            std::int32_t greatest = 0;
+            for (std::int64_t c = 0, t = 0; c < n_classes(); out += sizes_[c++]) {
+                std::uint16_t* to = out + batch.first[c];
+                for (const std::int64_t end = t + batch.sizes[c]; t < end; ++t, ++to) {
+                    *to = in[batch.row(t) * table.sample_stride];
+                    greatest = std::max<std::int32_t>(greatest, *to);
+                }
+            }
+            if (greatest >= arities_[feature]) refuse_code();
+        }
+}
+
+template <class Code>
+void Packed::add(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
     const std::int64_t last_group = std::min(last, n_narrow_groups());
     std::fill(ready_.begin() + first, ready_.begin() + last, 0);
-    bool packed = false;
-    if constexpr (sizeof(Code) == 1) {
-        packed = !uses_counters_ && order_.empty() && table.sample_stride == 1;
-        if (packed) pack_columns(table.codes, table.feature_stride, first, last_group);
-    }
     if (uses_counters_)
-        pack_bytes(table, first, last_group);
-    else if (!packed)
-        pack_groups(table, first, last_group);
-    for (std::int64_t g = first; g < last_group && !uses_counters_; ++g) {
+        pack_bytes(table, batch, first, last_group);
+    else
+        pack_groups(table, batch, first, last_group);
+    copy_wide(table, batch, std::max(first, n_narrow_groups()), last);
+}
+
+void Packed::check(std::int64_t first, std::int64_t last) const {
+    for (std::int64_t g = first; g < std::min(last, n_narrow_groups()); ++g) {
+        const Group& group = groups_[g];
+        const std::uint64_t* word = planes_.get() + group.planes;
+        if (uses_counters_) {
+            const std::uint8_t* bytes = reinterpret_cast<const std::uint8_t*>(word);
+            for (std::int64_t i = 0; i < n_samples_ * kLanes; ++i)
+                if (bytes[i] % kFieldBits != 0 || bytes[i] >= (group.n_planes + 1) * kFieldBits) refuse_code();
+            continue;
+        }
+        std::uint64_t twice = 0;  // samples with two codes, or beyond the last sample of a class
+        for (std::int64_t c = 0; c < n_classes(); ++c)
+            for (std::int64_t w = word_start_[c]; w < word_start_[c + 1]; ++w) {
+                const std::int64_t left = sizes_[c] - (w - word_start_[c]) * 64;
+                const std::uint64_t beyond = left >= 64 ? 0 : ~std::uint64_t(0) << left;
+                std::uint64_t seen[kLanes];
+                std::fill(seen, seen + kLanes, beyond);
+                for (int p = 0; p < group.n_planes; ++p)
+                    for (int lane = 0; lane < kLanes; ++lane, ++word) {
+                        twice |= seen[lane] & *word;
+                        seen[lane] |= *word;
+                    }
+            }
+        if (twice) refuse_code();
+    }
+    for (std::int64_t u = std::max(first, n_narrow_groups()); u < last; ++u)
+        for (int lane = 0; lane < kLanes; ++lane) {
+            const std::int64_t feature = feature_at(u, lane);
+            if (feature < 0) continue;
+            const std::uint16_t* codes = wide_.get() + ((u - n_narrow_groups()) * kLanes + lane) * n_samples_;
+            if (*std::max_element(codes, codes + n_samples_) >= arities_[feature]) refuse_code();
+        }
+}
+
+void Packed::finish(std::int64_t first, std::int64_t last) {
+    for (std::int64_t g = first; g < std::min(last, n_narrow_groups()) && !uses_counters_; ++g) {
         const Group& group = groups_[g];
         const std::int64_t row = std::int64_t(group.n_planes) * kLanes;
         std::uint32_t* margins = margins_.data() + group.margins;
@@ -199,23 +256,28 @@ void Packed::pack(const CodeTable<Code>& table, std::int64_t first, std::int64_t
             for (int plane = feature_at(g, lane) < 0 ? 0 : arities_[feature_at(g, lane)]; plane < group.n_planes; ++plane)
                 if (margins[(n_classes() * group.n_planes + plane) * kLanes + lane] > 0) refuse_code();
     }
-    for (std::int64_t u = std::max(first, n_narrow_groups()); u < last; ++u)
-        for (int lane = 0; lane < kLanes; ++lane) {
-            const std::int64_t feature = feature_at(u, lane);
-            if (feature < 0) continue;
-            const Code* in = table.codes + feature * table.feature_stride;
-            std::uint16_t* out = wide_.get() + ((u - n_narrow_groups()) * kLanes + lane) * n_samples_;
-            std::int32_t greatest = 0;
-            for (std::int64_t t = 0; t < n_samples_; ++t) {
-                out[t] = in[(order_.empty() ? t : std::int64_t(order_[t])) * table.sample_stride];
-                greatest = std::max<std::int32_t>(greatest, out[t]);
-            }
-            if (greatest >= arities_[feature]) refuse_code();
-        }
     std::fill(ready_.begin() + first, ready_.begin() + last, 1);
+}
+
+template <class Code>
+void Packed::pack(const CodeTable<Code>& table, std::int64_t first, std::int64_t last) {
+    const std::vector<std::int64_t> none(sizes_.size());
+    const Batch batch{sizes_.data(), none.data(), order_.empty() ? nullptr : order_.data()};
+    if constexpr (sizeof(Code) == 1) {
+        if (!uses_counters_ && order_.empty() && table.sample_stride == 1) {
+            std::fill(ready_.begin() + first, ready_.begin() + last, 0);
+            pack_columns(table.codes, table.feature_stride, first, std::min(last, n_narrow_groups()));
+            copy_wide(table, batch, std::max(first, n_narrow_groups()), last);
+            return finish(first, last);
+        }
+    }
+    add(table, batch, first, last);
+    finish(first, last);
 }
 
 template void Packed::pack(const CodeTable<std::uint8_t>&, std::int64_t, std::int64_t);
 template void Packed::pack(const CodeTable<std::uint16_t>&, std::int64_t, std::int64_t);
+template void Packed::add(const CodeTable<std::uint8_t>&, const Batch&, std::int64_t, std::int64_t);
+template void Packed::add(const CodeTable<std::uint16_t>&, const Batch&, std::int64_t, std::int64_t);
 
 }  // namespace bitsieve

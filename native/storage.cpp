@@ -79,7 +79,7 @@ Storage storage_named(const std::string& name) {
 }
 
 Packed::Packed(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t> order,
-               std::vector<std::int32_t> arities, const Kernel& kernel, Storage storage)
+               std::vector<std::int32_t> arities, const Kernel& kernel, Storage storage, bool elsewhere)
     : kernel_(kernel), sizes_(std::move(class_sizes)), order_(std::move(order)), arities_(std::move(arities)) {
     count_samples();
     const double n_samples = double(n_samples_), n_words_ = double(n_words()), n_classes_ = double(n_classes());
@@ -89,7 +89,7 @@ Packed::Packed(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t>
     uses_counters_ = storage == Storage::counters ||
                (storage == Storage::cheapest && counters_pay(kernel, arities_, limit_, n_samples, n_words_, n_classes_));
     if (uses_counters_) limit_ = kFields;
-    lay_out();
+    lay_out(elsewhere);
 }
 
 Packed::Packed(std::vector<std::int64_t> class_sizes, std::vector<std::int32_t> arities, const Kernel& kernel, int limit,
@@ -97,7 +97,7 @@ Packed::Packed(std::vector<std::int64_t> class_sizes, std::vector<std::int32_t> 
     : kernel_(kernel), uses_counters_(uses_counters), limit_(limit), sizes_(std::move(class_sizes)),
       arities_(std::move(arities)) {
     count_samples();
-    lay_out();
+    lay_out(false);
 }
 
 // Checks what the samples and the features are, and finds where the classes lie.
@@ -117,8 +117,8 @@ void Packed::count_samples() {
     sizes_.push_back(n_samples_);
 }
 
-// Gives every feature its place and the groups their memory.
-void Packed::lay_out() {
+// Gives every feature its place and, unless they lie elsewhere, the groups their memory.
+void Packed::lay_out(bool elsewhere) {
     slots_.resize(arities_.size());
     std::iota(slots_.begin(), slots_.end(), 0);
     std::stable_sort(slots_.begin(), slots_.end(),
@@ -142,10 +142,17 @@ void Packed::lay_out() {
         plane_words_ += n_words() * n_planes * kLanes;
         margins += std::int64_t(sizes_.size()) * n_planes * kLanes;
     }
-    planes_.reset(allocate<std::uint64_t>(plane_words_));
     margins_.assign(margins, 0);
-    wide_.reset(allocate<std::uint16_t>(n_wide() * n_samples_));
     ready_.assign(std::size_t(n_simd_groups()), false);
+    if (elsewhere) return;
+    planes_.reset(allocate<std::uint64_t>(plane_words_));
+    wide_.reset(allocate<std::uint16_t>(n_wide() * n_samples_));
+}
+
+void Packed::use(std::uint64_t* planes, std::uint16_t* wide) {
+    planes_ = {planes, Free{false}};
+    wide_ = {wide, Free{false}};
+    std::fill(ready_.begin(), ready_.end(), 0);
 }
 
 bool Packed::ready(std::int64_t first, std::int64_t last) const {

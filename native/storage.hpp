@@ -36,12 +36,28 @@ struct CodeTable {
     std::int64_t sample_stride, feature_stride;
 };
 
+// Rows of a raw table that are packed together: of every class sizes[c] samples, which follow first[c] others of that class;
+// order: their rows class by class (null: as they come).
+struct Batch {
+    const std::int64_t *sizes, *first;
+    const std::uint32_t* order;
+
+    std::int64_t row(std::int64_t t) const { return order == nullptr ? t : std::int64_t(order[t]); }
+};
+
 class Packed {
 public:
     // class_sizes: samples of every class; order[t]: the row of the t-th sample after sorting by class (empty: as
-    // they come).
+    // they come). The storage is given by `use` if it is `elsewhere`.
     Packed(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t> order, std::vector<std::int32_t> arities,
-           const Kernel& kernel, Storage storage);
+           const Kernel& kernel, Storage storage, bool elsewhere = false);
+
+    // Keeps the table in memory of the caller, plane_words() and wide_codes() long, zeros or what another table of the
+    // same layout left there.
+    void use(std::uint64_t* planes, std::uint16_t* wide);
+    std::int64_t plane_words() const { return plane_words_; }
+    std::int64_t wide_codes() const { return n_wide() * n_samples_; }
+    bool has_storage() const { return planes_ != nullptr && wide_ != nullptr; }
 
     // Fills the SIMD groups [first, last). Blocks are independent of each other. Throws std::invalid_argument where a code
     // is not below the arity of its feature; the groups are then not ready to be counted.
@@ -50,6 +66,16 @@ public:
 
     // The same samples with some of the features only, in this order, in the form they have here. They must all be ready.
     Packed gathered(const std::vector<std::int64_t>& features) const;
+    // The same in batches of rows: `add` for each batch, then `finish` with how often each code occurs.
+    template <class Code>
+    void add(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last);
+    void finish(std::int64_t first, std::int64_t last);
+
+    // How often each code occurs, of all planes.
+    const std::vector<std::uint32_t>& margins() const { return margins_; }
+
+    // Looks at storage that was filled before: throws std::invalid_argument where it is that of no packed table.
+    void check(std::int64_t first, std::int64_t last) const;
 
     // The rows that a raw table must have at least.
     std::int64_t rows_needed() const { return rows_needed_; }
@@ -94,20 +120,27 @@ private:
     Packed(std::vector<std::int64_t> class_sizes, std::vector<std::int32_t> arities, const Kernel& kernel, int limit,
            bool uses_counters);
     void count_samples();
-    void lay_out();
+    void lay_out(bool elsewhere);
 
     struct Group {
         int n_planes;
         std::int64_t planes, margins;  // offsets; `planes` of a group kept as bytes counts eights of bytes
     };
     struct Free {
-        void operator()(void* p) const { std::free(p); }
+        bool owned;
+        Free() : owned(true) {}
+        explicit Free(bool owns) : owned(owns) {}
+        void operator()(void* p) const {
+            if (owned) std::free(p);
+        }
     };
 
     template <class Code>
-    void pack_bytes(const CodeTable<Code>& table, std::int64_t first, std::int64_t last);
+    void pack_bytes(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last);
     template <class Code>
-    void pack_groups(const CodeTable<Code>& table, std::int64_t first, std::int64_t last);
+    void pack_groups(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last);
+    template <class Code>
+    void copy_wide(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last);
     void pack_columns(const std::uint8_t* codes, std::int64_t feature_stride, std::int64_t first, std::int64_t last);
     void write_masks(std::int64_t g0, std::int64_t n_groups, std::int64_t word, bool add, std::uint64_t filled,
                      const std::uint8_t (*tile)[64]);

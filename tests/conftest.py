@@ -15,10 +15,23 @@ from sklearn.datasets import load_breast_cancer
 
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
+from bitsieve.counts.sparse_codes import SparseCodes
 from bitsieve.information import make_information
+from bitsieve.sources.sparse import SparseSource
+
+
+def sparse_source(codes, classes=None, **keywords):
+    """The columns with all but their most frequent code listed."""
+    return SparseSource(SparseCodes.of_table(np.asarray(codes)), classes, **keywords)
+
 
 # Every test of methods on counts runs on each of these; the kernels of the packed engine have tests of their own.
-SOURCES = {"packed": PackedSource, "packed-table": partial(PackedSource, kernel="table"), "naive": NaiveSource}
+SOURCES = {
+    "packed": PackedSource,
+    "packed-table": partial(PackedSource, kernel="table"),
+    "naive": NaiveSource,
+    "sparse": sparse_source,
+}
 
 
 def entropy(*columns):

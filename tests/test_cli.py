@@ -274,7 +274,6 @@ def test_methods(done):
         (("select", "{data}", "--target", "diagnosis", "--output", "{data}.npz"), "column 'size' is string"),
         (("select", "{data}", "--target", "diagnosis", "--binning", "none"), "mean_radius"),
         (("select", "{data}.gone", "--target", "y"), "there is no file"),
-        (("select", ".", "--target", "y"), "is a directory"),
     ],
 )
 def test_mistakes_in_the_command(data, arguments, part, refused):

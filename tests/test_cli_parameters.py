@@ -8,7 +8,7 @@ import pytest
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.commands.arguments import _assignment
+from bitsieve.commands.argument_types import assignment
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_second_names_have_the_parameters_of_the_first(select):
     ],
 )
 def test_values_are_numbers_where_they_can_be(text, value):
-    name, read = _assignment(text)
+    name, read = assignment(text)
     assert name == "x"
     assert (type(read), read) == (type(value), value)
 

@@ -107,7 +107,7 @@ def test_class_has_its_sections(name):
         return
     described = names_in(doc["Parameters"]) or names_in(doc["Attributes"])
     assert described == parameters_of(cls)
-    assert doc["Attributes"] or is_dataclass(cls)
+    assert doc["Attributes"] or is_dataclass(cls) or issubclass(cls, Warning)
 
 
 @pytest.mark.parametrize("name", [name for name in CLASSES if hasattr(CLASSES[name], "fit")])
@@ -120,6 +120,7 @@ def test_fitted_attributes_are_those_described(name):
         estimator.set_params(uncut="median")
     import pandas as pd
 
-    fitted = estimator.fit(pd.DataFrame(X, columns=["number", "letter"]), y)
+    table = pd.DataFrame(X, columns=["number", "letter"])
+    fitted = estimator.fit(table[["number"]] if name == "ZeroApartBinner" else table, y)
     described = names_in(ClassDoc(CLASSES[name], config={"show_class_members": False})["Attributes"])
     assert sorted(described) == sorted(name for name in vars(fitted) if name.endswith("_") and not name.startswith("_"))

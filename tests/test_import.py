@@ -10,7 +10,7 @@ import pytest
 
 import bitsieve
 
-OPTIONAL = ("pandas", "polars", "matplotlib", "plotly", "dask")
+OPTIONAL = ("pandas", "polars", "matplotlib", "plotly", "dask", "distributed")
 HEAVY = ("numpy", "scipy", "sklearn", "pyarrow", "narwhals", *OPTIONAL)
 
 

@@ -23,11 +23,11 @@ from benchmarks.rounds import significant
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CONTESTANTS: dict[str, dict[str, str]] = {
+CONTESTANTS: dict[str, dict[str, str | None]] = {
     "speccmi": {"method": "speccmi"},
     "speccmi + swap": {"method": "speccmi", "refine": "swap"},
-    "sdpcmi": {"method": "sdpcmi"},
-    "sdpcmi + swap": {"method": "sdpcmi", "refine": "swap"},
+    "sdpcmi": {"method": "sdpcmi", "refine": None},
+    "sdpcmi + swap": {"method": "sdpcmi"},
     "jmi": {"method": "jmi"},
 }
 PAIRS = (

@@ -13,17 +13,29 @@ if TYPE_CHECKING:
     from bitsieve.binning import EqualFrequencyBinner as EqualFrequencyBinner
     from bitsieve.binning import EqualWidthBinner as EqualWidthBinner
     from bitsieve.binning import MDLBinner as MDLBinner
+    from bitsieve.binning import ZeroApartBinner as ZeroApartBinner
+    from bitsieve.by_counts.stopping import FalseDiscoveryStopping as FalseDiscoveryStopping
     from bitsieve.by_counts.stopping import PermutationStopping as PermutationStopping
     from bitsieve.by_counts.stopping import SignificanceStopping as SignificanceStopping
     from bitsieve.by_counts.stopping import ThresholdStopping as ThresholdStopping
+    from bitsieve.common.notes import BitsieveWarning as BitsieveWarning
     from bitsieve.counts.kernels import show_kernel as show_kernel
     from bitsieve.evaluation.compare import compare as compare
     from bitsieve.evaluation.comparison import Comparison as Comparison
+    from bitsieve.evaluation.how_many import HowMany as HowMany
+    from bitsieve.evaluation.how_many import how_many as how_many
     from bitsieve.evaluation.selector_cv import SelectorCV as SelectorCV
     from bitsieve.optimize.nystrom import Nystrom as Nystrom
+    from bitsieve.report.curve import CurveDisplay as CurveDisplay
+    from bitsieve.report.files import write_report as write_report
+    from bitsieve.report.how_many import plot_how_many as plot_how_many
+    from bitsieve.report.ranking import RankingDisplay as RankingDisplay
+    from bitsieve.report.redundancy import RedundancyDisplay as RedundancyDisplay
     from bitsieve.report.similarity import plot_similarity as plot_similarity
+    from bitsieve.report.stability import plot_stability as plot_stability
     from bitsieve.report.weights import plot_weights as plot_weights
     from bitsieve.selection.affiliated import affiliated as affiliated
+    from bitsieve.selection.explain import FeatureExplanation as FeatureExplanation
     from bitsieve.selection.geometric import bayes_error_bounds as bayes_error_bounds
     from bitsieve.selection.geometric import geometric_mutual_information as geometric_mutual_information
     from bitsieve.selection.geometric import henze_penrose_divergence as henze_penrose_divergence
@@ -53,20 +65,26 @@ if TYPE_CHECKING:
     from bitsieve.selectors.relieff import ReliefF as ReliefF
     from bitsieve.selectors.sdpcmi import SDPCMI as SDPCMI
     from bitsieve.selectors.speccmi import SpecCMI as SpecCMI
+    from bitsieve.selectors.stability import StabilitySelector as StabilitySelector
     from bitsieve.selectors.svm import L1SVM as L1SVM
     from bitsieve.selectors.svm import SVMRFE as SVMRFE
     from bitsieve.selectors.vmi import VMI as VMI
+    from bitsieve.sources.dask_source import DaskSource as DaskSource
+    from bitsieve.sources.stream import StreamSource as StreamSource
 
     __version__: str
 
 _HOMES = {
     "affiliated": "bitsieve.selection.affiliated",
     "bayes_error_bounds": "bitsieve.selection.geometric",
+    "BitsieveWarning": "bitsieve.common.notes",
     "CategoricalBinner": "bitsieve.binning",
     "compare": "bitsieve.evaluation.compare",
     "Comparison": "bitsieve.evaluation.comparison",
     "conditional_mutual_information_matrix": "bitsieve.selection.information",
     "Constraints": "bitsieve.selectors.constraints",
+    "DaskSource": "bitsieve.sources.dask_source",
+    "CurveDisplay": "bitsieve.report.curve",
     "DominantSetClusters": "bitsieve.selectors.dominant_set_clusters",
     "DominantSetMII": "bitsieve.selectors.dominant_set_mii",
     "DpSelector": "bitsieve.selectors.dp",
@@ -74,12 +92,16 @@ _HOMES = {
     "EQPFS": "bitsieve.selectors.eqpfs",
     "EqualFrequencyBinner": "bitsieve.binning",
     "EqualWidthBinner": "bitsieve.binning",
+    "FalseDiscoveryStopping": "bitsieve.by_counts.stopping",
     "FCBF": "bitsieve.selectors.fcbf",
+    "FeatureExplanation": "bitsieve.selection.explain",
     "ForwardSelector": "bitsieve.selectors.forward",
     "GDM": "bitsieve.selectors.gdm",
     "geometric_mutual_information": "bitsieve.selection.geometric",
     "GMI": "bitsieve.selectors.gmi",
     "henze_penrose_divergence": "bitsieve.selection.geometric",
+    "how_many": "bitsieve.evaluation.how_many",
+    "HowMany": "bitsieve.evaluation.how_many",
     "KollerSahami": "bitsieve.selectors.koller_sahami",
     "L1SVM": "bitsieve.selectors.svm",
     "list_methods": "bitsieve.selectors.registry",
@@ -90,10 +112,14 @@ _HOMES = {
     "mutual_information_matrix": "bitsieve.selection.information",
     "Nystrom": "bitsieve.optimize.nystrom",
     "PermutationStopping": "bitsieve.by_counts.stopping",
+    "plot_how_many": "bitsieve.report.how_many",
     "plot_similarity": "bitsieve.report.similarity",
+    "plot_stability": "bitsieve.report.stability",
     "plot_weights": "bitsieve.report.weights",
     "QPFS": "bitsieve.selectors.qpfs",
+    "RankingDisplay": "bitsieve.report.ranking",
     "RCFS": "bitsieve.selectors.rcfs",
+    "RedundancyDisplay": "bitsieve.report.redundancy",
     "ReliefF": "bitsieve.selectors.relieff",
     "SDPCMI": "bitsieve.selectors.sdpcmi",
     "select": "bitsieve.selection.selection",
@@ -103,8 +129,12 @@ _HOMES = {
     "SignificanceStopping": "bitsieve.by_counts.stopping",
     "SpecCMI": "bitsieve.selectors.speccmi",
     "ThresholdStopping": "bitsieve.by_counts.stopping",
+    "StabilitySelector": "bitsieve.selectors.stability",
+    "StreamSource": "bitsieve.sources.stream",
     "SVMRFE": "bitsieve.selectors.svm",
     "VMI": "bitsieve.selectors.vmi",
+    "ZeroApartBinner": "bitsieve.binning",
+    "write_report": "bitsieve.report.files",
 }
 
 __all__ = [
@@ -118,26 +148,37 @@ __all__ = [
     "SDPCMI",
     "SVMRFE",
     "VMI",
+    "BitsieveWarning",
     "CategoricalBinner",
     "Comparison",
     "Constraints",
+    "CurveDisplay",
+    "DaskSource",
     "DominantSetClusters",
     "DominantSetMII",
     "DpSelector",
     "EqualFrequencyBinner",
     "EqualWidthBinner",
+    "FalseDiscoveryStopping",
+    "FeatureExplanation",
     "ForwardSelector",
+    "HowMany",
     "KollerSahami",
     "MDLBinner",
     "ModelSelector",
     "Nystrom",
     "PermutationStopping",
+    "RankingDisplay",
+    "RedundancyDisplay",
     "ReliefF",
     "Selection",
     "SelectorCV",
     "SignificanceStopping",
     "SpecCMI",
+    "StabilitySelector",
+    "StreamSource",
     "ThresholdStopping",
+    "ZeroApartBinner",
     "__version__",
     "affiliated",
     "bayes_error_bounds",
@@ -146,14 +187,18 @@ __all__ = [
     "entropy",
     "geometric_mutual_information",
     "henze_penrose_divergence",
+    "how_many",
     "list_methods",
     "make_selector",
     "mutual_information",
     "mutual_information_matrix",
+    "plot_how_many",
     "plot_similarity",
+    "plot_stability",
     "plot_weights",
     "select",
     "show_kernel",
+    "write_report",
 ]
 
 

@@ -1,8 +1,22 @@
-"""``python -m bitsieve``: the command line."""
+"""``python -m bitsieve``, and the command ``bitsieve``."""
 
+import signal
 import sys
 
-from bitsieve.cli import main
+from bitsieve.commands.ending import EndingOfTheProcess, take_signals
+
+
+def main() -> int:
+    """Run the command line as all that this process does, and return its exit code."""
+    ending = EndingOfTheProcess()
+    taken = take_signals(ending)
+    from bitsieve import cli
+
+    code = cli.main(ending=ending)
+    for number in taken:  # the work is done, and what follows takes a moment
+        signal.signal(number, signal.SIG_IGN)
+    return code
+
 
 if __name__ == "__main__":
     sys.exit(main())

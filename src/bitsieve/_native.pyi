@@ -26,9 +26,66 @@ def mdl_cuts(
     shift: int,
     weights: Integers | None = None,
 ) -> tuple[Doubles, Integers]: ...
+def dependence_of_codes(
+    codes: NDArray[np.int32],
+    classes: NDArray[np.int32],
+    n_classes: int,
+    order: NDArray[np.uint32],
+    starts: Integers,
+    table: Integers,
+    shift: int,
+) -> tuple[Integers, Integers]: ...
+def dependence_of_cuts(
+    columns: Doubles,
+    classes: NDArray[np.int32],
+    n_classes: int,
+    order: NDArray[np.uint32],
+    starts: Integers,
+    table: Integers,
+    shift: int,
+    cut_at_median: bool,
+) -> tuple[Integers, Integers]: ...
 def order_statistic_cuts(
     columns: Columns, n_bins: int, weights: Integers | None = None
 ) -> tuple[Doubles, Integers]: ...
+def stored_mdl_cuts(
+    start: Integers,
+    row: NDArray[np.int32],
+    value: Doubles | Floats,
+    first: int,
+    last: int,
+    classes: NDArray[np.int32],
+    n_classes: int,
+    table: Integers,
+    shift: int,
+    weights: Integers | None,
+) -> tuple[Doubles, Integers]: ...
+def stored_order_cuts(
+    start: Integers,
+    row: NDArray[np.int32],
+    value: Doubles | Floats,
+    first: int,
+    last: int,
+    n_rows: int,
+    n_bins: int,
+    weights: Integers | None,
+) -> tuple[Doubles, Integers]: ...
+def stored_distinct(
+    start: Integers, row: NDArray[np.int32], value: Doubles | Floats, first: int, last: int
+) -> tuple[Doubles, Integers]: ...
+def code_stored(
+    start: Integers,
+    row: NDArray[np.int32],
+    value: Doubles | Floats,
+    first: int,
+    last: int,
+    cuts: Doubles,
+    ends: Integers,
+    left: bool,
+    base: Integers,
+    missing_code: Integers,
+    out: NDArray[np.uint16],
+) -> None: ...
 def code_categories(
     columns: Columns,
     categories: Integers,
@@ -225,8 +282,27 @@ class Packed:
         arities: NDArray[np.int32],
         kernel: str,
         storage: str,
+        elsewhere: bool = False,
     ) -> None: ...
+    @property
+    def plane_words(self) -> int: ...
+    @property
+    def wide_codes(self) -> int: ...
+    @property
+    def margins(self) -> NDArray[np.uint32]: ...
+    def use(self, planes: NDArray[np.uint64], wide: NDArray[np.uint16]) -> None: ...
     def pack(self, codes: NDArray[np.uint8] | NDArray[np.uint16], first: int, last: int) -> None: ...
+    def add(
+        self,
+        codes: NDArray[np.uint8] | NDArray[np.uint16],
+        order: NDArray[np.uint32],
+        sizes: Integers,
+        before: Integers,
+        first: int,
+        last: int,
+    ) -> None: ...
+    def check(self, first: int, last: int) -> None: ...
+    def finish(self, first: int, last: int) -> None: ...
     def row_sums(
         self, table: Integers, shift: int, pivot: int, groups: Integers, xy: Integers, xyc: Integers | None
     ) -> None: ...
@@ -245,6 +321,9 @@ class Packed:
         out: NDArray[np.floating],
     ) -> None: ...
     def pair_cells(self, pivot: int, columns: Integers, xy: Integers, xyc: Integers | None) -> None: ...
+    def pair_tables(
+        self, pivot: int, n_rows: int, columns: Integers, n_codes: Integers, n_classes: int, out: Integers
+    ) -> None: ...
     def matrix_rows(
         self,
         table: Integers,
@@ -299,3 +378,58 @@ class Minima:
     def add(self, feature: int, offset: int) -> None: ...
     def largest(self, candidates: NDArray[np.bool_], first: int, last: int) -> int: ...
     def first_at(self, candidates: NDArray[np.bool_], largest: int) -> tuple[int, int]: ...
+
+class SparseCounts:
+    def __init__(
+        self,
+        start: Integers,
+        row: NDArray[np.int32],
+        code: NDArray[np.uint16],
+        classes: NDArray[np.int32],
+        n_classes: int,
+        weights: NDArray[np.uint32] | None,
+    ) -> None: ...
+    def own_sums(
+        self, table: Integers, shift: int, first: int, last: int, pooled: Integers, within: Integers
+    ) -> None: ...
+    def sums_by_rows(
+        self,
+        table: Integers,
+        shift: int,
+        row: NDArray[np.int32],
+        label: NDArray[np.int32],
+        part_of: NDArray[np.int32],
+        class_of: NDArray[np.int32],
+        own: Integers,
+        own_within: Integers,
+        first: int,
+        last: int,
+        xy: Integers,
+        xyc: Integers | None,
+    ) -> None: ...
+    def sums_by_columns(
+        self,
+        table: Integers,
+        shift: int,
+        row: NDArray[np.int32],
+        label: NDArray[np.int32],
+        part_of: NDArray[np.int32],
+        class_of: NDArray[np.int32],
+        own: Integers,
+        own_within: Integers,
+        columns: Integers,
+        xy: Integers,
+        xyc: Integers | None,
+    ) -> None: ...
+    def cells(
+        self,
+        row: NDArray[np.int32],
+        label: NDArray[np.int32],
+        part_of: NDArray[np.int32],
+        class_of: NDArray[np.int32],
+        columns: Integers,
+        xy: Integers,
+        xyc: Integers | None,
+    ) -> None: ...
+    @property
+    def nbytes(self) -> int: ...

@@ -3,56 +3,32 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-import threading
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from bitsieve.commands.arguments import make_parser
+from bitsieve.commands.ending import IN_WORDS, INTERRUPTED, TERMINATED, Ending, Terminated, endable
 from bitsieve.common.messages import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import NoReturn
+    from collections.abc import Callable, Sequence
 
-DONE, FAILED, USER_MISTAKE, INTERRUPTED, PIPE_CLOSED, TERMINATED = 0, 1, 2, 130, 141, 143
-
-
-class Terminated(BaseException):
-    """The process is asked to end (SIGTERM): raised in the main thread, so that everything is tidied up on the way."""
+DONE, FAILED, USER_MISTAKE, PIPE_CLOSED = 0, 1, 2, 141
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, ending: Ending | None = None) -> int:
     """Run the command line and return its exit code.
 
     0: done; 1: failed inside; 2: a user's mistake; 130: interrupted; 141: whoever read the output left;
-    143: terminated.
+    143: terminated. ``ending`` is what the handlers of signals tell, where there are any already.
     """
     try:
-        with _terminable():
-            return _guarded(lambda: _run(arguments))
+        with endable(ending or Ending()) as told:
+            return _guarded(lambda: _run(arguments), told)
     except BrokenPipeError:
         return PIPE_CLOSED
     finally:
         _give_up_broken_output()
-
-
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """SIGTERM as an exception inside the block, unless the program around has a handler of its own."""
-
-    def terminate(*_: object) -> NoReturn:
-        raise Terminated
-
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
-        yield
-        return
-    signal.signal(signal.SIGTERM, terminate)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _give_up_broken_output() -> None:
@@ -70,6 +46,7 @@ def _run(arguments: Sequence[str] | None) -> int:
             stream.reconfigure(errors="backslashreplace")
     parser = make_parser()
     options = parser.parse_args(arguments)
+    options.typed = list(sys.argv[1:] if arguments is None else arguments)
     if options.command is None:
         parser.print_help()
         return DONE
@@ -79,8 +56,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     return code
 
 
-def _guarded(run: Callable[[], int]) -> int:
-    debug = os.environ.get("BITSIEVE_DEBUG", "0") not in ("", "0")
+def _guarded(run: Callable[[], int], ending: Ending) -> int:
     try:
         return run()
     except BrokenPipeError:
@@ -89,21 +65,23 @@ def _guarded(run: Callable[[], int]) -> int:
         return _complain("interrupted", INTERRUPTED)
     except Terminated:
         return _complain("terminated", TERMINATED)
-    except MemoryError as error:
-        detail = f" ({one_line(error)})" if str(error) else ""
-        return _complain(f"error: out of memory{detail}: give fewer rows or columns", FAILED)
-    except (ValueError, OSError) as error:
-        if debug:
-            raise
-        return _complain(f"error: {one_line(error)}", USER_MISTAKE)
     except Exception as error:
-        if debug:
+        if ending.code is not None:  # some packages turn an interrupt into an exception of their own
+            return _complain(IN_WORDS[ending.code], ending.code)
+        if os.environ.get("BITSIEVE_DEBUG", "0") not in ("", "0"):
             raise
-        return _complain(
-            f"internal error: {type(error).__name__}: {one_line(error)}: please report it with what "
-            f"BITSIEVE_DEBUG=1 shows",
-            FAILED,
-        )
+        return _complain(*_in_words(error))
+
+
+def _in_words(error: Exception) -> tuple[str, int]:
+    """What is said of an error, and the exit code."""
+    line = one_line(error)
+    if isinstance(error, MemoryError):
+        return f"error: out of memory{line and f' ({line})'}: give fewer rows or columns", FAILED
+    if isinstance(error, (ValueError, OSError)):
+        return f"error: {line}", USER_MISTAKE
+    kind = type(error).__name__
+    return f"internal error: {kind}: {line}: please report it with what BITSIEVE_DEBUG=1 shows", FAILED
 
 
 def _complain(message: str, code: int) -> int:

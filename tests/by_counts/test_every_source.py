@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from functools import cache, partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from dask.delayed import delayed
+from pyarrow import csv, feather, parquet
 
+from bitsieve.binning import CategoricalBinner
+from bitsieve.binning.summary import Limits
 from bitsieve.by_counts.blankets.fcbf import fast_correlation_filter
 from bitsieve.by_counts.blankets.koller_sahami import blanket_elimination
 from bitsieve.by_counts.criteria import CRITERIA, make_criterion
@@ -21,7 +28,14 @@ from bitsieve.counts.joined import JoinedSource
 from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
+from bitsieve.counts.sparse_codes import SparseCodes
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information
+from bitsieve.sources.dask_portions import DaskPortions
+from bitsieve.sources.partitioned import PartitionedSource
+from bitsieve.sources.portions import pack
+from bitsieve.sources.sparse import SparseSource
+from bitsieve.sources.stream import StreamSource
+from bitsieve.sources.stream_table import Budget
 
 
 def joined(codes, classes):
@@ -29,7 +43,60 @@ def joined(codes, classes):
     return JoinedSource(NaiveSource(codes, classes), [np.array([i]) for i in range(codes.shape[1])])
 
 
-KINDS = {kernel: partial(PackedSource, kernel=kernel) for kernel in available_kernels()} | {"joined": joined}
+def in_portions(codes, classes):
+    """Three portions of unlike sizes and one without samples, by the threads of this process."""
+    parts = zip(*(np.split(array, [9, 9, 70]) for array in (codes, classes)), strict=True)
+    portions = [(delayed(part), delayed(of_part)) for part, of_part in parts]
+    return PartitionedSource(DaskPortions(portions).map("pack", pack))
+
+
+def sparse(codes, classes, n_jobs=None):
+    """Every column with all but its most frequent code listed."""
+    return SparseSource(SparseCodes.of_table(codes), classes, n_jobs=n_jobs)
+
+
+def streamed(codes, classes, batches):
+    """Counted from a file or a stream, in batches of 25 rows; packed once for all tests."""
+    known = codes.tobytes(), classes.tobytes(), batches
+    if known not in STREAMED:
+        table = pa.table({f"x{j}": codes[:, j] for j in range(codes.shape[1])} | {"class": classes})
+        with TemporaryDirectory() as folder:
+            source = StreamSource(batches(table, Path(folder) / "table")).read_in_parts("class")
+            source.budget = Budget(25, Limits())
+            STREAMED[known] = source.count(CategoricalBinner())[1]
+    return STREAMED[known]
+
+
+def to_parquet(table, path):
+    parquet.write_table(table, path, row_group_size=20)
+    return path
+
+
+def to_csv(table, path):
+    csv.write_csv(table, path)
+    return path
+
+
+def to_folder(table, path):
+    path.mkdir()
+    for first in range(0, table.num_rows, 50):
+        feather.write_feather(table.slice(first, 50), str(path / f"{first:03}.feather"))
+    return path
+
+
+def to_stream(table, path):
+    return table.to_reader(30)
+
+
+STREAMED = {}
+STREAMS = {"parquet": to_parquet, "csv": to_csv, "folder": to_folder, "stream": to_stream}
+KINDS = {kernel: partial(PackedSource, kernel=kernel) for kernel in available_kernels()} | {
+    "joined": joined,
+    "portions": in_portions,
+    "sparse": sparse,
+    "sparse, threads": partial(sparse, n_jobs=3),
+}
+KINDS |= {name: partial(streamed, batches=batches) for name, batches in STREAMS.items()}
 every_kind = pytest.mark.parametrize("kind", KINDS)
 every_estimator = pytest.mark.parametrize("estimator", ESTIMATORS)
 

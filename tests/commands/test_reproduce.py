@@ -10,6 +10,7 @@ import pytest
 from bitsieve.cli import main
 from bitsieve.experiments import gao2016
 from bitsieve.experiments.item import Item, Options, Result
+from bitsieve.experiments.papers import PAPERS
 
 
 @pytest.fixture
@@ -40,6 +41,13 @@ def test_listing(capsys):
     assert main(["reproduce", "gao2016"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[:2] for line in lines[1:]] == [["--figure", "3"], ["--table", "parity"]]
+
+
+def test_help_names_every_paper(capsys):
+    with pytest.raises(SystemExit, match="0"):
+        main(["reproduce", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    assert ", ".join(PAPERS) in text
 
 
 def test_text(capsys, quick):

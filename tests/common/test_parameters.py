@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from bitsieve.common.errors import ParameterError
+from bitsieve.common.notes import BitsieveWarning
 from bitsieve.common.parameters import (
     FeatureCount,
     check_choice,
@@ -97,5 +98,5 @@ def test_numbers_of_features():
 def test_the_default_number_of_features_is_clipped_with_a_warning():
     count = FeatureCount()
     assert count.among(None, 12) == count.among(None, 10) == 10
-    with pytest.warns(UserWarning, match="the table has 4 features, fewer than the default of 10: all are selected"):
+    with pytest.warns(BitsieveWarning, match="4 features, fewer than the default of 10: n_features_to_select is 4"):
         assert count.among(None, 4) == 4

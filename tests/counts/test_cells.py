@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import bitsieve.counts.checks as checks
 from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.terms import entropy_terms
@@ -84,14 +83,3 @@ def test_weights_are_repeated_rows(mixed, kernel, with_classes):
 def test_bad_weights(weights, message):
     with pytest.raises(ValueError, match=message):
         PackedSource([[0], [1], [2]], weights=np.array(weights))
-
-
-def test_weights_that_need_more_memory_than_there_is(monkeypatch):
-    monkeypatch.setattr(checks, "memory_bytes", lambda: 1e6)
-    with pytest.raises(ValueError, match=r"the weights sum to 3,000,000 samples, which take 0\.0 GiB, more than this"):
-        PackedSource([[0], [1], [2]], weights=np.full(3, 10**6))
-    PackedSource([[0], [1], [2]], weights=np.full(3, 10**4))
-
-
-def test_memory_is_known_or_infinite():
-    assert checks.memory_bytes() > 2**20

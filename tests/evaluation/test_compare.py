@@ -62,6 +62,11 @@ def test_one_standard_error():
     assert choose(["a", "b"], counts, rates, np.full((2, 4), np.nan)).n_features == 3
     swapped = choose(["b", "a"], counts, rates[::-1], spread)
     assert (swapped.method, swapped.n_features) == ("a", 2)  # the lower error of two with as many features
+    # Just inside one standard error of the best, and just outside.
+    assert choose(["a", "b"], counts, rates, np.full((2, 4), 0.0201)).n_features == 2
+    assert choose(["a", "b"], counts, rates, np.full((2, 4), 0.0199)).n_features == 3
+    of_the_best = np.array([[1.0, 1.0, 0.0199, 1.0], [1.0] * 4])  # that of the best counts, not the candidate's
+    assert choose(["a", "b"], counts, rates, of_the_best).n_features == 3
     tied = choose(["a", "b"], counts, np.array([rates[0], rates[0]]), spread)
     assert tied.method == "a"
     assert "the least of all" in str(choose(["a"], counts[:1], rates[:1, :1], spread[:1, :1]))

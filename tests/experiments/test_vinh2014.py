@@ -6,6 +6,7 @@ import itertools
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -82,8 +83,25 @@ def test_items():
     assert list(ITEMS) == ["table 2", "table 3", "table 4", "table 5", "figure 2"]
 
 
-def test_methods_are_those_of_the_registry():
-    assert set(METHODS.values()) <= {method.name for method in list_methods()}
+def test_methods_are_those_of_the_paper():
+    """By its names; each is in the registry, and its class is the paper's method."""
+    wanted = {"maxRel": "mim", "MIQ": "miq", "CIFE": "cife", "MRMR": "mrmr", "EMRMR": "emrmr"}
+    wanted |= {"QPFS": "qpfs", "SPECCMI": "speccmi"}
+    assert wanted == METHODS
+    assert {method.name for method in list_methods()} >= set(wanted.values())
+    of_class = {label: type(selector).__name__ for label, selector in vinh2014_errors.selectors().items()}
+    assert of_class.pop("QPFS") == "QPFS"
+    assert of_class.pop("SPECCMI") == "SpecCMI"
+    assert set(of_class.values()) == {"ForwardSelector"}
+    assert vinh2014_errors.selectors()["QPFS"].convexify == "shift"
+
+
+@pytest.mark.parametrize(("n_features", "first", "last"), [(300, 10, 100), (57, 10, 57), (10, 10, 10), (4, 4, 4)])
+def test_table_5_takes_ten_to_a_hundred_features(n_features, first, last, monkeypatch):
+    asked = []
+    monkeypatch.setattr(vinh2014_errors, "_compared", lambda *given: asked.append(given[-1]))
+    vinh2014_errors.curves(None, SimpleNamespace(n_features=n_features), "paper")
+    assert asked == [range(first, last + 1)]
 
 
 def test_table_5(options, parts):

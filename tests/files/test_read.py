@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import os
+import sys
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import csv, parquet
@@ -169,6 +172,9 @@ def test_no_file(tmp_path):
         (b"y\n1\n0\n", ["no delimiter", "'y'"]),
         (b"a,b\n1,caf\xe9\n", ["column 'b'", "is not UTF-8 text"]),
         (b"caf\xe9,b\n1,2\n", ["header", "is not UTF-8 text"]),
+        (b"a,b\n1,caf\xe9\n1\n", ["line 2", "is not UTF-8 text"]),  # a row of one field, too
+        (b"a,b\n1\n2,caf\xe9", ["line 3", "is not UTF-8 text"]),
+        (b"a" * 140_000 + b",b\n1,2\n", ["header", "longer than 131,072 characters"]),
         ("a,b\n1,2\n".encode("utf-16"), ["UTF-16"]),
         (gzip.compress(b"a,b\n1,2\n"), ["gzip"]),
         (b"\x00\x01\x02\x03", ["is not a table"]),
@@ -206,9 +212,54 @@ def test_truncated_parquet(tmp_path):
         (pa.table({"a": pa.array([], pa.int64()), "b": pa.array([], pa.int64())}), "has no rows"),
         (pa.table({"a": [[1, 2]], "b": [1]}), "column 'a'"),
         (pa.table({"a": [b"raw"], "b": [1]}), "raw bytes"),
+        (pa.table({"a": pa.array([b"raw"], pa.binary(3)), "b": [1]}), "raw bytes"),
+        (pa.table({"a": pa.array([b"raw"]).dictionary_encode(), "b": [1]}), "raw bytes"),
     ],
 )
 def test_tables_that_cannot_be_used(tmp_path, table, part):
     with pa.ipc.new_file(tmp_path / "data.arrow", table.schema) as writer:
         writer.write_table(table)
     refused(tmp_path / "data.arrow", part)
+
+
+def damaged(path, table, old, new):
+    """The table in an Arrow file in which some bytes, that occur once, are others."""
+    with pa.ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table)
+    content = path.read_bytes()
+    assert content.count(old) == 1
+    path.write_bytes(content.replace(old, new))
+    return path
+
+
+def test_values_are_checked_before_they_are_used(tmp_path):
+    """Two of these would end the process when the text or the category is looked up."""
+    words = pa.table({"word": ["aaa", "bb", "cccc", "d"], "y": [0, 1, 0, 1]})
+    offsets = np.array([0, 3, 5, 9, 10], np.int32).tobytes()
+    far = np.array([0, 3, 1 << 30, 9, 10], np.int32).tobytes()
+    refused(damaged(tmp_path / "offsets.arrow", words, offsets, far), "offsets.arrow", "as Arrow")
+    coded = pa.table({"word": pa.DictionaryArray.from_arrays(pa.array([1, 0, 2, 1], pa.int32()), ["a", "b", "c"])})
+    indices = np.array([1, 0, 2, 1], np.int32).tobytes()
+    far = np.array([1, 0, 1 << 30, 1], np.int32).tobytes()
+    refused(damaged(tmp_path / "codes.arrow", coded.append_column("y", [[0, 1, 0, 1]]), indices, far), "as Arrow")
+    refused(damaged(tmp_path / "text.arrow", words, b"aaabb", b"aa\xffbb"), "UTF8")
+
+
+def test_a_table_does_not_change_with_its_file(tmp_path):
+    path = tmp_path / "data.arrow"
+    write(path, "arrow")
+    table = read_table(path)
+    path.write_bytes(b"")  # of a mapped file the next look at a value would end the process
+    assert table.equals(TABLE)
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="file names are Unicode there")
+@pytest.mark.parametrize("kind", ["csv", "parquet", "arrow", "stream"])
+def test_file_names_that_are_not_utf8(tmp_path, kind):
+    path = tmp_path / os.fsdecode(b"caf\xe9." + kind.encode())
+    content = tmp_path / "content"
+    write(content, kind)
+    path.write_bytes(content.read_bytes())
+    assert read_table(path).equals(TABLE)
+    path.write_bytes(content.read_bytes()[:30])
+    refused(path, r"caf\udce9")

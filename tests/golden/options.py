@@ -19,9 +19,9 @@ OPTIONS = {
         "landmarks": {"approximation": Nystrom(landmarks=[0, 2, 4, 6, 8])},
     },
     "sdpcmi": {
-        "align": {"rounding": "align"},
-        "factor": {"rounding": "factor", "n_roundings": 20, "random_state": 3},
-        "swap": {"refine": "swap"},
+        "align": {"rounding": "align", "refine": None},
+        "factor": {"rounding": "factor", "n_roundings": 20, "random_state": 3, "refine": None},
+        "sphere": {"refine": None},
     },
     "qpfs": {
         "alpha": {"alpha": 0.5},

@@ -69,6 +69,8 @@ def owners(name: str) -> list[Any]:
     """Objects of a class of the extension."""
     if name == "Packed":
         return [packed(kind) for kind in ("planes", "counters", "table")]
+    if name == "SparseCounts":
+        return [sparse_counts()]
     made = _native.Minima(packed("planes"), table, shift, np.zeros(D, np.int64), 1.0, 1e-10)
     made.add(2, 0)
     made.largest(np.ones(D, bool), 0, 2)
@@ -110,6 +112,22 @@ by_column = (np.array([0, 3, 3, 5, 9]), np.array([1, 4, 9, 0, 20, 2, 3, 7, 11]),
 by_row = (np.minimum(np.arange(N + 1), 5), np.array([0, 1, 1, 0, 1]), np.ones(5))
 
 
+# Three sparse columns of codes of six rows in two classes, and a division of the rows 1, 3 and 4 into two parts.
+listed = (np.array([0, 2, 2, 5]), np.array([1, 3, 0, 3, 4], np.int32), np.array([1, 2, 1, 1, 3], np.uint16))
+row_classes = np.array([0, 1, 0, 0, 1, 1], np.int32)
+division = tuple(np.array(part, np.int32) for part in ([1, 3, 4], [1, 0, 2], [0, 0, 1], [0, 1, 1]))
+own = (np.zeros(3, np.int64), np.zeros(3, np.int64))
+
+
+def stored(kind: type) -> tuple[np.ndarray, ...]:
+    """The same columns as numbers."""
+    return (*listed[:2], listed[2].astype(kind))
+
+
+def sparse_counts() -> _native.SparseCounts:
+    return _native.SparseCounts(*listed, row_classes, 2, None)
+
+
 def moments() -> tuple[np.ndarray, np.ndarray]:
     """Means and lengths of the four sparse columns."""
     mean, length = output(4, dtype=float), output(4, dtype=float)
@@ -130,6 +148,14 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda weights=weights: (values(double), np.arange(2 * N, dtype=np.int32).reshape(2, N) % C, C, table, shift,
                                  weights)
         for weights in (None, np.ones(N, np.int64))
+    ],
+    "dependence_of_codes": [
+        lambda: (np.arange(N, dtype=np.int32) % 3, np.arange(2 * N, dtype=np.int32).reshape(2, N) % C, C,
+                 np.arange(N, dtype=np.uint32), np.array([0, 2, N]), table, shift)
+    ],
+    "dependence_of_cuts": [
+        lambda: (np.asfortranarray(values(double)), np.arange(2 * N, dtype=np.int32).reshape(2, N) % C, C,
+                 np.arange(N, dtype=np.uint32), np.array([0, 2, N]), table, shift, True)
     ],
     "order_statistic_cuts": [lambda: (values(single), 4, None), lambda: (values(double), 4, np.ones(N, np.int64))],
     "code_categories": [
@@ -209,6 +235,14 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     ],
     "Packed.__init__": [lambda: (class_sizes, order, arities, kernel, "planes")],
     "Packed.pack": [lambda: (codes, 0, 2), lambda: (codes.astype(np.uint16), 0, 2)],
+    "Packed.use": [lambda: (output(N * D * ARITY, dtype=np.uint64), output(N * D, dtype=np.uint16))],
+    "Packed.add": [
+        lambda kind=kind: (codes.astype(kind), np.arange(9, dtype=np.uint32), np.array([4, 5, 0]), np.array([4, 0, 3]),
+                           0, 2)
+        for kind in (np.uint8, np.uint16)
+    ],
+    "Packed.check": [lambda: (0, 2)],
+    "Packed.finish": [lambda: (0, 2)],
     "Packed.row_sums": [lambda: (table, shift, 1, np.arange(2), output(D), output(D))],
     "Packed.matrix_block": [
         lambda real=real: (*form(), [0, 2, 0, 2], np.arange(D), output(D, D, dtype=real)) for real in (single, double)
@@ -220,6 +254,10 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     "Packed.pair_cells": [
         lambda: (1, features, output(D, 64 * 64), output(D, N)),
         lambda: (-1, features, output(D, 64), None),
+    ],
+    "Packed.pair_tables": [
+        lambda: (1, ARITY + 1, features, features + ARITY, C, output((ARITY + 1) * C * int((features + ARITY).sum()))),
+        lambda: (-1, 1, features[:2], np.array([ARITY, ARITY]), 1, output(2 * ARITY)),
     ],
     "Packed.codes": [lambda: (2, output(N, dtype=np.uint16))],
     "Packed.simd_groups": [lambda: ()],
@@ -233,6 +271,31 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     "Packed.partition_marginals": [lambda: (table, shift, order, starts)],
     "Packed.degrees_of_freedom": [lambda: (order, starts, 1)],
     "Packed.arrange": [lambda: (order, starts, 1)],
+    "stored_mdl_cuts": [
+        lambda kind=kind, weights=weights: (*stored(kind), 0, 3, row_classes, 2, table, shift, weights)
+        for kind in (single, double) for weights in (None, np.arange(1, 7))
+    ],
+    "stored_order_cuts": [
+        lambda kind=kind, weights=weights: (*stored(kind), 0, 3, 6, 2, weights)
+        for kind in (single, double) for weights in (None, np.arange(1, 7))
+    ],
+    "stored_distinct": [lambda kind=kind: (*stored(kind), 0, 3) for kind in (single, double)],
+    "code_stored": [
+        lambda kind=kind: (*stored(kind), 0, 3, np.array([1.5, 2.5]), np.array([1, 1, 2]), True, np.ones(3, np.int64),
+                           np.full(3, 2), output(5, dtype=np.uint16))
+        for kind in (single, double)
+    ],
+    "SparseCounts.__init__": [
+        lambda: (*listed, row_classes, 2, None),
+        lambda: (*listed, row_classes, 2, np.arange(1, 7, dtype=np.uint32)),
+    ],
+    "SparseCounts.own_sums": [lambda: (table, shift, 0, 3, output(3), output(3))],
+    "SparseCounts.sums_by_rows": [lambda: (table, shift, *division, *own, 0, 3, output(3), output(3))],
+    "SparseCounts.sums_by_columns": [
+        lambda: (table, shift, *division, *own, np.array([2, 0]), output(2), output(2)),
+        lambda: (table, shift, *division, *own, np.array([2, 0]), output(2), None),
+    ],
+    "SparseCounts.cells": [lambda: (*division, np.arange(3), output(3, 12), output(3, 12))],
     "shuffled_sums": [
         lambda: (table, shift, codes[:N, 0].astype(np.uint16), np.array([8, 17, N]), np.array([1, 3]), seeds, output(5))
     ],

@@ -15,6 +15,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 import bitsieve
+from bitsieve.selection.shown import table_text
 
 MODULE = [sys.executable, "-m", "bitsieve"]
 
@@ -48,7 +49,7 @@ def refused(*arguments, **keywords):
 def test_table_on_standard_output(data, table):
     result = done("select", data, "--target", "diagnosis", "--features", 4, "--method", "jmi")
     wanted = bitsieve.select(table, "diagnosis", method="jmi", n_features_to_select=4)
-    assert result.stdout == f"{wanted}\n"
+    assert result.stdout == f"{table_text(wanted)}\n"
     assert result.stderr == "".join(f"bitsieve: note: {note}\n" for note in wanted.notes)
 
 
@@ -56,7 +57,7 @@ def test_npz_needs_no_target(tmp_path):
     data = load_breast_cancer()
     np.savez(tmp_path / "data.npz", X=data.data, y=data.target)
     result = done("select", tmp_path / "data.npz", "--features", 3)
-    assert result.stdout == f"{bitsieve.select(data.data, data.target, n_features_to_select=3)}\n"
+    assert result.stdout == f"{table_text(bitsieve.select(data.data, data.target, n_features_to_select=3))}\n"
 
 
 def test_installed_script(data):
@@ -176,7 +177,7 @@ def test_progress_is_one_line_on_a_terminal_that_is_wiped():
 
     script = (
         "import time\n"
-        "from bitsieve.commands.ticker import Ticker\n"
+        "from bitsieve.common.ticker import Ticker\n"
         "with Ticker() as ticker:\n"
         "    ticker.phase('counting')\n"
         "    time.sleep({})\n"

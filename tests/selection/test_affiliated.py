@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.datasets import load_breast_cancer
 
 import bitsieve
-from bitsieve import GDM, affiliated, list_methods, make_selector
+from bitsieve import GDM, ZeroApartBinner, affiliated, list_methods, make_selector
 from bitsieve.datasets.sparse_groups import make_sparse_groups
 
 pandas = pytest.importorskip("pandas")
@@ -82,6 +82,20 @@ def test_of_a_selection(cancer):
     assert found.selected.tolist() == selection.indices.tolist()
 
 
+@pytest.mark.parametrize("binning", [None, "uniform"])
+def test_shared_information_in_sparse_tables(binning):
+    made = make_sparse_groups(400, 300, n_nonzeros=20, n_groups=6, n_present=2, random_state=2)
+    selector = make_selector("mrmr", 8).fit(made.X, made.y)
+    mine = affiliated(selector, made.X, by="information", tau=0.6, binning=binning, n_jobs=2)
+    dense = None if binning is None else ZeroApartBinner(binning)
+    theirs = affiliated(selector, made.X.toarray(), by="information", tau=0.6, binning=dense)
+    assert [group.tolist() for group in mine.groups] == [group.tolist() for group in theirs.groups]
+    assert [near.tolist() for near in mine.nearness] == [near.tolist() for near in theirs.nearness]
+    affiliates = np.concatenate(mine.groups)
+    assert len(affiliates)
+    assert (made.groups[affiliates] >= 0).all()
+
+
 def test_columns_that_do_not_vary_and_columns_of_two_categories():
     table = pandas.DataFrame({"a": ["x", "y"] * 5, "b": [0.0, 1.0] * 5, "c": [1.0] * 10, "d": [True, False] * 5})
     selector = make_selector("mim", 1).fit(table, [0, 1] * 5)
@@ -101,7 +115,7 @@ def test_mistakes(cancer):
         affiliated(selector, X, by="cosine")
     with pytest.raises(ValueError, match="X has 3 features, but ForwardSelector is expecting 30"):
         affiliated(plain, X.to_numpy()[:, :3])
-    with pytest.raises(ValueError, match=r"^by='information' needs a dense table: give X.toarray\(\)"):
+    with pytest.raises(ValueError, match=r"^X is sparse, but this method needs dense rows: give X.toarray\(\)"):
         affiliated(plain, sparse.csr_array(X.to_numpy()), by="information")
     with pytest.raises(ValueError, match="is not fitted yet"):
         affiliated(make_selector("mim", 2), X)

@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import bitsieve
-from bitsieve import Constraints, ForwardSelector
+from bitsieve import BitsieveWarning, Constraints, ForwardSelector
 from bitsieve.cli import main
 from bitsieve.selectors.registry import list_methods, make_selector
 
@@ -28,7 +28,7 @@ def test_select_refuses_a_number_that_was_asked_for():
 
 @pytest.mark.parametrize("method", [m.name for m in list_methods() if m.name not in OPEN_ENDED and not m.same_as])
 def test_a_selector_clips_its_default_with_a_warning(method):
-    with pytest.warns(UserWarning, match="the table has 4 features, fewer than the default of 10: all are selected"):
+    with pytest.warns(BitsieveWarning, match="4 features, fewer than the default of 10: n_features_to_select is 4"):
         selector = make_selector(method).fit(X, Y)
     # A method that forms groups may need fewer: the others stand behind those it chose.
     assert len(selector.selected_) == 4 or hasattr(selector, "groups_")
@@ -39,7 +39,7 @@ def test_a_default_counts_what_may_be_selected():
     selection = bitsieve.select(X, Y, method="jmi", constraints=excluded)
     assert sorted(selection.indices) == [1, 2, 3]
     assert selection.notes[0] == "the table has 3 features left, fewer than 20: all are ranked"
-    with pytest.warns(UserWarning, match="3 features left without the excluded ones, fewer than the default"):
+    with pytest.warns(BitsieveWarning, match="3 features left without the excluded ones, fewer than the default"):
         assert len(ForwardSelector(constraints=excluded).fit(X, Y).selected_) == 3
 
 

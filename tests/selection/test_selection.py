@@ -265,7 +265,8 @@ def test_note_of_identifiers_and_row_numbers():
             "name": [f"person {j}" for j in range(len(y))],
         }
     )
-    selection = bitsieve.select(table, y[order], method="mim", n_features_to_select=3)
+    assert bitsieve.select(table, y[order], method="mim").features == ["signal"]
+    selection = bitsieve.select(table, y[order], method="mim", include=["row", "name"], n_features_to_select=3)
     assert any(note.startswith("column 'name' looks like an identifier") for note in selection.notes)
     assert any(note.startswith("column 'row' only counts the rows") for note in selection.notes)
 

@@ -73,16 +73,12 @@ def test_wrong_names(iris):
 
 def test_data_that_is_no_table(iris, tmp_path):
     X, y, names = iris
-    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
-    from scipy import sparse
-
+    pandas = pytest.importorskip("pandas")
     refused(X[:, 0], y, match=r"the data has shape \(150,\)")
     refused(X, y[:10], match="the target has 10 values but the data has 150 rows")
     refused(X, X[None], match=r"the target has shape \(1, 150, 4\)")
     refused(X[:1], y[:1], match="the data has 1 sample")
-    refused(sparse.csr_array(X), y, match="sparse matrix")
     refused(as_arrow(X, y, names).select(["species"]), "species", match="only the target 'species'")
-    refused(polars.LazyFrame({"a": [1, 2]}), [0, 1], match="lazy")
     twice = pandas.DataFrame(X, columns=["a", "b", "a", "c"])
     refused(twice, y, match="several columns are named 'a'")
     refused(pa.table([[1, 2], [3, 4]], names=["a", "a"]), [0, 1], match="several columns are named 'a'")
@@ -115,3 +111,12 @@ def test_every_column_in_one_bin_is_refused_whatever_the_binner(iris):
     table = read_data(X, y)
     with pytest.raises(ValueError, match="every column became one bin"):
         explain(table, OneBin(), [0])
+
+
+@pytest.mark.parametrize("method", [entry.name for entry in bitsieve.list_methods()])
+def test_no_number_of_threads_whatever_the_method(iris, method):
+    X, y, _ = iris
+    for n_jobs in (1.5, "2", float("nan"), 0, True):
+        refused(
+            X, y, method=method, n_features_to_select=1, n_jobs=n_jobs, match="is not a number of threads: give 1 or"
+        )

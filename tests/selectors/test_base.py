@@ -16,8 +16,8 @@ from bitsieve import Constraints, ForwardSelector, SelectorCV, list_methods, mak
 from bitsieve.selectors import forward
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.selectors.counted import CountSelector, count_table
+from bitsieve.selectors.described import SELECTORS
 from bitsieve.selectors.found import Found, constants_last, rank_all
-from bitsieve.selectors.registry import SELECTORS
 from bitsieve.table.read_xy import read_xy
 
 NAMES = [method.name for method in list_methods() if not method.same_as]

@@ -81,6 +81,9 @@ WITHOUT_WIDTH = (
 )
 
 
+WEIGHTED = tuple(f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse"))
+
+
 def expected_failures(selector):
     reason = "fractional values are refused: they are no codes"
     failures = {}
@@ -93,7 +96,7 @@ def expected_failures(selector):
         failures["check_classifiers_regression_target"] = "a continuous target is cut into intervals, its classes"
     binning = getattr(selector, "binning", None)  # a method on rows has none
     if binning == "none" or isinstance(binning, CategoricalBinner):
-        failures["check_sample_weight_equivalence_on_dense_data"] = reason
+        failures |= dict.fromkeys(WEIGHTED, reason)
     if isinstance(binning, CategoricalBinner):
         # The check subtracts a mean from float data; where NaN is allowed it does not make whole numbers of them.
         failures["check_positive_only_tag_during_fit"] = reason
@@ -101,7 +104,7 @@ def expected_failures(selector):
         failures["check_sample_weight_equivalence_on_dense_data"] = "which samples are drawn depends on their order"
     if isinstance(selector, QPFS) and selector.convexify is None and selector.approximation is None:
         # The check has more columns than samples, for which H is hardly ever convex.
-        failures["check_sample_weight_equivalence_on_dense_data"] = "a problem that is not convex is refused"
+        failures |= dict.fromkeys(WEIGHTED, "a problem that is not convex is refused")
     return failures
 
 

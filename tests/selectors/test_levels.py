@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, kstest
 
-from bitsieve import Constraints, ForwardSelector, PermutationStopping
+from bitsieve import Constraints, ForwardSelector
 from bitsieve.binning import MDLBinner, make_binner
 from bitsieve.by_counts.stopping import make_stopping
 from bitsieve.by_counts.stopping.repeated_search import RepeatedSearch
@@ -46,18 +46,27 @@ def test_noise_beside_a_strong_column_is_seldom_taken():
     assert taken <= binom.ppf(1 - 1e-3, n_runs, 0.05)
 
 
-def test_p_is_not_too_small_on_noise():
-    """Of the best of all columns. Tables of few samples tie, and a tie counts against it, so p may be too large."""
-    values = []
-    for seed in range(60):
-        X, y = noise(seed, 50, 4)
+def test_ranks_among_shuffles_are_uniform_on_noise():
+    """The rank of the observed best among those of the shuffles, ties broken by a coin, takes each value alike often.
+
+    The p of the rule counts a tie against the candidate instead, so it is uniform but for the ties: never too small.
+    """
+    n_shuffles, seeds = 99, range(150)
+    ranks, p = [], []
+    for seed in seeds:
+        X, y = noise(seed, 40, 4)
         table = read_xy(X, y)
         search = make_binner(MDLBinner(uncut="median")).fit_table(table).search(table)
-        step = RepeatedSearch(search, (), np.arange(4), entropy_terms(50), None)
-        figures = [step.figure(column) for column in range(4)]
-        rule = PermutationStopping(level=0.99, n_permutations=50, random_state=seed)
-        values.append(rule.value(None, int(np.argmin(figures)), 4, step))
-    assert kstest(values, "uniform", alternative="greater").pvalue > 1e-3
+        step = RepeatedSearch(search, (), np.arange(4), entropy_terms(40), None)
+        observed = min(step.figure(column) for column in range(4))
+        random = np.random.default_rng(1000 + seed)
+        shuffled = step.best_after_shuffles(random.integers(0, 2**63, n_shuffles, dtype=np.uint64))
+        smaller, ties = (shuffled < observed).sum(), (shuffled == observed).sum()
+        ranks.append((smaller + random.random() * (1 + ties)) / (1 + n_shuffles))
+        p.append((1 + smaller + ties) / (1 + n_shuffles))
+    assert kstest(ranks, "uniform").pvalue > 1e-3  # one seed of a thousand would fail
+    assert kstest(p, "uniform", alternative="greater").pvalue > 1e-3
+    assert all(p >= rank for p, rank in zip(p, ranks, strict=True))
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -136,6 +136,11 @@ def test_convexify(make_table):
     )  # both terms are balanced with the shift in H
     relevance = mutual_information(X, y, binning="none")
     assert fitted.alpha_ == pytest.approx(H.mean() / (H.mean() + relevance.mean()), abs=1e-14)  # roundings of two means
+    # The weights are a minimum for that very shift: what it costs to move along any pair of them is equal.
+    slope = (1 - fitted.alpha_) * H @ fitted.weights_ - fitted.alpha_ * relevance
+    inside = fitted.weights_ > 1e-9
+    assert np.ptp(slope[inside]) <= 1e-9  # of the solver
+    assert slope[~inside].min(initial=np.inf) >= slope[inside].min() - 1e-9
     codes, classes = make_table(200, 6, seed=0)
     plain = QPFS(1, binning="none").fit(codes, classes)
     shifted = QPFS(1, convexify="shift", binning="none").fit(codes, classes)

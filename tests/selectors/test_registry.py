@@ -8,6 +8,7 @@ from sklearn.datasets import load_iris
 import bitsieve
 from bitsieve import Constraints, ForwardSelector, SpecCMI, list_methods, make_selector
 from bitsieve.by_counts.criteria import ALIASES, CRITERIA, MIFS, MIFSU, MIQ, BetaGamma
+from bitsieve.selectors.described import described_methods
 
 METHODS = {method.name: method for method in list_methods()}
 NAMES = list(METHODS)
@@ -148,3 +149,8 @@ def test_mistakes(name, parameters, message):
     with pytest.raises(ValueError, match=message) as caught:
         make_selector(name, **parameters)
     assert "\n" not in str(caught.value)
+
+
+def test_the_file_of_methods_says_what_the_classes_say():
+    """The command line reads the file; 'python -m bitsieve.selectors.described' writes it anew."""
+    assert list_methods() == described_methods()

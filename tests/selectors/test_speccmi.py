@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
@@ -111,3 +113,21 @@ def test_equal_for_any_number_of_threads():
 def test_other_types_are_refused(dtype):
     with pytest.raises(ValueError, match=r"is not allowed: give 'float64' or 'float32'"):
         SpecCMI(1, dtype=dtype).fit([[0], [1]], [0, 1])
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("k", [2, 5])
+def test_the_bound_holds_for_every_set_in_single_precision(seed, k):
+    """And for sets of columns that vary: a constant one would borrow the relevance of another."""
+    random = np.random.default_rng(seed)
+    codes, classes = random.integers(0, 4, (60, 7)), random.integers(0, 3, 60)
+    codes[:, 1] = codes[:, 0]
+    whole = np.column_stack([codes, np.zeros(60, int)])
+    exact = conditional_mutual_information_matrix(codes, classes, binning="none")
+    q = (exact + exact.T) / 2
+    best = max(q[np.ix_(s, s)].sum() for s in combinations(range(7), k))
+    for dtype in ("float32", "float64"):
+        fitted = SpecCMI(k, dtype=dtype, refine="swap", binning="none").fit(whole, classes)
+        assert best <= fitted.upper_bound_ * (1 + 1e-15)  # one rounding of the sum
+        members = fitted.selected_
+        assert fitted.objective_ == pytest.approx(q[np.ix_(members, members)].sum(), rel=1e-14)  # exact entries

@@ -70,7 +70,7 @@ def test_a_single_column_of_a_table_is_a_plain_target():
             pd.DataFrame({"id": map(str, range(400)), "other": map(str, range(400))}),
             r"the targets 'id' \(400 classes\), 'other' \(400 classes\) could have 160,000 classes together",
         ),
-        (pd.DataFrame({"a": [1.0, np.nan], "b": [1, 2]}), "the target 'a' has 1 missing values"),
+        (pd.DataFrame({"a": [1.0, np.nan], "b": [1, 2]}), "the target 'a' has 1 missing value"),
         (pl.DataFrame({"a": [1, 2], "b": [1.0, np.inf]}), "the target 'b' has 1 infinite values"),
         (np.empty((0, 2)), "the target 'y0' is empty"),
         (pd.DataFrame(index=range(3)), r"the target has the columns \(none\)"),

@@ -53,7 +53,7 @@ def test_select_says_so_and_how_to_keep_classes():
 
 
 def test_a_selector_warns_and_bins():
-    with pytest.warns(UserWarning, match="target 'y' holds 214 different whole numbers: binned into 5"):
+    with pytest.warns(bitsieve.BitsieveWarning, match="target 'y' holds 214 different whole numbers: binned into 5"):
         selector = bitsieve.ForwardSelector(3).fit(X, Y)
     assert len(selector.target_edges_) == 4
     assert selector.selected_.tolist() == bitsieve.ForwardSelector(3).fit(X, Y + 0.25).selected_.tolist()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
@@ -15,6 +15,7 @@ from bitsieve.common.progress import phase
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.table.columns import read_columns
 from bitsieve.table.encoding import Encoded, lookup
+from bitsieve.table.exact import check_large_columns
 from bitsieve.table.extents import NUMBERS
 from bitsieve.table.missing import check_values
 from bitsieve.table.ragged import Ragged
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from bitsieve.common.parameters import Rule
     from bitsieve.counts.search import ClassSearch
     from bitsieve.table.extents import Extents, NumericBlock
+    from bitsieve.table.named import NamedColumns
+    from bitsieve.table.sparse import SparseTable
     from bitsieve.table.table import Table
 
 MAX_CODES = 1 << 16
@@ -48,9 +51,10 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     bin_edges_: Ragged
     categories_: Sequence[NDArray[Any] | None]
     n_bins_: NDArray[np.int64]
-    _uses_target: ClassVar[bool] = False
-    _side: ClassVar[str] = "left"  # where a value on a cut goes: "left" or "right"
-    _takes_codes: ClassVar[bool] = False  # whether numbers must be whole, since they are codes already
+    #: What the bins of a numeric column follow from: its "ends", its "numbers", its numbers in the "classes" of the
+    #: target, or its numbers as "codes", which must be whole.
+    sees: ClassVar[Literal["ends", "numbers", "classes", "codes"]] = "numbers"
+    _side: ClassVar[Literal["left", "right"]] = "left"  # where a value on a cut goes
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the bins of every column.
@@ -73,9 +77,10 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             If a parameter is not allowed, X is empty, holds infinite values, missing values with
             ``missing="error"``, or a column of more than 65,536 codes, or the weights are no whole numbers.
         """
-        if self._uses_target and y is None:
+        uses_target = self.sees == "classes"
+        if uses_target and y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
-        return self.fit_table(read_xy(X, y if self._uses_target else None, sample_weight, estimator=self))
+        return self.fit_table(read_xy(X, y if uses_target else None, sample_weight, estimator=self))
 
     def fit_table(self, table: Table) -> Self:
         """Find the bins of every column of a table that is read already.
@@ -88,16 +93,46 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         self
         """
-        check_parameters(self)
-        keeps_missing = self.missing == "bin"
-        extents = check_values(table, allow_missing=keeps_missing, n_jobs=self.n_jobs, whole=self._takes_codes)
-        self._check_numbers(table, extents)
-        table.set_names_on(self)
+        extents = self.start_fit(table)
         self._fit_numeric(table, extents)
-        self.n_bins_ += keeps_missing
+        self.n_bins_ += self.missing == "bin"
         self.n_bins_[(extents.holds & NUMBERS) == 0] = 1  # all missing: one code
         self._check_code_limit(table)
         return self
+
+    def start_fit(self, table: NamedColumns) -> Extents:
+        """Check the parameters and what the columns hold, and keep their names.
+
+        Parameters
+        ----------
+        table : NamedColumns
+            A table, or what is known of one.
+
+        Returns
+        -------
+        Extents
+        """
+        check_parameters(self)
+        keeps_missing = self.missing == "bin"
+        extents = check_values(table, allow_missing=keeps_missing, n_jobs=self.n_jobs, whole=self.sees == "codes")
+        self.check_numbers(table, extents)
+        table.set_names_on(self)
+        return extents
+
+    def code_of(self, value: float, j: int) -> int:
+        """The code of one number of a column that is cut.
+
+        Parameters
+        ----------
+        value : float
+        j : int
+            The column.
+
+        Returns
+        -------
+        int
+        """
+        return int(np.searchsorted(self.bin_edges_[j], float(value), side=self._side))
 
     def transform(self, X: Any) -> NDArray[Any]:
         """Codes of every column.
@@ -134,8 +169,10 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         codes : ndarray of shape (n_samples, n_features), Fortran order
             The matrix of the table itself, in its own order, where its numbers are the codes.
         """
-        extents = check_values(table, allow_missing=self.missing == "bin", n_jobs=self.n_jobs, whole=self._takes_codes)
-        self._check_numbers(table, extents)
+        extents = check_values(
+            table, allow_missing=self.missing == "bin", n_jobs=self.n_jobs, whole=self.sees == "codes"
+        )
+        self.check_numbers(table, extents)
         dtype = np.uint8 if self.n_bins_.max() <= 256 else np.uint16
         out = np.empty((table.n_samples, table.n_features), dtype, order="F")
         missing_code = self.n_bins_ - 1 if self.missing == "bin" else np.zeros_like(self.n_bins_)
@@ -161,8 +198,26 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         return None
 
-    def _check_numbers(self, table: Table, extents: Extents) -> None:
-        """Refuse numbers that the rule does not take."""
+    def check_numbers(self, table: NamedColumns, extents: Extents) -> None:
+        """Refuse numbers that the rule does not take: here those that fall together when they are cut.
+
+        Parameters
+        ----------
+        table : NamedColumns
+            A table, or what is known of one.
+        extents : Extents
+            What its columns hold.
+
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        ValueError
+            If values of a column differ but are the same in double precision.
+        """
+        check_large_columns(table, extents)
 
     def _fit_numeric(self, table: Table, extents: Extents) -> None:
         """Set the edges, the categories, and the number of codes that are not for missing values, of every column."""
@@ -190,6 +245,10 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self, table: Table, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """The rule: the cuts of the columns of a block, one after the other, and where those of each column end."""
+        raise NotImplementedError
+
+    def _cut_stored(self, table: SparseTable, first: int, last: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The rule on the numbers that columns ``first`` to ``last`` of a sparse table store, in the same form."""
         raise NotImplementedError
 
     def _code_block(
@@ -229,7 +288,7 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing == "bin"
         tags.input_tags.string = True
-        tags.target_tags.required = tags.target_tags.multi_output = self._uses_target
+        tags.target_tags.required = tags.target_tags.multi_output = self.sees == "classes"
         tags.transformer_tags.preserves_dtype = []
         return tags
 

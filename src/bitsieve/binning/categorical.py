@@ -13,12 +13,14 @@ from bitsieve.counts.blocks import run_blocks
 from bitsieve.table.encoding import lookup
 from bitsieve.table.extents import FRACTIONS
 from bitsieve.table.ragged import Ragged
+from bitsieve.table.table import Table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.table.extents import Extents, NumericBlock
-    from bitsieve.table.table import Table
+    from bitsieve.table.named import NamedColumns
+    from bitsieve.table.sparse import SparseTable
 
 
 class CategoricalBinner(Binner):
@@ -55,7 +57,7 @@ class CategoricalBinner(Binner):
     [[1, 1], [0, 0], [1, 0]]
     """
 
-    _takes_codes = True
+    sees = "codes"
 
     def __init__(self, *, missing: str = "error", n_jobs: int | None = None) -> None:
         self.missing = missing
@@ -89,8 +91,27 @@ class CategoricalBinner(Binner):
         beyond = any((high > largest[of.places]).any() for high, of in zip(extents.high, extents.blocks, strict=True))
         return not beyond and bool((largest == known.lengths - 1).all() and largest.dtype == kind)
 
-    def _check_numbers(self, table: Table, extents: Extents) -> None:
+    def check_numbers(self, table: NamedColumns, extents: Extents) -> None:
+        """Refuse numbers that the rule does not take: here those with a fractional part.
+
+        Parameters
+        ----------
+        table : NamedColumns
+            A table, or what is known of one.
+        extents : Extents
+            What its columns hold.
+
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        ValueError
+            If a column holds one.
+        """
         for j in extents.which(FRACTIONS)[:1]:
+            assert isinstance(table, Table)  # a summary is made of tables that were checked
             _whole_numbers(table, j)  # says what it holds
 
     def _fit_numeric(self, table: Table, extents: Extents) -> None:
@@ -113,6 +134,14 @@ class CategoricalBinner(Binner):
             for j, categories in zip(places.tolist(), Ragged(values, ends), strict=True):
                 by_column[j], self.n_bins_[j] = categories, len(categories)
         self.categories_ = by_column
+
+    def _cut_stored(self, table: SparseTable, first: int, last: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        values, ends = _native.stored_distinct(table.start, table.row, table.value, first, last)
+        refused = np.flatnonzero((values != np.floor(values)) | (np.abs(values) >= 2.0**63))
+        if len(refused):
+            place = int(refused[0])
+            raise not_whole(table.names[first + int(np.searchsorted(ends, place, side="right"))], values[place])
+        return values, ends
 
     def _code_block(
         self, table: Table, block: NumericBlock, missing_code: NDArray[np.int64], out: NDArray[Any]
@@ -158,8 +187,13 @@ def _whole_numbers(table: Table, j: int) -> NDArray[Any]:
     values = values[~np.isnan(values)]
     refused = values[(values != np.floor(values)) | (np.abs(values) >= 2.0**63)]
     if len(refused):
-        raise ValueError(
-            f"column {table.names[j]!r} holds {refused[:1].tolist()[0]!r}: binning 'none' takes whole numbers and "
-            "categories only, use 'mdl', 'quantile' or 'uniform' for this column"
-        )
+        raise not_whole(table.names[j], refused[0])
     return values.astype(np.int64)
+
+
+def not_whole(name: str, value: Any) -> ValueError:
+    """The error for a number that is no code."""
+    return ValueError(
+        f"column {name!r} holds {value.item()!r}: binning 'none' takes whole numbers and "
+        "categories only, use 'mdl', 'quantile' or 'uniform' for this column"
+    )

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from bitsieve.common.parameters import Rule
     from bitsieve.table.extents import NumericBlock
+    from bitsieve.table.sparse import SparseTable
     from bitsieve.table.table import Table
 
 
@@ -69,3 +70,7 @@ class EqualFrequencyBinner(Binner):
         self, table: Table, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         return _native.order_statistic_cuts(block.values, self.n_bins, table.weights)
+
+    def _cut_stored(self, table: SparseTable, first: int, last: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        stored = table.start, table.row, table.value
+        return _native.stored_order_cuts(*stored, first, last, table.n_samples, self.n_bins, table.weights)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from bitsieve.common.parameters import Rule
     from bitsieve.table.extents import NumericBlock
+    from bitsieve.table.sparse import SparseTable
     from bitsieve.table.table import Table
 
 _CHUNK = 1 << 18  # cuts found at once: bounds the memory
@@ -63,6 +64,7 @@ class EqualWidthBinner(Binner):
     """
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"n_bins": partial(check_integer, low=2, high=65_535)}
+    sees = "ends"
     _side = "right"
 
     def __init__(self, *, n_bins: int = 10, missing: str = "error", n_jobs: int | None = None) -> None:
@@ -73,10 +75,19 @@ class EqualWidthBinner(Binner):
     def _cut(
         self, table: Table, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        return self._cut_ranges(low, high)
+
+    def _cut_stored(self, table: SparseTable, first: int, last: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        low, high = table.bounds
+        return self._cut_ranges(low[first:last], high[first:last])
+
+    def _cut_ranges(self, low: NDArray[Any], high: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The cuts of columns between their smallest and largest numbers."""
+        low, high = low.astype(np.float64), high.astype(np.float64)  # whole numbers beyond 2**53 may become one
         varying = np.flatnonzero(low < high)
         chunk = max(1, _CHUNK // self.n_bins)
         cuts = [
-            equal_width_cuts(low[some].astype(np.float64), high[some].astype(np.float64), self.n_bins).reshape(-1)
+            equal_width_cuts(low[some], high[some], self.n_bins).reshape(-1)
             for some in (varying[first : first + chunk] for first in range(0, len(varying), chunk))
         ]
         lengths = np.zeros(len(low), np.int64)

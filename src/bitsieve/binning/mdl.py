@@ -9,7 +9,7 @@ import numpy as np
 
 from bitsieve import _native
 from bitsieve.binning.base import Binner
-from bitsieve.binning.repeated import RepeatedCuts, no_cut
+from bitsieve.binning.repeated import RepeatedCuts
 from bitsieve.common.parameters import check_choice
 from bitsieve.counts.terms import entropy_terms
 from bitsieve.table.ragged import Ragged
@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from bitsieve.common.parameters import Rule
     from bitsieve.counts.search import ClassSearch
     from bitsieve.table.extents import Extents, NumericBlock
+    from bitsieve.table.sparse import SparseTable
     from bitsieve.table.table import Table
 
 _TERMS = 1 << 22
+NO_TARGET = "MDL cuts by the class: give a target, or use another binning such as 'quantile'"
 
 
 class MDLBinner(Binner):
@@ -81,7 +83,7 @@ class MDLBinner(Binner):
     """
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"uncut": partial(check_choice, choices=("leave", "median"))}
-    _uses_target = True
+    sees = "classes"
 
     def __init__(self, *, uncut: str = "leave", missing: str = "error", n_jobs: int | None = None) -> None:
         self.uncut = uncut
@@ -110,16 +112,7 @@ class MDLBinner(Binner):
         -------
         ClassSearch
         """
-        n_samples, n_classes = table.total_weight, table.target.n_classes
-        terms = entropy_terms(n_samples, limit=min(n_samples + 1, _TERMS))
-
-        def cut(values: NDArray[np.float64], classes: NDArray[np.int32]) -> NDArray[np.float64]:
-            return _native.mdl_cuts([values], classes.reshape(1, -1), n_classes, terms.table, terms.shift, None)[0]
-
-        def median(values: NDArray[np.float64]) -> NDArray[np.float64]:
-            return _native.order_statistic_cuts([values], 2, None)[0]
-
-        return RepeatedCuts(table, self, cut, median if self.uncut == "median" else no_cut)
+        return RepeatedCuts(table, self, self.uncut == "median")
 
     def _medians(
         self, table: Table, block: NumericBlock
@@ -136,8 +129,24 @@ class MDLBinner(Binner):
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         target = table.y
         if target is None:
-            raise ValueError("MDL cuts by the class: give a target, or use another binning such as 'quantile'")
+            raise ValueError(NO_TARGET)
         n_samples = table.total_weight
         terms = entropy_terms(n_samples, limit=min(n_samples + 1, _TERMS))
         classes = target.codes.reshape(1, -1)
         return _native.mdl_cuts(block.values, classes, target.n_classes, terms.table, terms.shift, table.weights)
+
+    def _cut_stored(self, table: SparseTable, first: int, last: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        target = table.y
+        if target is None:
+            raise ValueError(NO_TARGET)
+        n_samples, stored = table.total_weight, (table.start, table.row, table.value, first, last)
+        terms = entropy_terms(n_samples, limit=min(n_samples + 1, _TERMS))
+        classes = np.asarray(target.codes, np.int32), target.n_classes
+        found = _native.stored_mdl_cuts(*stored, *classes, terms.table, terms.shift, table.weights)
+        if self.uncut == "leave":
+            return found
+        medians = Ragged(*_native.stored_order_cuts(*stored, table.n_samples, 2, table.weights))
+        whole = np.flatnonzero(np.diff(found[1], prepend=0) == 0)
+        median = medians.take(whole)
+        both = Ragged.merged(last - first, [(np.arange(last - first), *found), (whole, median.values, median.ends)])
+        return both.values, both.ends

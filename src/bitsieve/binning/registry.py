@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from contextlib import contextmanager
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
 
@@ -13,8 +14,14 @@ from bitsieve.binning.categorical import CategoricalBinner
 from bitsieve.binning.equal_frequency import EqualFrequencyBinner
 from bitsieve.binning.equal_width import EqualWidthBinner
 from bitsieve.binning.mdl import MDLBinner
-from bitsieve.common.errors import ParameterError
+from bitsieve.common.errors import ParameterError, Sentence, message_of
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bitsieve.common.errors import Setting
+
+KEEPS_MISSING = "+missing"  # after the name of a binner: missing values get a code of their own
 BINNERS: dict[str, type[Binner]] = {
     "mdl": MDLBinner,
     "quantile": EqualFrequencyBinner,
@@ -29,7 +36,8 @@ def make_binner(spec: Any = "mdl", *, n_jobs: int | None = None, **parameters: A
     Parameters
     ----------
     spec : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
-        "quantile" is equal frequency, "uniform" equal width, "none" takes columns as the codes they are.
+        "quantile" is equal frequency, "uniform" equal width, "none" takes columns as the codes they are. With
+        "+missing" behind, as in "mdl+missing", missing values get a code of their own: ``missing="bin"``.
     n_jobs : int or None, default=None
         Threads of a binner made by name; a binner object keeps its own.
     **parameters
@@ -49,12 +57,23 @@ def make_binner(spec: Any = "mdl", *, n_jobs: int | None = None, **parameters: A
     >>> from bitsieve.binning import make_binner
     >>> make_binner("quantile", n_bins=5)
     EqualFrequencyBinner(n_bins=5)
+    >>> make_binner("mdl+missing")
+    MDLBinner(missing='bin')
     """
     if isinstance(spec, Binner):
         if parameters:
             raise ValueError(f"binning is an object, so set {', '.join(parameters)} on that object")
         return clone(spec)
     names = ", ".join(map(repr, BINNERS))
+    if isinstance(spec, str) and spec.endswith(KEEPS_MISSING):
+        if parameters.get("missing", "bin") != "bin":
+            raise ParameterError(
+                "missing",
+                parameters["missing"],
+                f"leave it out, or write {spec.removesuffix(KEEPS_MISSING)!r}",
+                f"contradicts binning={spec!r}",
+            )
+        spec, parameters = spec.removesuffix(KEEPS_MISSING), {**parameters, "missing": "bin"}
     if not isinstance(spec, str) or spec not in BINNERS:
         near = get_close_matches(spec.lower(), BINNERS, n=1) if isinstance(spec, str) else []
         hint = f", did you mean {near[0]!r}?" if near else ""
@@ -66,3 +85,33 @@ def make_binner(spec: Any = "mdl", *, n_jobs: int | None = None, **parameters: A
             if name not in accepted:
                 raise ValueError(f"binning {spec!r} has no parameter {name!r}: it has {', '.join(accepted)}")
     return binner(n_jobs=n_jobs, **parameters)
+
+
+def keeps_missing(spec: Any) -> bool:
+    """Whether a binner, or what names one, gives missing values a code of their own."""
+    if isinstance(spec, str):
+        return spec.endswith(KEEPS_MISSING)
+    return getattr(spec, "missing", "error") == "bin"
+
+
+@contextmanager
+def remedies_for(spec: Any) -> Iterator[None]:
+    """Inside the block errors on missing values say what to write in the place of the binning ``spec``."""
+    try:
+        yield
+    except ValueError as error:
+        message = message_of(error)
+        if not isinstance(message, Sentence):
+            raise
+
+        def word(setting: Setting) -> str:
+            if setting.parameter != "missing":
+                return setting.in_python()
+            if isinstance(spec, Binner):
+                return f"binning={type(spec).__name__}(missing='bin')"
+            return f"binning='{spec or 'mdl'}{KEEPS_MISSING}'"
+
+        worded = message.worded(word)
+        if worded == str(message):
+            raise
+        raise ValueError(worded) from error

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from typing import NoReturn
+from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn
 
+from bitsieve.commands.argument_types import assignment, count, counts, folds, how_many, names, target_bins
 from bitsieve.common.defaults import DEFAULT_METHOD
 from bitsieve.common.messages import one_line
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DROP_MISSING = "leave rows without a target out; else they are an error"
 TARGET_BINS = "classes of a target that is a quantity, or none: each number is a class (default: 5)"
 
 
@@ -30,10 +36,12 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     _add_select(commands)
+    _add_explain(commands)
+    _add_how_many(commands)
     _add_compare(commands)
     methods = commands.add_parser("methods", allow_abbrev=False, help="list every method, its paper and what it needs")
     methods.add_argument("--json", action="store_true", help="print one JSON document")
-    methods.set_defaults(run=_methods)
+    methods.set_defaults(run=_run_of("methods"))
     _add_reproduce(commands)
     return parser
 
@@ -56,8 +64,40 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
         epilog="Exit codes: 0 done, 1 failed inside, 2 a mistake in what was given (one line says which), "
         "130 interrupted.",
     )
+    _add_selection(select)
     add = select.add_argument
-    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather or .npz (X, y), told by content")
+    add(
+        "--output",
+        metavar="FILE",
+        help="save the selected columns and the target; .parquet, .csv, .tsv, .arrow, .feather or .npz",
+    )
+    add("--report", metavar="FILE.html", help="write a report with figures, in one file (needs bitsieve[report])")
+    add(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="count on a Dask cluster, whose workers read DATA under the same path; local starts one on this machine, "
+        "of --threads workers (needs bitsieve[dask])",
+    )
+    select.set_defaults(run=_run_of("select"))
+
+
+def _add_explain(commands: argparse._SubParsersAction[_Parser]) -> None:
+    explain = commands.add_parser(
+        "explain",
+        allow_abbrev=False,
+        help="say why a feature is selected or not, and which selected one tells the same",
+        description="Select as 'bitsieve select' does with the same options, and say in bits why a feature is selected "
+        "or not: what it tells alone, what of that is told already, what it adds, and what would replace it.",
+    )
+    explain.add_argument("feature", metavar="FEATURE", help="the column to explain")
+    _add_selection(explain)
+    explain.set_defaults(run=_run_of("explain"))
+
+
+def _add_selection(parser: _Parser) -> None:
+    """The data, and all that decides which of its features are selected."""
+    add = parser.add_argument
+    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather, libsvm or .npz (X, y), told by content")
     add(
         "--target",
         metavar="COLUMN",
@@ -70,50 +110,90 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
         "--set",
         action="append",
         default=[],
-        type=_assignment,
+        type=assignment,
         metavar="NAME=VALUE",
         help="a parameter of the method, such as beta=0.5; once for each ('bitsieve methods' lists them)",
     )
     add(
         "--features",
-        type=_how_many,
+        type=how_many,
         metavar="K",
         help="how many to select: a number, a share such as 0.1, or auto (default: 20, or all if there are fewer)",
     )
-    add("--stop", metavar="RULE", help="end earlier: significance, permutation or threshold (auto: significance)")
-    add("--level", type=float, metavar="P", help="level of significance and permutation (default: 0.05)")
+    add("--stop", metavar="RULE", help="end earlier: significance, permutation, fdr or threshold (auto: significance)")
+    add(
+        "--level",
+        type=float,
+        metavar="P",
+        help="level of significance, permutation (default: 0.05) or fdr (0.1)",
+    )
     add("--min-bits", type=float, metavar="BITS", help="what a feature must add under threshold (default: 0.01)")
-    add("--include", action="append", metavar="COLUMN", help="select it first, whatever it tells (repeatable)")
+    add(
+        "--include",
+        action="append",
+        metavar="COLUMN",
+        help="select it first, whatever it tells; an identifier: keep it (repeatable)",
+    )
     add("--exclude", action="append", metavar="COLUMN", help="never select it (repeatable)")
     add("--group", action="append", nargs="+", metavar="COLUMN", help="columns taken together (repeatable)")
+    _add_binning(add)
+    add(
+        "--estimator",
+        choices=("plug-in", "miller-madow", "shrinkage"),
+        help="how information is estimated from counts (default: plug-in)",
+    )
+    add("--target-bins", type=target_bins, metavar="N", help=TARGET_BINS)
+    add("--drop-missing-target", action="store_true", help=DROP_MISSING)
+    add("--json", action="store_true", help="print one JSON document")
+    add(
+        "--memory",
+        metavar="BYTES",
+        help="about how much memory to take, such as 4GB: DATA is read in batches, and may be a folder of files",
+    )
+    add("--spool", metavar="DIR", help="keep what was packed of DATA there for later runs; DATA is read in batches")
+    add(
+        "--threads",
+        type=count,
+        metavar="N",
+        help="threads (default: all cores); the result is the same for any number",
+    )
+
+
+def _add_binning(add: Callable[..., object]) -> None:
     add(
         "--binning",
         default="mdl",
         metavar="RULE",
         help="how numeric columns become codes: mdl, quantile, uniform, or none for codes already (default: mdl)",
     )
-    add("--bins", type=_count, metavar="N", help="bins of quantile and uniform (default: 10)")
+    add("--bins", type=count, metavar="N", help="bins of quantile and uniform (default: 10)")
     add("--uncut", choices=("leave", "median"), help="what mdl does with a column without a cut (default: leave)")
     add("--missing", choices=("error", "bin"), help="missing values: an error, or a code of their own (default: error)")
-    add(
-        "--estimator",
-        choices=("plug-in", "miller-madow", "shrinkage"),
-        help="how information is estimated from counts (default: plug-in)",
+
+
+def _add_how_many(commands: argparse._SubParsersAction[_Parser]) -> None:
+    rules = commands.add_parser(
+        "how-many",
+        allow_abbrev=False,
+        help="say how many columns to take, by four rules side by side",
+        description="Ask shuffles, the false discovery rate, stability and cross-validation how many columns a greedy "
+        "method should take, and say how to read their difference.",
     )
-    add("--target-bins", type=_target_bins, metavar="N", help=TARGET_BINS)
-    add(
-        "--output",
-        metavar="FILE",
-        help="save the selected columns and the target; .parquet, .csv, .tsv, .arrow, .feather or .npz",
-    )
+    add = rules.add_argument
+    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather or .npz (X, y), told by content")
+    add("--target", metavar="COLUMN", help="the column to tell about; y by default in a .npz")
+    add("--weight", metavar="COLUMN", help="the column that says how many times each row stands: whole numbers")
+    add("--method", default="jmi", metavar="NAME", help="a greedy one of 'bitsieve methods' (default: %(default)s)")
+    _add_binning(add)
+    add("--target-bins", type=target_bins, metavar="N", help=TARGET_BINS)
+    add("--classifier", default="linear-svm", metavar="NAME", help="as for compare (default: linear-svm)")
+    add("--folds", type=folds, metavar="N", help="stratified folds, or loo (default: loo below 100 rows, else 10)")
+    add("--pairs", type=count, default=50, metavar="N", help="pairs of halves for stability (default: 50)")
+    add("--seed", type=int, default=0, metavar="N", help="of shuffles, halves and folds (default: 0)")
+    add("--figure", metavar="FILE", help="draw it: .png, .svg or .pdf (needs bitsieve[report])")
     add("--json", action="store_true", help="print one JSON document")
-    add(
-        "--threads",
-        type=_count,
-        metavar="N",
-        help="threads (default: all cores); the result is the same for any number",
-    )
-    select.set_defaults(run=_select)
+    add("--threads", type=count, metavar="N", help="threads (default: all cores); same result for any")
+    rules.set_defaults(run=_run_of("how_many"))
 
 
 def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -127,12 +207,12 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
         epilog="Ctrl-C keeps the finished folds in a file next to --output; the same command with --resume goes on.",
     )
     add = compare.add_argument
-    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather or .npz (X, y), told by content")
+    add("data", metavar="DATA", help="CSV, TSV, Parquet, Arrow/Feather, libsvm or .npz (X, y), told by content")
     add("--target", metavar="COLUMN", help="the column to tell about; y by default in a .npz")
-    add("--methods", type=_names, metavar="A,B,...", help="of 'bitsieve methods' (default: mim,mrmr,jmi,speccmi)")
+    add("--methods", type=names, metavar="A,B,...", help="of 'bitsieve methods' (default: mim,mrmr,jmi,speccmi)")
     add(
         "--features",
-        type=_counts,
+        type=counts,
         metavar="FROM:TO[:STEP]",
         help="numbers of features, or a list as 5,10,20 (default: 10:100, or all when there are fewer than 10)",
     )
@@ -143,7 +223,7 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
         help="linear-svm, knn (3 neighbours), ncm (nearest class mean), bgm (a Gaussian mixture a class), vbem or gmm "
         "(one for all, without labels) (default: linear-svm)",
     )
-    add("--folds", type=_folds, metavar="N", help="stratified folds, or loo (default: loo below 100 rows, else 10)")
+    add("--folds", type=folds, metavar="N", help="stratified folds, or loo (default: loo below 100 rows, else 10)")
     add("--seed", type=int, default=0, metavar="N", help="of the shuffle into folds (default: 0)")
     add(
         "--protocol",
@@ -152,43 +232,21 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
         help="nested: ranked inside each fold; paper: once on all rows, as published, too good (default: nested)",
     )
     add("--binning", metavar="RULE", help="mdl, quantile, uniform or none, as for select (default: mdl)")
-    add("--bins", type=_count, metavar="N", help="bins of quantile and uniform (default: 10)")
+    add("--bins", type=count, metavar="N", help="bins of quantile and uniform (default: 10)")
     add(
         "--uncut",
         choices=("leave", "median"),
         help="what mdl does with a column without a cut (default: leave; with --protocol paper: median)",
     )
     add("--missing", choices=("error", "bin"), help="missing values: an error, or a code of their own (default: error)")
-    add("--target-bins", type=_target_bins, metavar="N", help=TARGET_BINS)
+    add("--target-bins", type=target_bins, metavar="N", help=TARGET_BINS)
     add("--bounds", action="store_true", help="bound the error of the best possible classifier on what is chosen")
     add("--report", metavar="FILE.html", help="write a report with figures, in one file (needs bitsieve[report])")
     add("--output", metavar="FILE", help="save errors by method, fold and number; .parquet, .csv or .json")
     add("--resume", action="store_true", help="go on with the finished folds of an interrupted run")
     add("--json", action="store_true", help="print one JSON document")
-    add("--threads", type=_count, metavar="N", help="threads over the folds (default: all cores); same result for any")
-    compare.set_defaults(run=_compare)
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _folds(text: str) -> int | str:
-    return int(text) if text.isdecimal() else text
-
-
-def _counts(text: str) -> list[int] | range:
-    try:
-        if ":" not in text:
-            numbers: list[int] | range = [int(part) for part in text.split(",")]
-        else:
-            first, last, *step = (int(part) for part in text.split(":"))
-            numbers = range(first, last + 1, *step)
-    except (ValueError, TypeError):
-        numbers = []
-    if not numbers or min(numbers) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no range: give FROM:TO, as 10:100, or a list, as 5,10,20")
-    return numbers
+    add("--threads", type=count, metavar="N", help="threads over the folds (default: all cores); same result for any")
+    compare.set_defaults(run=_run_of("compare"))
 
 
 def _add_reproduce(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -199,74 +257,24 @@ def _add_reproduce(commands: argparse._SubParsersAction[_Parser]) -> None:
         description="Compute a table or a figure of a paper anew. Without --figure or --table: list what there is.",
     )
     add = reproduce.add_argument
-    add("paper", metavar="PAPER", help="gao2016, vinh2014, yasaei, zhang-hancock")
+    add("paper", metavar="PAPER", help="gao2016, vinh2014, yasaei, zhai2012, zhang-hancock")
     add("--figure", metavar="NAME", help="which figure, such as 3")
     add("--table", metavar="NAME", help="which table")
     add("--output", metavar="FILE", help="save the figure; .png, .svg, .pdf (needs bitsieve[report]); or all in .json")
     add("--data-dir", metavar="DIR", help="the directory with the public data sets, for what needs some")
-    add("--sets", type=_names, metavar="A,B,...", help="of the data sets, only these")
+    add("--sets", type=names, metavar="A,B,...", help="of the data sets, only these")
     add("--protocol", metavar="NAME", help="paper: as published (default); nested: ranked inside each fold as well")
     add("--json", action="store_true", help="print one JSON document")
     add("--seed", type=int, default=0, metavar="N", help="of what is drawn at random (default: 0)")
-    add("--threads", type=_count, metavar="N", help="threads (default: all cores)")
-    reproduce.set_defaults(run=_reproduce)
+    add("--threads", type=count, metavar="N", help="threads (default: all cores)")
+    reproduce.set_defaults(run=_run_of("reproduce"))
 
 
-def _count(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no count: give a whole number, at least 1")
-    return number
+def _run_of(command: str) -> Callable[[argparse.Namespace], int]:
+    """The function ``run`` of a command, imported when it is called, so that help comes at once."""
 
+    def run(options: argparse.Namespace) -> int:
+        code: int = import_module(f"bitsieve.commands.{command}").run(options)
+        return code
 
-def _target_bins(text: str) -> int | str:
-    return text if text == "none" else _count(text)
-
-
-def _assignment(text: str) -> tuple[str, object]:
-    name, _, value = (part.strip() for part in text.partition("="))
-    if not (name and value):
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE: give for example beta=0.5")
-    for read in (int, float):
-        try:
-            return name, read(value)
-        except ValueError:
-            continue
-    return name, {"true": True, "false": False, "none": None}.get(value.lower(), value)
-
-
-def _how_many(text: str) -> int | float | str:
-    if text == "auto":
-        return text
-    try:
-        share = float(text)
-    except ValueError:
-        share = 0.0
-    return share if 0 < share < 1 else _count(text)
-
-
-def _select(options: argparse.Namespace) -> int:
-    from bitsieve.commands.select import run
-
-    return run(options)
-
-
-def _compare(options: argparse.Namespace) -> int:
-    from bitsieve.commands.compare import run
-
-    return run(options)
-
-
-def _methods(options: argparse.Namespace) -> int:
-    from bitsieve.commands.methods import run
-
-    return run(as_json=options.json)
-
-
-def _reproduce(options: argparse.Namespace) -> int:
-    from bitsieve.commands.reproduce import run
-
-    return run(options)
+    return run

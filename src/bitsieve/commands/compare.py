@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, say
-from bitsieve.commands.ticker import Ticker
 from bitsieve.common.progress import listening
+from bitsieve.common.ticker import Ticker
 
 if TYPE_CHECKING:
     import argparse
@@ -51,7 +51,9 @@ def _run(options: argparse.Namespace, wording: Wording) -> int:
     if options.json:
         _print_document(comparison, options, time.perf_counter() - start)
     else:
-        print(comparison)
+        from bitsieve.evaluation.summary import as_text
+
+        print(as_text(comparison))
     for what, path in (("the table of errors", options.output), ("the report", options.report)):
         if path is not None:
             say(f"saved {what} to {path!r}")
@@ -61,7 +63,7 @@ def _run(options: argparse.Namespace, wording: Wording) -> int:
 def _check_paths(options: argparse.Namespace) -> Path | None:
     """Refuse paths that cannot be used, before any work; say where finished folds are kept."""
     if options.report is not None:
-        from bitsieve.report.comparison import check_report
+        from bitsieve.report.files import check_report
 
         check_report(options.report, options.data)
     if options.output is None:
@@ -137,7 +139,7 @@ def _save(comparison: Comparison, options: argparse.Namespace) -> None:
 
         write_comparison(comparison, options.output)
     if options.report is not None:
-        from bitsieve.report.comparison import write_report
+        from bitsieve.report.files import write_report
 
         write_report(comparison, options.report)
 

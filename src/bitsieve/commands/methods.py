@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from bitsieve.common.layout import width
 
 if TYPE_CHECKING:
+    import argparse
+
     from bitsieve.selectors.method_info import MethodInfo
 
 LINE = 100
@@ -19,12 +21,12 @@ OWN_OPTIONS = {  # parameters that --set does not take
 }
 
 
-def run(*, as_json: bool) -> int:
+def run(options: argparse.Namespace) -> int:
     """Print the methods."""
     from bitsieve.selectors.registry import list_methods
 
     methods = list_methods()
-    if as_json:
+    if options.json:
         fields = ("name", "title", "paper", "needs", "cost", "formula", "unit", "parameters", "same_as", "remark")
         print(json.dumps([{name: getattr(info, name) for name in fields} for info in methods], indent=2, default=str))
     else:

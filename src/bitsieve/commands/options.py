@@ -20,7 +20,14 @@ if TYPE_CHECKING:
 
 BINNINGS = ("mdl", "quantile", "uniform", "none")
 BINNER_OPTIONS = {"binning": "--binning", "n_bins": "--bins", "uncut": "--uncut", "missing": "--missing"}
-TABLE_OPTIONS = {**BINNER_OPTIONS, "target_bins": "--target-bins", "n_jobs": "--threads"}
+TABLE_OPTIONS = {
+    **BINNER_OPTIONS,
+    "target_bins": "--target-bins",
+    "drop_missing_target": "--drop-missing-target",
+    "include": "--include",
+    "exclude": "--exclude",
+    "n_jobs": "--threads",
+}
 
 
 def binner_parameters(options: argparse.Namespace) -> dict[str, Any]:
@@ -75,7 +82,10 @@ class Wording:
             option, sign = f"--set {name}", "="
         else:
             return setting.in_python()
-        return f"{option}{sign}{_typed(setting.value)}" if setting.has_value else option
+        if not setting.has_value or setting.value is True:  # a flag
+            return option
+        values = setting.value if isinstance(setting.value, list) else [setting.value]
+        return " ".join(f"{option}{sign}{_typed(value)}" for value in values)
 
 
 def _typed(value: object) -> str:

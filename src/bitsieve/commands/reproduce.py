@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bitsieve.commands.record import Record
-from bitsieve.commands.ticker import Ticker
 from bitsieve.common.layout import aligned
 from bitsieve.common.messages import choices
 from bitsieve.common.progress import listening
-from bitsieve.files.output import check_output, writing
+from bitsieve.common.ticker import Ticker
+from bitsieve.files.output import check_output
 
 if TYPE_CHECKING:
     import argparse
 
     from bitsieve.experiments.item import Item
 
-FORMATS = (".png", ".svg", ".pdf")
 PROTOCOLS = ("paper", "nested")
 
 
@@ -46,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace, name: str, item: Item, output: Path | None) -> None:
     from bitsieve.experiments.item import Options
-    from bitsieve.report.figures import require_matplotlib
+    from bitsieve.report.figures import FORMATS, require_matplotlib
 
     drawn = output is not None and output.suffix.lower() in FORMATS
     if drawn:
@@ -72,7 +71,9 @@ def _run(options: argparse.Namespace, name: str, item: Item, output: Path | None
                 record.save(output)
         if drawn and output is not None:
             ticker.phase("writing")
-            _save(figure, output)
+            from bitsieve.report.figures import save_figure
+
+            save_figure(figure, output)
     print(record.document() if options.json else result.text)
     if output is not None:
         print(f"bitsieve: saved the {'figure' if drawn else 'results'} to {str(output)!r}", file=sys.stderr)
@@ -112,15 +113,7 @@ def _listing(paper: str, items: dict[str, Item]) -> str:
 
 def _check_output(path: Path, item: Item, name: str) -> None:
     """Refuse, before any work, a path that nothing could be written to."""
+    from bitsieve.report.figures import FORMATS
+
     drawn = FORMATS if item.has_figure else ()
     check_output(path, (*drawn, ".json"), remark="" if item.has_figure else f", as {name!r} is no figure")
-
-
-def _save(figure: Any, path: Path) -> None:
-    """Write the figure; the same figure gives the same bytes."""
-    import matplotlib
-
-    kind = path.suffix.lower()[1:]
-    dates = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
-    with writing(path) as file, matplotlib.rc_context({"svg.hashsalt": path.stem}):
-        figure.savefig(file, format=kind, dpi=150, metadata=dates)

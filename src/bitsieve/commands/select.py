@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 import json
+import shlex
 import time
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from bitsieve.commands.light_imports import light_imports
 from bitsieve.commands.methods import OWN_OPTIONS
 from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, say
-from bitsieve.commands.ticker import Ticker
+from bitsieve.commands.reading import in_batches, read
 from bitsieve.common.progress import listening
+from bitsieve.common.ticker import Ticker
+from bitsieve.files.read import check_file
 
 if TYPE_CHECKING:
     import argparse
+    from contextlib import AbstractContextManager
+
+    from distributed import Client
 
     from bitsieve.commands.options import Wording
     from bitsieve.selection.selection import Selection
+    from bitsieve.sources.in_parts import TableInParts
+    from bitsieve.table.table import Table
 
 OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.select, of the stopping rules and of Constraints
     "n_features_to_select": "--features",
+    "memory": "--memory",
+    "spool": "--spool",
     "sample_weight": "--weight",
     "method": "--method",
     "estimator": "--estimator",
@@ -33,37 +45,69 @@ OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.select, of the stop
 
 def run(options: argparse.Namespace) -> int:
     """Read, select, save, print."""
-    with in_words_of(OPTIONS, lambda name: _is_of_the_method(name, options.method)) as wording:
+    with worded(options) as wording:
         return _run(options, wording)
+
+
+def worded(options: argparse.Namespace) -> AbstractContextManager[Wording]:
+    """Inside it, messages are in the words of the options of a selection."""
+    return in_words_of(OPTIONS, lambda name: _is_of_the_method(name, options.method))
 
 
 def _run(options: argparse.Namespace, wording: Wording) -> int:
     start = time.perf_counter()
+    _check_paths(options)
+    with Ticker() as ticker, listening(ticker.phase), _cluster(options) as client:
+        selection = select_as_asked(options, client)
+        table = selection.evidence.table
+        selection = replace(selection, notes=[wording(note) for note in selection.notes])
+        if options.output is not None:
+            from bitsieve.files.write import write_table
+
+            ticker.phase("writing")
+            write_table(_given(table).with_target(selection.features), options.output, table.target.name)
+        if options.report is not None:
+            from bitsieve.report.files import write_report
+
+            ticker.phase("writing the report")
+            write_report(selection, options.report, command=shlex.join(["bitsieve", *options.typed]))
+
+    for note in selection.notes:
+        say(f"note: {note}")
+    if options.json:
+        _print_document(selection, options, time.perf_counter() - start)
+    else:
+        from bitsieve.selection.shown import table_text
+
+        print(table_text(selection))
+    if options.output is not None:
+        say(f"saved {len(selection.features):,} features and the target {table.target.name!r} to {options.output!r}")
+    if options.report is not None:
+        say(f"saved the report to {options.report!r}")
+    return 0
+
+
+def select_as_asked(options: argparse.Namespace, client: Client | None = None) -> Selection:
+    """Read the data, here or on a cluster, and select as the options say."""
     parameters = {**binner_parameters(options), **_loop_parameters(options)}
     if options.estimator is not None:
         parameters["estimator"] = options.estimator
-    if options.output is not None:
-        from bitsieve.files.output import check_output
-        from bitsieve.files.write import WRITTEN
-
-        check_output(options.output, WRITTEN, source=options.data)
-
-    with Ticker() as ticker, listening(ticker.phase):
+    parameters |= _method_parameters(options)
+    if client is None and not in_batches(options):
+        check_file(options.data)
+    with light_imports():
         from bitsieve.selection.selection import select_from
-        from bitsieve.table.read_data import read_data
 
-        parameters |= _method_parameters(options)
-        table = read_data(options.data, options.target, options.weight, target_bins=options.target_bins)
-        given = table.given
-        assert given is not None  # every table of read_data has it
+        table = read(options, client)
         k = _how_many(options.features, table.n_features)
-        if options.output is not None:
+        if getattr(options, "output", None) is not None:
             from bitsieve.files.write import check_fits
 
             if table.target.kind == "joint" and options.output.lower().endswith(".npz"):
                 raise ValueError("a .npz holds one target, not several: write .parquet, .arrow or .csv")
-            check_fits(given.whole, options.output, table.target.name)
-        selection = select_from(
+            if client is None and not in_batches(options):
+                check_fits(_given(table).whole, options.output, table.target.name)
+        return select_from(
             table,
             method=options.method,
             n_features_to_select=k,
@@ -71,22 +115,41 @@ def _run(options: argparse.Namespace, wording: Wording) -> int:
             n_jobs=options.threads or -1,
             **parameters,
         )
-        if options.output is not None:
-            from bitsieve.files.write import write_table
 
-            ticker.phase("writing")
-            write_table(given.with_target(selection.features), options.output, table.target.name)
 
-    selection = replace(selection, notes=[wording(note) for note in selection.notes])
-    for note in selection.notes:
-        say(f"note: {note}")
-    if options.json:
-        _print_document(selection, options.output, time.perf_counter() - start)
-    else:
-        print(selection)
+def _cluster(options: argparse.Namespace) -> AbstractContextManager[Client | None]:
+    """The client of the cluster that counts, as long as it is entered; None where this process does."""
+    if options.scheduler is None:
+        return nullcontext()
+    if options.target is None:
+        raise ValueError("no target is given: name a column with --target")
+    if in_batches(options, folders=False):
+        raise ValueError("--memory and --spool are of files that are read here: leave them out with --scheduler")
+    if (options.output or "").lower().endswith(".npz"):
+        raise ValueError("--scheduler does not go with a .npz: write .parquet, .arrow or .csv")
+    if options.drop_missing_target:
+        raise ValueError("--scheduler does not go with --drop-missing-target: drop those rows first")
+    from bitsieve.commands.cluster import connected
+
+    return connected(options.scheduler, options.threads)
+
+
+def _check_paths(options: argparse.Namespace) -> None:
+    """Refuse paths that cannot be written, before any work."""
     if options.output is not None:
-        say(f"saved {len(selection.features):,} features and the target {table.target.name!r} to {options.output!r}")
-    return 0
+        from bitsieve.files.output import check_output
+        from bitsieve.files.write import WRITTEN
+
+        check_output(options.output, WRITTEN, source=options.data)
+    if options.report is not None:
+        from bitsieve.report.files import check_report
+
+        check_report(options.report, options.data)
+
+
+def _given(table: Table | TableInParts) -> Any:
+    assert table.given is not None  # every table of a file has it
+    return table.given
 
 
 def _is_of_the_method(name: str, method: str) -> bool:
@@ -100,7 +163,7 @@ def _is_of_the_method(name: str, method: str) -> bool:
 
 def _method_parameters(options: argparse.Namespace) -> dict[str, Any]:
     """The method's parameters that were given, refused before the data is read where the method does not take them."""
-    from bitsieve.selectors.registry import make_selector, method_name, parameters_of
+    from bitsieve.selectors.registry import check_parameters_of, method_name, parameters_of
 
     method = method_name(options.method)
     taken = parameters_of(method)
@@ -115,7 +178,7 @@ def _method_parameters(options: argparse.Namespace) -> dict[str, Any]:
         if names.count(name) > 1:
             raise ValueError(f"--set {name} is given {names.count(name)} times: give it once")
     parameters = dict(options.set)
-    make_selector(method, **parameters)
+    check_parameters_of(method, parameters)
     return parameters
 
 
@@ -128,7 +191,7 @@ def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
         parameters["bits"] = options.min_bits
     if rule is None and options.features == "auto" and parameters:
         rule = "significance"
-    for given, rules in (("level", ("significance", "permutation")), ("bits", ("threshold",))):
+    for given, rules in (("level", ("significance", "permutation", "fdr")), ("bits", ("threshold",))):
         if given in parameters and rule not in rules:
             option = {"level": "--level", "bits": "--min-bits"}[given]
             raise ValueError(f"{option} has a meaning with --stop {' or '.join(rules)} only: add that or leave it out")
@@ -137,11 +200,12 @@ def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
         from bitsieve.by_counts.stopping import make_stopping
 
         found["stopping"] = make_stopping(rule, **parameters)
-    if options.include or options.exclude or options.group:
-        from bitsieve.selectors.constraints import Constraints
+    include, exclude = options.include or (), options.exclude or ()
+    if not options.group:
+        return {**found, "include": include, "exclude": exclude}
+    from bitsieve.selectors.constraints import Constraints
 
-        found["constraints"] = Constraints(options.include or (), options.exclude or (), options.group or ())
-    return found
+    return {**found, "constraints": Constraints(include, exclude, options.group)}
 
 
 def _how_many(asked: int | float | str | None, n_features: int) -> int | float | str | None:
@@ -150,12 +214,13 @@ def _how_many(asked: int | float | str | None, n_features: int) -> int | float |
     return asked
 
 
-def _print_document(selection: Selection, output: str | None, seconds: float) -> None:
+def _print_document(selection: Selection, options: argparse.Namespace, seconds: float) -> None:
     from bitsieve import __version__
 
     document = {
         **selection.to_dict(),
-        "output": output,
+        "output": options.output,
+        "report": options.report,
         "seconds": round(seconds, 3),
         "version": __version__,
     }

@@ -22,6 +22,12 @@ def quoted(names: Iterable[object], limit: int = 5) -> str:
     return f"{', '.join(listed[:limit])} and {len(listed) - limit:,} more"
 
 
+def quoted_places(places: Sequence[int], names: Sequence[str], limit: int = 5) -> str:
+    """The same of the names at some places, of which no more are looked up than are shown."""
+    listed = ", ".join(repr(str(names[j])) for j in places[:limit])
+    return listed if len(places) <= limit else f"{listed} and {len(places) - limit:,} more"
+
+
 def nearest(name: str, allowed: Sequence[str], limit: int = 3) -> list[str]:
     """The names in ``allowed`` that ``name`` may be a slip of, best first (perhaps none)."""
     wanted = name.strip().casefold()

@@ -10,7 +10,6 @@ and :func:`check_parameters` applies them.
 from __future__ import annotations
 
 import operator
-import warnings
 from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from bitsieve.common.errors import ParameterError
+from bitsieve.common.notes import warn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -135,6 +135,7 @@ class FeatureCount:
         why = why or f"the table has {n_features:,} feature{'s' * (n_features != 1)}"
         if value is None:
             if n_features < self.default:
-                warnings.warn(f"{why}, fewer than the default of {self.default}: all are selected", stacklevel=5)
+                text = f"{why}, fewer than the default of {self.default}: n_features_to_select is {n_features}"
+                warn(text)
             return min(self.default, n_features)
         return check_integer("n_features_to_select", value, 1, n_features, why)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import Self
 
 PATIENCE = 3.0  # seconds after which the time left can be told from the time passed
 
@@ -35,9 +36,50 @@ def phase(name: str) -> Callable[[int, int], None]:
     def step(done: int, total: int) -> None:
         passed = time.monotonic() - start
         left = f", about {_duration(passed * (total - done) / done)} left" if done and passed > PATIENCE else ""
-        listener(f"{name}, {100 * done // max(total, 1)} %{left}")
+        listener(Step(f"{name}, {100 * done // max(total, 1)} %{left}", done, total, passed))
 
     return step
+
+
+def row_phase(name: str, n_rows: int | None) -> Callable[[int], None]:
+    """Announce a pass over ``n_rows`` rows (None: not known yet); the function returned tells how many are done.
+
+    It makes "reading" into "reading, 3,000,000 of 10,000,000 rows, 1,500,000 rows/s, about 5 s left".
+    """
+    listener = _listener.get()
+    if listener is None:
+        return _no_rows
+    listener(name)
+    start = time.monotonic()
+
+    def step(done: int) -> None:
+        passed = max(time.monotonic() - start, 1e-9)
+        rate = done / passed
+        of_all = "" if n_rows is None else f" of {n_rows:,}"
+        known = n_rows is not None and done and passed > PATIENCE
+        left = f", about {_duration(((n_rows or 0) - done) / rate)} left" if known else ""
+        text = f"{name}, {done:,}{of_all} rows, {rate:,.0f} rows/s{left}"
+        listener(text if n_rows is None else Step(text, done, n_rows, passed))
+
+    return step
+
+
+def _no_rows(done: int) -> None:
+    """Nobody listens."""
+
+
+class Step(str):
+    """How far a phase is, in words, and as ``done`` of ``total`` steps in ``seconds``."""
+
+    __slots__ = ("done", "seconds", "total")
+    done: int
+    total: int
+    seconds: float
+
+    def __new__(cls, text: str, done: int, total: int, seconds: float) -> Self:
+        step = super().__new__(cls, text)
+        step.done, step.total, step.seconds = done, total, seconds
+        return step
 
 
 def _duration(seconds: float) -> str:

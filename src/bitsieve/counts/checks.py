@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,25 +54,6 @@ def checked_weights(weights: NDArray, n_rows: int) -> NDArray[np.int64]:
             "scale them down, such as by np.rint(100 * w / w.max())"
         )
     return weights.astype(np.int64)
-
-
-def check_room(n_samples: int, arities: NDArray[np.int32]) -> None:
-    """Refuse weights whose samples would not fit the memory of the machine."""
-    planes = np.minimum((arities.astype(np.int64) - 1) / 8, 2.0)  # bytes a sample: bit planes, or a column of 16 bits
-    needed = n_samples * (4 + float(planes.sum()))
-    if needed > memory_bytes():
-        raise ValueError(
-            f"the weights sum to {n_samples:,} samples, which take {needed / 2**30:,.1f} GiB, more than this machine "
-            "has: scale them down, such as by np.rint(100 * w / w.max())"
-        )
-
-
-def memory_bytes() -> float:
-    """Main memory of the machine, infinite where it is not known."""
-    try:
-        return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return float("inf")
 
 
 def checked_classes(classes: NDArray, n_samples: int, n_classes: int | None) -> NDArray:

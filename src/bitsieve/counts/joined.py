@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
     Columns = NDArray[np.intp]
+
+AnyPartition = TypeVar("AnyPartition", bound=Partition)
 
 
 class JoinedSource(CountSource):
@@ -92,7 +94,7 @@ class JoinedPartition(Partition):
         return tables
 
 
-def refined(partition: Partition, columns: Columns) -> Partition:
+def refined(partition: AnyPartition, columns: Columns) -> AnyPartition:
     """A partition refined by several features, one after the other."""
     for column in columns:
         partition = partition.refine(int(column))

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from copy import copy
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bitsieve import _native
 from bitsieve.common.attributes import cached_property
+from bitsieve.common.free_memory import WITHOUT_LOOKING, check_room, square_matrix
 from bitsieve.counts.blocks import run_blocks, thread_count
 from bitsieve.counts.checks import (
     MAX_CODES,
     check_joint_values,
-    check_room,
     checked_classes,
     checked_codes,
     checked_weights,
@@ -81,38 +81,80 @@ class PackedSource(CodedSource):
         kernel: str | None = None,
     ) -> None:
         table = checked_codes(np.asarray(codes))
-        n_rows, self.n_features = table.shape
+        n_rows = len(table)
         times = None if weights is None else checked_weights(np.asarray(weights), n_rows)
-        self.n_samples = n_rows if times is None else int(times.sum())
-        self.n_jobs = n_jobs
-        self.kernel: KernelChoice = choose_kernel(kernel)
-        self.arities: NDArray[np.int32] = table.max(axis=0).astype(np.int32) + np.int32(1)
+        arities: NDArray[np.int32] = table.max(axis=0).astype(np.int32) + np.int32(1)
         labels = np.zeros(n_rows, np.uint8)
-        order = np.empty(0, np.uint32)  # as they come
         if classes is not None:
             labels = checked_classes(np.asarray(classes), n_rows, n_classes)
-            if not (labels[1:] >= labels[:-1]).all():
-                small = labels.astype(np.uint16) if int(labels.max()) < MAX_CODES else labels
-                order = np.argsort(small, kind="stable").astype(np.uint32)  # 16 bits: numpy's radix sort
-        if times is not None:
-            check_room(self.n_samples, self.arities)
-            rows = order if len(order) else np.arange(n_rows, dtype=np.uint32)
-            order = np.repeat(rows, times[rows])
-        # Sums of weights are at most 2**31: the floats that bincount makes of them are exact.
-        self.class_sizes = np.bincount(labels, times, minlength=n_classes or 0).astype(np.int64)
-        self.n_classes = len(self.class_sizes)
-        self.packed = _native.Packed(self.class_sizes, order, self.arities, self.kernel.name, self.kernel.storage)
-        self.hints = self.layout = PackedLayout(self.packed, self.arities, self.n_samples, self.n_classes)
+        self._describe(sizes_of_classes(labels, times, n_classes or 0), arities, choose_kernel(kernel), n_jobs)
+        self._check_room(weighted=times is not None)
+        # As they come, where there is nothing to sort by.
+        sorted_already = times is None and bool((labels[1:] >= labels[:-1]).all())
+        order = np.empty(0, np.uint32) if sorted_already else class_order(labels, times)
+        self._take(_native.Packed(self.class_sizes, order, self.arities, self.kernel.name, self.kernel.storage))
+        del order  # the engine has its own
         self.run_groups(
             lambda block: self.packed.pack(table, int(block[0]), int(block[-1]) + 1),
             self.n_samples * self.n_features * 1e-9,
             self.layout.all_groups,
         )
 
+    @classmethod
+    def of_packed(
+        cls,
+        packed: _native.Packed,
+        class_sizes: Integers,
+        arities: NDArray[np.int32],
+        kernel: KernelChoice,
+        n_jobs: int | None,
+    ) -> PackedSource:
+        """The source of a table that is packed, or about to be."""
+        source = cls.__new__(cls)
+        source._describe(class_sizes, arities, kernel, n_jobs)
+        source._take(packed)
+        return source
+
+    def _describe(
+        self, class_sizes: Integers, arities: NDArray[np.int32], kernel: KernelChoice, n_jobs: int | None
+    ) -> None:
+        self.class_sizes, self.arities, self.kernel, self.n_jobs = class_sizes, arities, kernel, n_jobs
+        self.n_samples, self.n_classes, self.n_features = int(class_sizes.sum()), len(class_sizes), len(arities)
+
+    def _take(self, packed: _native.Packed) -> None:
+        self.packed = packed
+        self.hints = self.layout = PackedLayout(packed, self.arities, self.n_samples, self.n_classes)
+
+    def _check_room(self, weighted: bool) -> None:
+        """Refuse, before memory is taken for it, a table that does not fit."""
+        if self.n_samples * (16 + 8 * self.n_features) * 8 < WITHOUT_LOOKING:  # eight columns take 64 planes at most
+            return
+        what = f"the weights sum to {self.n_samples:,} samples, which take" if weighted else "the packed table takes"
+        advice = "scale them down, such as by np.rint(100 * w / w.max())" if weighted else "keep fewer columns or rows"
+        try:  # the arrays of an empty order are asked for, but not written to: no memory is taken
+            empty = np.empty(0, np.uint32)
+            plan = _native.Packed(self.class_sizes, empty, self.arities, self.kernel.name, self.kernel.storage)
+        except MemoryError:  # beyond what may be asked for at all
+            raise MemoryError(f"{what} more than this process may ask for: {advice}") from None
+        # The order of the samples is 32 bits each, for a moment twice: here and in the engine.
+        check_room(max(8 * self.n_samples, 4 * self.n_samples + plan.nbytes), what, advice)
+
     @property
     def nbytes(self) -> int:
         """Memory of the packed table."""
         return self.packed.nbytes
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + self.nbytes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Made again of its codes, by the fastest kernel of the machine where that happens."""
+        dtype = np.uint8 if self.arities.max() <= 256 else np.uint16
+        codes = np.empty((self.n_samples, self.n_features), dtype, order="F")
+        for feature in range(self.n_features):
+            codes[:, feature] = self.codes(feature)
+        again = partial(PackedSource, n_classes=self.n_classes, n_jobs=self.n_jobs)
+        return again, (codes, self.sample_classes), {"search": self.search}
 
     @cached_property
     def sample_classes(self) -> Integers:
@@ -169,7 +211,7 @@ class PackedSource(CodedSource):
             return gathered.matrix(terms, form, dtype, None, progress)
         chosen = np.arange(self.n_features) if columns is None else columns
         place = self._places(chosen)
-        out = np.empty((len(chosen), len(chosen)), dtype)
+        out = square_matrix(len(chosen), dtype)
         fill = partial(self.packed.matrix_block, terms.table, terms.shift, *form)
         run_blocks(
             lambda block: fill(block, place, out),
@@ -243,3 +285,17 @@ class PackedSource(CodedSource):
                 work(groups)
             return
         run_blocks(work, np.array_split(groups, min(4 * threads, len(groups))), threads)
+
+
+def class_order(classes: NDArray[np.integer], weights: Integers | None) -> NDArray[np.uint32]:
+    """The rows class by class, each as often as its weight says."""
+    # 16 bits: numpy's radix sort.
+    small = classes.astype(np.uint16) if int(classes.max(initial=0)) < MAX_CODES else classes
+    order = np.argsort(small, kind="stable").astype(np.uint32)
+    return order if weights is None else np.repeat(order, weights[order])
+
+
+def sizes_of_classes(classes: NDArray[np.integer], weights: Integers | None, n_classes: int) -> Integers:
+    """How many samples each class has."""
+    # Sums of weights are at most 2**31: the floats that bincount makes of them are exact.
+    return np.bincount(classes, weights, minlength=n_classes).astype(np.int64)

@@ -2,17 +2,58 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 import numpy as np
+
+from bitsieve import _native
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from bitsieve.counts.terms import Terms
+
     Integers = NDArray[np.int64]
     Columns = NDArray[np.intp]
+    Labels = NDArray[np.int32]
+
+
+class Parts(NamedTuple):
+    """The samples, divided into parts.
+
+    Attributes
+    ----------
+    order : ndarray of uint32, shape (n_samples,)
+        Samples part by part, ascending within a part.
+    starts : ndarray of int64, shape (n_parts + 1,)
+        Where each part starts in ``order``, and its length.
+    """
+
+    order: NDArray[np.uint32]
+    starts: Integers
+
+    @classmethod
+    def of(cls, part_of_sample: Integers) -> Self:
+        """The parts of equal numbers."""
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(part_of_sample))])
+        return cls(np.argsort(part_of_sample, kind="stable").astype(np.uint32), starts)
+
+
+class Dependence(NamedTuple):
+    """How some columns and several vectors of classes depend on each other, within parts of the samples.
+
+    Attributes
+    ----------
+    freedom : ndarray of int64, shape (n_columns, n_vectors)
+        ``(codes - 1) (classes - 1)`` over the codes and classes that occur in each part, summed.
+    sums : ndarray of int64, shape (n_columns, n_vectors)
+        ``S_zxc - S_zx - S_zc + S_z``: the sum of entropy terms that stands for N I(X;C|Z).
+    """
+
+    freedom: Integers
+    sums: Integers
 
 
 class ClassSearch(Protocol):
@@ -23,12 +64,12 @@ class ClassSearch(Protocol):
 
     Attributes
     ----------
-    classes : ndarray of int64, shape (n_samples,)
+    classes : ndarray of int32, shape (n_samples,)
         Of every sample, in an order of its own.
     n_classes : int
     """
 
-    classes: Integers
+    classes: Labels
     n_classes: int
 
     def codes(self, column: int) -> Integers:
@@ -37,8 +78,54 @@ class ClassSearch(Protocol):
     def log_codings(self, column: int) -> float:
         """A price for the search: the sum of ``exp(-log_codings)`` over all codings a column might get is at most 1."""
 
-    def recoded(self, classes: Integers, columns: Columns) -> Iterator[tuple[int, Integers]]:
+    def recoded(self, classes: Labels, columns: Columns) -> Iterator[tuple[int, Integers]]:
         """Those of ``columns`` that have several codes when they are made with other classes, and these codes."""
+
+    def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
+        """Of ``columns``, made anew with each row of ``classes``, on that row."""
+
+
+class FixedCodes(ClassSearch):
+    """Codes that were made without a look at the classes, and stay as they are.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_rows, n_features)
+    classes : ndarray of int, shape (n_rows,)
+    n_classes : int
+    weights : ndarray of int, shape (n_rows,), optional
+        How many samples each row is.
+    """
+
+    def __init__(
+        self, codes: NDArray[Any], classes: NDArray[Any], n_classes: int, weights: Integers | None = None
+    ) -> None:
+        self._codes, self.n_classes = codes, n_classes
+        self.rows = np.repeat(np.arange(len(codes)), 1 if weights is None else weights)
+        self.classes = classes[self.rows].astype(np.int32)
+
+    def codes(self, column: int) -> Integers:
+        """The codes, one a sample."""
+        return self._codes[self.rows, column].astype(np.int64)
+
+    def log_codings(self, column: int) -> float:
+        """Nothing was searched."""
+        return 0.0
+
+    def recoded(self, classes: Labels, columns: Columns) -> Iterator[tuple[int, Integers]]:
+        """Those of ``columns`` that have several codes, and these."""
+        for column in columns.tolist():
+            codes = self.codes(column)
+            if codes.max() > 0:
+                yield column, codes
+
+    def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
+        """Of ``columns`` on each row of ``classes``."""
+        found = [
+            dependence_of_codes(self.codes(column), classes, self.n_classes, parts, terms)
+            for column in columns.tolist()
+        ]
+        return Dependence(*(np.concatenate(values) for values in zip(*found, strict=True)))
 
 
 class JoinedSearch(ClassSearch):
@@ -62,12 +149,34 @@ class JoinedSearch(ClassSearch):
         """The price for the search of all columns of a group."""
         return sum(self.search.log_codings(int(member)) for member in self.groups[column])
 
-    def recoded(self, classes: Integers, columns: Columns) -> Iterator[tuple[int, Integers]]:
+    def recoded(self, classes: Labels, columns: Columns) -> Iterator[tuple[int, Integers]]:
         """The groups that have several joint values, and these."""
         for column in columns:
             made = [codes for _, codes in self.search.recoded(classes, self.groups[column])]
             if made:
                 yield int(column), joint_codes(made, len(classes))
+
+    def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
+        """Of groups; those of one column are the column itself."""
+        found = Dependence(*np.zeros((2, len(columns), len(classes)), np.int64))
+        sizes = np.array([len(self.groups[column]) for column in columns])
+        (single,) = np.nonzero(sizes == 1)
+        if len(single):
+            members = np.array([self.groups[column][0] for column in columns[single]])
+            found.freedom[single], found.sums[single] = self.search.dependence(classes, members, parts, terms)
+        (several,) = np.nonzero(sizes > 1)
+        for vector, labels in enumerate(classes) if len(several) else ():
+            made = dict(self.recoded(labels, columns[several]))
+            for place in several[[column in made for column in columns[several]]]:
+                of_one = dependence_of_codes(made[int(columns[place])], labels[None], self.n_classes, parts, terms)
+                found.freedom[place, vector], found.sums[place, vector] = of_one.freedom[0, 0], of_one.sums[0, 0]
+        return found
+
+
+def dependence_of_codes(codes: Integers, classes: Labels, n_classes: int, parts: Parts, terms: Terms) -> Dependence:
+    """The dependence of one column of codes on each row of ``classes``."""
+    found = _native.dependence_of_codes(codes.astype(np.int32), classes, n_classes, *parts, terms.table, terms.shift)
+    return Dependence(*(values[None] for values in found))
 
 
 def joint_codes(columns: Sequence[Integers], n_samples: int) -> Integers:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
+from bitsieve.common.free_memory import square_matrix
 from bitsieve.counts.contingency import column_blocks
 from bitsieve.counts.hints import CostHints
 
@@ -137,7 +138,7 @@ class CountSource(Protocol):
     ) -> Matrix:
         """``form`` of every pair of ``columns`` (None: all), a square matrix; no table is kept."""
         chosen = np.arange(self.n_features) if columns is None else columns
-        out = np.empty((len(chosen), len(chosen)), dtype)
+        out = square_matrix(len(chosen), dtype)
         for place, pivot in enumerate(chosen):
             others = chosen[place:]
             xy, xyc = self.pair_sums(terms, int(pivot), others, form.xyc_sign != 0)

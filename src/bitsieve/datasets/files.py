@@ -59,14 +59,15 @@ def load_npz(data_dir: str | PathLike[str], name: str) -> DataSet:
         origin = f"; its public origin: {ORIGINS[name]}" if name in ORIGINS else ""
         raise ValueError(f"there is no {path.name} in {str(data_dir)!r}{origin}")
     arrays = read_npz(path)
+    X = arrays.X if isinstance(arrays.X, np.ndarray) else arrays.X.toarray()
     with np.load(path, allow_pickle=False) as stored:
         test = [stored[key] for key in ("X_test", "y_test") if key in stored.files]
     if len(test) < 2:
-        return DataSet(name, arrays.X, arrays.y)
+        return DataSet(name, X, arrays.y)
     X_test, y_test = test
     if X_test.ndim != 2 or X_test.shape[1] != arrays.X.shape[1] or y_test.shape != X_test.shape[:1]:
         raise ValueError(
             f"X_test of shape {X_test.shape} and y_test of shape {y_test.shape} of {str(path)!r} do not belong to X of "
             f"shape {arrays.X.shape}: store as many columns, and one value a row"
         )
-    return DataSet(name, arrays.X, arrays.y, X_test, y_test)
+    return DataSet(name, X, arrays.y, X_test, y_test)

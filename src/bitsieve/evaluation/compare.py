@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bitsieve.common.notes import warn_of
+from bitsieve.common.ticker import shown
 from bitsieve.evaluation.plan import DEFAULT_METHODS, make_plan
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ def compare(
     n_jobs: int | None = None,
     checkpoint: str | PathLike[str] | None = None,
     bounds: bool = False,
+    verbose: bool = False,
 ) -> Comparison:
     """Compare methods by the cross-validated error of a classifier on their first k features, for every k.
 
@@ -68,11 +71,14 @@ def compare(
     bounds : bool, default=False
         Whether to bound the error that the best possible classifier has on the features chosen by each method: how much
         is left to gain by another classifier.
+    verbose : bool, default=False
+        Whether a line of a terminal or a notebook shows how far the comparison is and how long it will take.
 
     Returns
     -------
     Comparison
-        ``print`` shows it as a table with the answer in a sentence.
+        ``print`` shows it as a table with the answer in a sentence and the notes, each of which is a
+        :class:`BitsieveWarning`, too.
 
     Raises
     ------
@@ -103,15 +109,18 @@ def compare(
     from bitsieve.evaluation.run import run_plan
     from bitsieve.table.read_data import read_data
 
-    plan = make_plan(
-        read_data(data, target, target_bins=target_bins),
-        methods=methods,
-        counts=features,
-        classifier=classifier,
-        folds=folds,
-        protocol=protocol,
-        binning=binning,
-        random_state=random_state,
-        bounds=bounds,
-    )
-    return run_plan(plan, n_jobs, None if checkpoint is None else Checkpoint(checkpoint, plan))
+    with shown(verbose):
+        plan = make_plan(
+            read_data(data, target, target_bins=target_bins),
+            methods=methods,
+            counts=features,
+            classifier=classifier,
+            folds=folds,
+            protocol=protocol,
+            binning=binning,
+            random_state=random_state,
+            bounds=bounds,
+        )
+        comparison = run_plan(plan, n_jobs, None if checkpoint is None else Checkpoint(checkpoint, plan))
+    warn_of(comparison.notes)
+    return comparison

@@ -139,4 +139,4 @@ class Comparison(ErrorCurves):
         return plain_document(self)
 
     def __str__(self) -> str:
-        return as_text(self)
+        return as_text(self, self.notes)

@@ -19,6 +19,7 @@ from bitsieve.evaluation.seeded import seeded
 from bitsieve.selection.notes import explain_target, refuse_what_tells_nothing
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.selectors.registry import make_selector, method_name
+from bitsieve.table.sparse import made_dense
 
 if TYPE_CHECKING:
     import numpy as np
@@ -92,6 +93,7 @@ def make_plan(
     check_flag("bounds", bounds)
     name, grow = make_classifier(classifier, random_state)
     binner = _binning(binning, protocol)
+    table = made_dense(table)
     refuse_what_tells_nothing(table)
     asked, notes = feature_counts(counts, table.n_features)
     made, on_folds = make_folds(table.target, folds, random_state)

@@ -50,7 +50,7 @@ class SelectorCV(ColumnSelector):
         The number chosen.
     selector_ : estimator
         The method fitted on all samples.
-    scores_ : ndarray of float, shape (n_features_to_select_,)
+    scores_ : ndarray of float, shape (k,)
         The method's value at each choice.
 
     Notes

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.layout import aligned
+from bitsieve.common.layout import aligned, printable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from bitsieve.evaluation.error_curves import ErrorCurves
@@ -51,8 +53,8 @@ def _row(curves: ErrorCurves, method: str) -> dict[str, Any]:
     }
 
 
-def as_text(curves: ErrorCurves) -> str:
-    """The summary as a table and the answer in a sentence."""
+def as_text(curves: ErrorCurves, notes: Sequence[str] = ()) -> str:
+    """The summary as a table, the answer in a sentence, and notes."""
     of_curve = ("method", "error %", "+-", "W/T/L", "least %", "at")
     of_choice = ("chosen", "error %", "redundancy", "stability", "seconds")
     bounded = () if curves.bayes_error_bounds is None else ("Bayes error %",)
@@ -74,7 +76,8 @@ def as_text(curves: ErrorCurves) -> str:
         for row in summarise(curves)
     ]
     header = (*of_curve, *of_choice, *bounded)
-    return aligned(header, rows, right=(False, *[True] * (len(header) - 1))) + f"\n\n{curves.choice()}"
+    below = "".join(f"\nnote: {printable(note)}" for note in notes)
+    return aligned(header, rows, right=(False, *[True] * (len(header) - 1))) + f"\n\n{curves.choice()}" + below
 
 
 def bounds_text(row: dict[str, Any]) -> str:

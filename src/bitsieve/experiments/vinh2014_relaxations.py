@@ -76,7 +76,7 @@ def _row(options: Options, table: PaperData) -> tuple[str, dict[str, Any]]:
     seconds, semidefinite = [], []
     step = phase(f"ranking {table.row}")
     for k in range(1, most + 1):
-        found, each = _fitted("sdpcmi", k, counted)
+        found, each = _fitted("sdpcmi", k, counted, refine=None)
         seconds.append(each)
         semidefinite.append(float(matrix[np.ix_(found.selected_, found.selected_)].sum()))
         step(k, most)
@@ -113,11 +113,11 @@ def _row(options: Options, table: PaperData) -> tuple[str, dict[str, Any]]:
     return "\n".join([*lines, ""]), record
 
 
-def _fitted(name: str, k: int, counted: Counted) -> tuple[Any, float]:
+def _fitted(name: str, k: int, counted: Counted, **parameters: Any) -> tuple[Any, float]:
     """A fitted selector, and the least seconds of two fits: the first may count."""
     seconds = []
     for _ in range(2):
-        selector = make_selector(name, k)
+        selector = make_selector(name, k, **parameters)
         start = time.perf_counter()
         selector.fit_counted(counted)
         seconds.append(time.perf_counter() - start)

@@ -142,6 +142,7 @@ def _text(value: float, digits: int) -> str:
 def _draw(measures: list[str], panels: list[tuple[str, dict[str, Scores], dict[str, Scores]]]) -> Any:
     import matplotlib
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
     with matplotlib.rc_context(STYLE):
         n_columns = max(len(measures), len(panels))
@@ -161,5 +162,7 @@ def _draw(measures: list[str], panels: list[tuple[str, dict[str, Scores], dict[s
             one.set(xlabel="number of features", ylabel=MEASURES[measure], title=name)
             if measure == "seconds":
                 one.set_yscale("log")
+        if any(without for _, _, without in panels):
+            drawn["ground truth removed"] = Line2D([], [], color="black", ls="--", lw=1.5)
         figure.legend(list(drawn.values()), list(drawn), loc="outside right upper", frameon=False)
     return figure

@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+import lzma
+import struct
+import tokenize
+import warnings
 import zipfile
 import zlib
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.common.free_memory import available_bytes
 from bitsieve.common.messages import one_line, quoted
+from bitsieve.common.names import NumberedNames
 from bitsieve.files.errors import DataError, check_names
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
     from typing import IO
 
     from numpy.typing import NDArray
 
 SPARSE_PIECES = ("data", "indices", "indptr", "shape")
-MAX_DENSE_BYTES = 2 << 30
+_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+# What numpy, the reader of zip archives and Python's parser raise at a broken or an encrypted one.
+_BROKEN = (
+    *(OSError, ValueError, EOFError, KeyError, IndexError, TypeError, OverflowError, SyntaxError, RuntimeError),
+    *(tokenize.TokenError, struct.error, zlib.error, lzma.LZMAError, zipfile.BadZipFile),
+)
 
 
 @dataclass(frozen=True)
@@ -28,19 +41,24 @@ class ArrayTable:
 
     Attributes
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray, csr_array or csc_array of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,)
-    names : list of str
+    names : sequence of str
         One name a column; ``x0, x1, ...`` where the file has none.
     """
 
-    X: NDArray[Any]
+    X: Any
     y: NDArray[Any]
-    names: list[str]
+    names: Sequence[str]
+
+    def column(self, name: str) -> NDArray[Any]:
+        """One column of ``X``, dense."""
+        column = self.X[:, [self.names.index(name)]]
+        return (column if isinstance(column, np.ndarray) else column.toarray())[:, 0]
 
 
 def read_npz(path: Path) -> ArrayTable:
-    """Read ``X`` and ``y`` as they are stored; sparse pieces become a dense ``X`` of at most 2 GiB."""
+    """Read ``X`` and ``y`` as they are stored, dense or sparse."""
     with open(path, "rb") as file, _opened(file, path) as archive:
         stored = archive.files
         if not stored:
@@ -52,7 +70,7 @@ def read_npz(path: Path) -> ArrayTable:
         if "y" not in stored:
             raise DataError(f"{str(path)!r} has no array 'y', only {quoted(stored)}: store X and y")
         y = _array(archive, "y", path)
-        X = _array(archive, "X", path) if "X" in stored else _dense(archive, path)
+        X = _array(archive, "X", path) if "X" in stored else _sparse(archive, path)
         names = _array(archive, "feature_names", path) if "feature_names" in stored else None
     if X.ndim != 2:
         raise DataError(f"X of {str(path)!r} has shape {X.shape}: it must be samples x features")
@@ -60,9 +78,9 @@ def read_npz(path: Path) -> ArrayTable:
         y = y[:, 0]
     if y.ndim != 1:
         raise DataError(f"y of {str(path)!r} has shape {y.shape}: it must be one value a sample")
-    if len(X) != len(y):
-        raise DataError(f"X of {str(path)!r} has {len(X):,} rows but y has {len(y):,} values: they must be as many")
-    if len(X) == 0:
+    if X.shape[0] != len(y):
+        raise DataError(f"X of {str(path)!r} has {X.shape[0]:,} rows but y has {len(y):,} values: they must be as many")
+    if X.shape[0] == 0:
         raise DataError(f"{str(path)!r} has no rows: nothing to select from")
     if X.shape[1] == 0:
         raise DataError(f"X of {str(path)!r} has no columns: nothing to select from")
@@ -73,65 +91,90 @@ def _opened(file: IO[bytes], path: Path) -> np.lib.npyio.NpzFile:
     try:
         archive: np.lib.npyio.NpzFile = np.load(file, allow_pickle=False)
         return archive
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+    except _BROKEN as error:
         raise DataError(f"cannot read {str(path)!r} as .npz: {one_line(error)}") from None
 
 
 def _array(archive: np.lib.npyio.NpzFile, name: str, path: Path) -> NDArray[Any]:
     try:
-        array = archive[name]
-    except ValueError as error:
-        if "pickle" not in str(error):
-            raise DataError(f"cannot read array {name!r} of {str(path)!r}: {one_line(error)}") from None
-        raise DataError(
-            f"array {name!r} of {str(path)!r} holds Python objects, which are not read: store numbers or strings"
-        ) from None
-    except (OSError, EOFError, KeyError, zlib.error, zipfile.BadZipFile) as error:
+        with warnings.catch_warnings():  # of Python's parser, about what stands in a broken header
+            warnings.simplefilter("ignore")
+            _check_member(archive, name, path)
+            array = archive[name]
+    except DataError:
+        raise
+    except _BROKEN as error:
         raise DataError(f"cannot read array {name!r} of {str(path)!r}: {one_line(error)}") from None
     if not isinstance(array, np.ndarray):
         raise DataError(f"{name!r} of {str(path)!r} is not an array: store X and y with numpy.savez")
-    if array.dtype.kind not in "biufUSMm":
-        raise DataError(f"array {name!r} of {str(path)!r} has type {array.dtype}: store numbers or strings")
     return array
 
 
-def _dense(archive: np.lib.npyio.NpzFile, path: Path) -> NDArray[Any]:
+def _check_member(archive: np.lib.npyio.NpzFile, name: str, path: Path) -> None:
+    """Refuse, before memory is taken for it, an array of objects and one whose size is not that of its header."""
+    assert archive.zip is not None  # it is open
+    stored = archive.zip.getinfo(name if name in archive.zip.namelist() else f"{name}.npy")
+    with archive.zip.open(stored) as file:
+        version = np.lib.format.read_magic(file)
+        read_header = _HEADERS.get(version)
+        if read_header is None:
+            raise ValueError(f"version {version[0]}.{version[1]} of the format is not read")
+        shape, _, kind = read_header(file)
+        if kind.kind == "O":
+            raise DataError(
+                f"array {name!r} of {str(path)!r} holds Python objects, which are not read: store numbers or strings"
+            )
+        if kind.kind not in "biufUSMm":
+            raise DataError(f"array {name!r} of {str(path)!r} has type {kind}: store numbers or strings")
+        n_bytes = prod(shape) * kind.itemsize
+        if min(shape, default=0) < 0 or file.tell() + n_bytes != stored.file_size:
+            raise ValueError(f"its header tells of {n_bytes:,} bytes of values, which are not what is stored")
+    if n_bytes > available_bytes():
+        raise DataError(
+            f"array {name!r} of {str(path)!r}, {' x '.join(f'{size:,}' for size in shape)} of {kind}, takes "
+            f"{n_bytes / 2**30:,.1f} GiB, more than the memory that is free: keep fewer columns or rows"
+        )
+
+
+def _sparse(archive: np.lib.npyio.NpzFile, path: Path) -> Any:
     from scipy import sparse
 
-    layout = "csr"
-    if "format" in archive.files:  # as scipy.sparse.save_npz writes it
-        stored = archive["format"].item()
-        layout = stored.decode() if isinstance(stored, bytes) else str(stored)
+    layout = _layout(archive, path) if "format" in archive.files else "csr"  # as scipy.sparse.save_npz writes it
     if layout not in ("csr", "csc"):
         raise DataError(f"the sparse X of {str(path)!r} is stored as {layout!r}: store it as 'csr' or 'csc'")
     data, indices, indptr, shape = (_array(archive, piece, path) for piece in SPARSE_PIECES)
     if shape.shape != (2,) or shape.dtype.kind not in "iu" or (shape.astype(np.int64) < 0).any():
         raise DataError(f"shape of the sparse X of {str(path)!r} is {shape.tolist()}: it must be two counts")
     n_samples, n_features = (int(size) for size in shape)
-    size = n_samples * n_features * data.dtype.itemsize
-    if size > MAX_DENSE_BYTES:
-        raise DataError(
-            f"the sparse X of {str(path)!r}, {n_samples:,} x {n_features:,} of {data.dtype}, takes "
-            f"{size / 2**30:,.1f} GiB when dense, above the limit of 2 GiB: keep fewer columns or rows"
-        )
-    kind = sparse.csr_matrix if layout == "csr" else sparse.csc_matrix
+    kind = sparse.csr_array if layout == "csr" else sparse.csc_array
     try:
         # int64 first: indices stored in a byte or two would wrap in scipy's checks
         matrix = kind((data, indices.astype(np.int64), indptr.astype(np.int64)), shape=(n_samples, n_features))
         matrix.check_format(full_check=True)
-    except (ValueError, IndexError, TypeError) as error:
+        return matrix
+    except (ValueError, IndexError, TypeError, OverflowError) as error:
         raise DataError(f"the sparse X of {str(path)!r} is broken: {one_line(error)}") from None
-    return np.asarray(matrix.toarray())
 
 
-def _names(stored: NDArray[Any] | None, n_features: int, path: Path) -> list[str]:
+def _layout(archive: np.lib.npyio.NpzFile, path: Path) -> str:
+    stored = _array(archive, "format", path)
+    if stored.size != 1:
+        raise DataError(f"the format of the sparse X of {str(path)!r} has shape {stored.shape}: store it as 'csr'")
+    return _text(stored.item())
+
+
+def _names(stored: NDArray[Any] | None, n_features: int, path: Path) -> Sequence[str]:
     if stored is None:
-        return [f"x{j}" for j in range(n_features)]
+        return NumberedNames(n_features)
     if stored.shape != (n_features,):
         raise DataError(
             f"feature_names of {str(path)!r} has shape {stored.shape} but X has {n_features:,} columns: "
             f"store one name a column"
         )
-    names = [name.decode() if isinstance(name, bytes) else str(name) for name in stored.tolist()]
+    names = [_text(name) for name in stored.tolist()]
     check_names(names, path)
     return names
+
+
+def _text(name: Any) -> str:
+    return name.decode(errors="backslashreplace") if isinstance(name, bytes) else str(name)

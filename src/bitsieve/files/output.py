@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # A new file, never one that is there already and never through a link that someone else has put there.
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _ANY_WRITE_BIT = 0o222
+_unfinished: set[Path] = set()
 
 
 def check_output(
@@ -85,6 +86,7 @@ def writing(path: AnyPath, what: str = "output") -> Iterator[IO[bytes]]:
     path = Path(path)
     check_output(path, what=what)
     temporary = path.with_name(f".bitsieve-{secrets.token_hex(8)}.tmp")
+    _unfinished.add(temporary)
     try:
         with open(temporary, "wb", opener=lambda name, _: os.open(name, _NEW, 0o666)) as file:
             yield file
@@ -96,6 +98,14 @@ def writing(path: AnyPath, what: str = "output") -> Iterator[IO[bytes]]:
     except OSError as error:
         raise DataError(f"cannot write {str(path)!r}: {error.strerror or one_line(error)}") from None
     finally:  # also after Ctrl-C and SIGTERM; of a file that was renamed nothing is there to remove
+        with suppress(OSError):
+            temporary.unlink()
+        _unfinished.discard(temporary)
+
+
+def discard_unfinished() -> None:
+    """Remove what is being written, for a process that ends at once."""
+    for temporary in list(_unfinished):
         with suppress(OSError):
             temporary.unlink()
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from bitsieve.files.npz import ArrayTable
 
-READ = "CSV, TSV, Parquet, Arrow/Feather and .npz are read"
+READ = "CSV, TSV, Parquet, Arrow/Feather, libsvm and .npz are read"
 _MAGIC = {
     b"PAR1": "parquet",
     b"ARROW1": "arrow",
@@ -64,13 +64,13 @@ def read_table(path: str | PathLike[str]) -> pa.Table | ArrayTable:
     ----------
     path : path-like
         Parquet, Arrow (file or stream), Feather, .npz (``X``, ``y``, optional ``feature_names``; or the pieces
-        ``data``, ``indices``, ``indptr``, ``shape`` of a sparse matrix, and ``y``), or text with a header line and
-        commas, tabs or semicolons.
+        ``data``, ``indices``, ``indptr``, ``shape`` of a sparse matrix, and ``y``), libsvm, or text with a header
+        line and commas, tabs or semicolons.
 
     Returns
     -------
     pyarrow.Table or ArrayTable
-        The latter for .npz. The index that pandas adds to a file as ``__index_level_0__`` is left out.
+        The latter for .npz and libsvm. The index that pandas adds to a file as ``__index_level_0__`` is left out.
 
     Raises
     ------
@@ -79,62 +79,78 @@ def read_table(path: str | PathLike[str]) -> pa.Table | ArrayTable:
         than two columns; a column holds lists or raw bytes.
     """
     path = Path(path)
+    check_file(path)
     try:
-        mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
-            raise DataError(f"{str(path)!r} is a directory: give the path of a table file ({READ})")
-        if not stat.S_ISREG(mode):
-            raise DataError(f"{str(path)!r} is not a regular file: save the table to a file first")
         kind = file_kind(path)
         if kind == "npz":
             from bitsieve.files.npz import read_npz
 
             return read_npz(path)
+        if kind == "text":
+            from bitsieve.files.libsvm import is_libsvm, read_libsvm
+
+            if is_libsvm(path):
+                return read_libsvm(path)
         return _checked(_read_columns(path, kind), path)
-    except FileNotFoundError:
-        raise DataError(f"there is no file {str(path)!r}: give the path of a table file ({READ})") from None
     except OSError as error:
         raise DataError(f"cannot read {str(path)!r}: {error.strerror or one_line(error)}") from None
 
 
-def _read_columns(path: Path, kind: str) -> pa.Table:
-    import pyarrow as pa
+def check_file(path: str | PathLike[str]) -> None:
+    """Raise :class:`DataError` where there is no file to read."""
+    path = Path(path)
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        raise DataError(f"there is no file {str(path)!r}: give the path of a table file ({READ})") from None
+    except OSError as error:
+        raise DataError(f"cannot read {str(path)!r}: {error.strerror or one_line(error)}") from None
+    if stat.S_ISDIR(mode):
+        raise DataError(f"{str(path)!r} is a directory: give the path of a table file ({READ})")
+    if not stat.S_ISREG(mode):
+        raise DataError(f"{str(path)!r} is not a regular file: save the table to a file first")
 
+
+def _read_columns(path: Path, kind: str) -> pa.Table:
     if kind == "text":
         from bitsieve.files.text import read_text
 
         return read_text(path)
-    try:
-        if kind == "parquet":
-            from pyarrow import parquet
-
-            return parquet.ParquetFile(path).read()
-        if kind == "arrow":
-            with pa.memory_map(str(path)) as file:
-                return pa.ipc.open_file(file).read_all()
-        if kind == "stream":
-            with pa.memory_map(str(path)) as file:
-                return pa.ipc.open_stream(file).read_all()
+    if kind == "feather1":
         raise DataError(f"{str(path)!r} is a Feather file of version 1: write it again with version 2")
-    except (pa.ArrowException, OSError) as error:
-        names = {"parquet": "Parquet", "arrow": "Arrow", "stream": "an Arrow stream"}
-        raise DataError(f"cannot read {str(path)!r} as {names[kind]}: {one_line(error)}") from None
+    from bitsieve.files.arrow import read_arrow
+
+    return read_arrow(path, kind)
 
 
 def _checked(table: pa.Table, path: Path) -> pa.Table:
-    import pyarrow as pa
-
     table = table.select([j for j, n in enumerate(table.column_names) if not n.startswith("__index_level_")])
     check_names(table.column_names, path)
     if table.num_rows == 0:
         raise DataError(f"{str(path)!r} has no rows: nothing to select from")
     if table.num_columns == 0:
         raise DataError(f"{str(path)!r} has no columns: nothing to select from")
-    for field in table.schema:
-        if pa.types.is_nested(field.type):
+    check_schema(table.schema, path)
+    return table
+
+
+def check_schema(schema: pa.Schema, path: Path) -> None:
+    """Refuse two columns of one name, and columns that hold lists or raw bytes."""
+    import pyarrow as pa
+
+    check_names(schema.names, path)
+    for field in schema:
+        inner = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+        if pa.types.is_nested(inner):
             raise DataError(
                 f"column {field.name!r} of {str(path)!r} holds {field.type}: drop it or make it plain columns"
             )
-        if pa.types.is_binary(field.type) or pa.types.is_large_binary(field.type):
+        if _is_binary(inner):
             raise DataError(f"column {field.name!r} of {str(path)!r} holds raw bytes: drop it or make it text")
-    return table
+
+
+def _is_binary(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    tests = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
+    return any(test(kind) for test in tests) or str(kind) == "binary_view"

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import os
 import re
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from bitsieve.common.messages import one_line
+from bitsieve.files.arrow import native_file
 from bitsieve.files.errors import DataError, check_names
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+
+    Handler = Callable[[arrow_csv.InvalidRow], str]
 
 DELIMITERS = (",", "\t", ";")
 DELIMITER_NAMES = {",": "comma", "\t": "tab", ";": "semicolon"}
@@ -28,6 +34,61 @@ _DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+")
 _SAMPLE = 1 << 16
 
 
+@dataclass(frozen=True)
+class TextLayout:
+    """How a file of text is laid out, told by its first lines.
+
+    Attributes
+    ----------
+    delimiter, decimal_mark : str
+    header : list of str
+        The names as they stand in the header, with the white space around them.
+    line_length : int
+    """
+
+    delimiter: str
+    decimal_mark: str
+    header: list[str]
+    line_length: int
+
+    @classmethod
+    def of(cls, path: Path) -> TextLayout:
+        """Look at the first lines of a file."""
+        lines = _first_lines(path)
+        if not lines:
+            raise DataError(f"{str(path)!r} is empty: a table needs a header line and rows")
+        delimiter = _delimiter(lines, path)
+        header = _fields(lines[0], delimiter, path)
+        check_names([name.strip() for name in header], path)
+        return cls(delimiter, _decimal_mark(lines, delimiter), header, max(map(len, lines[:2])))
+
+    def options(
+        self,
+        *,
+        least_block: int,
+        newlines_in_values: bool,
+        handler: Handler | None,
+        types: Mapping[str, Any] | None = None,
+        columns: Sequence[str] | None = None,
+    ) -> dict[str, Any]:
+        """The options of pyarrow; types and columns by the names of the header, None: as they are found."""
+        # A block holds at least 64 rows, so that a wide table does not fall into a chunk per row and column.
+        block_size = min(max(least_block, 64 * self.line_length), 1 << 30)
+        return {
+            "read_options": arrow_csv.ReadOptions(block_size=block_size, use_threads=handler is None),
+            "parse_options": arrow_csv.ParseOptions(
+                delimiter=self.delimiter, newlines_in_values=newlines_in_values, invalid_row_handler=handler
+            ),
+            "convert_options": arrow_csv.ConvertOptions(
+                strings_can_be_null=True,
+                null_values=[*MISSING, *(f" {marker}" for marker in MISSING if marker)],
+                decimal_point=self.decimal_mark,
+                column_types=None if types is None else dict(types),
+                include_columns=None if columns is None else list(columns),
+            ),
+        }
+
+
 def read_text(path: Path) -> pa.Table:
     """Read a table of text with one header line, types as pyarrow infers them from the whole column.
 
@@ -35,13 +96,11 @@ def read_text(path: Path) -> pa.Table:
     comma when the delimiter is another one and no number of the first lines has a point. A column without any
     value is a column of missing numbers.
     """
-    lines = _first_lines(path)
-    if not lines:
-        raise DataError(f"{str(path)!r} is empty: a table needs a header line and rows")
-    delimiter = _delimiter(lines, path)
-    header = _fields(lines[0], delimiter)
-    check_names([name.strip() for name in header], path)
-    table = _parse(path, delimiter, _decimal_mark(lines, delimiter), max(map(len, lines[:2])))
+    return as_named(_parse(path, TextLayout.of(path)), path)
+
+
+def as_named(table: pa.Table, path: Path) -> pa.Table:
+    """The table as it is given on: names without white space around them, and numbers where nothing is known."""
     names = [name.strip() for name in table.column_names]
     for name, column in zip(names, table.columns, strict=True):
         if pa.types.is_binary(column.type):
@@ -88,8 +147,14 @@ def _delimiter(lines: list[str], path: Path) -> str:
     return max(counts, key=lambda mark: (second.count(mark) == counts[mark], counts[mark], mark == by_ending))
 
 
-def _fields(line: str, delimiter: str) -> list[str]:
-    return next(csv.reader([line], delimiter=delimiter))
+def _fields(line: str, delimiter: str, path: Path) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=delimiter))
+    except csv.Error:  # of a name above the limit of Python's reader, the only one for a line without strict rules
+        raise DataError(
+            f"a name in the header of {str(path)!r} is longer than {csv.field_size_limit():,} characters: shorten it, "
+            f"or close the quotation mark before it"
+        ) from None
 
 
 def _decimal_mark(lines: list[str], delimiter: str) -> str:
@@ -100,42 +165,60 @@ def _decimal_mark(lines: list[str], delimiter: str) -> str:
     return "," if comma and not any(_DECIMAL_POINT.fullmatch(field) for field in fields) else "."
 
 
-def _parse(path: Path, delimiter: str, decimal_mark: str, line_length: int) -> pa.Table:
-    # A block holds at least 64 rows, so that a wide table does not fall into a chunk per row and column.
-    block_size = min(max(1 << 20, 64 * line_length), 1 << 30)
-    convert = arrow_csv.ConvertOptions(
-        strings_can_be_null=True,
-        null_values=[*MISSING, *(f" {marker}" for marker in MISSING if marker)],
-        decimal_point=decimal_mark,
-    )
+def _parse(path: Path, layout: TextLayout) -> pa.Table:
+    def attempt(newlines_in_values: bool, handler: Handler | None) -> pa.Table:
+        options = layout.options(least_block=1 << 20, newlines_in_values=newlines_in_values, handler=handler)
+        return arrow_csv.read_csv(native_file(path), **options)
 
-    def attempt(use_threads: bool, newlines_in_values: bool, bad: list[arrow_csv.InvalidRow]) -> pa.Table:
-        def stop(row: arrow_csv.InvalidRow) -> str:
-            bad.append(row)
-            return "error"
-
-        return arrow_csv.read_csv(
-            pa.OSFile(str(path)),
-            read_options=arrow_csv.ReadOptions(block_size=block_size, use_threads=use_threads),
-            parse_options=arrow_csv.ParseOptions(
-                delimiter=delimiter, newlines_in_values=newlines_in_values, invalid_row_handler=stop
-            ),
-            convert_options=convert,
-        )
-
-    has_quotes, odd_quotes = _quotes(path)
+    has_quotes, odd_quotes = quotes(path)
     try:
-        table = attempt(True, False, [])
+        table = attempt(False, None)
     except pa.ArrowInvalid:
-        # Once more, slowly: line breaks inside quotes are allowed, and a bad row is told with its number.
-        bad: list[arrow_csv.InvalidRow] = []
+        # Once more, slowly: line breaks inside quotes are allowed, and a bad row is told with its number. It is told
+        # as text, which it must be.
+        _check_text(path)
+        bad = BadRows()
         try:
-            table = attempt(False, has_quotes, bad)
+            table = attempt(has_quotes, bad)
         except pa.ArrowInvalid as error:
-            raise DataError(_why(path, bad, error)) from None
-    if odd_quotes and _quote_left_open(path, delimiter):
-        raise DataError(f"{str(path)!r} ends inside a quoted value: close the quotation mark or delete the broken row")
+            raise DataError(bad.why(path, error)) from None
+    if odd_quotes:
+        check_quotes(path, layout.delimiter)
     return table
+
+
+class BadRows(list["arrow_csv.InvalidRow"]):
+    """The rows that pyarrow could not take, of which the first ends the reading."""
+
+    def __call__(self, row: arrow_csv.InvalidRow) -> str:
+        """Keep a row."""
+        self.append(row)
+        return "error"
+
+    def why(self, path: Path, error: pa.ArrowInvalid) -> str:
+        """The line that says why a file could not be read."""
+        return _why(path, self, error)
+
+
+def check_quotes(path: Path, delimiter: str) -> None:
+    """Refuse a file with an odd number of quotation marks that ends inside a quoted value."""
+    if _quote_left_open(path, delimiter):
+        raise DataError(f"{str(path)!r} ends inside a quoted value: close the quotation mark or delete the broken row")
+
+
+def _check_text(path: Path) -> None:
+    """Refuse a file that is not UTF-8 text, with the line that is not."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    lines, block = 1, b"more"
+    with open(path, "rb") as file:
+        while block:
+            block = file.read(1 << 20)
+            try:
+                decoder.decode(block, final=not block)
+            except UnicodeDecodeError as error:
+                lines += error.object[: error.start].count(b"\n")
+                raise DataError(f"line {lines:,} of {str(path)!r} is not UTF-8 text: save the file as UTF-8") from None
+            lines += block.count(b"\n")
 
 
 def _why(path: Path, bad: list[arrow_csv.InvalidRow], error: pa.ArrowInvalid) -> str:
@@ -154,7 +237,7 @@ def _why(path: Path, bad: list[arrow_csv.InvalidRow], error: pa.ArrowInvalid) ->
     )
 
 
-def _quotes(path: Path) -> tuple[bool, bool]:
+def quotes(path: Path) -> tuple[bool, bool]:
     """Whether the file has quotation marks, and whether their number is odd."""
     number = 0
     with open(path, "rb") as file:

@@ -52,7 +52,7 @@ def write_table(table: pa.Table | ArrayTable, path: str | PathLike[str], target:
 def _write(table: pa.Table | ArrayTable, file: IO[bytes], ending: str, target: str) -> None:
     if ending == ".npz":
         arrays = table if isinstance(table, ArrayTable) else _to_arrays(table, target)
-        np.savez_compressed(file, X=arrays.X, y=arrays.y, feature_names=np.array(arrays.names))
+        np.savez_compressed(file, **_pieces(arrays.X), y=arrays.y, feature_names=np.array(arrays.names))
         return
     columns = _to_columns(table, target) if isinstance(table, ArrayTable) else table
     if ending == ".parquet":
@@ -70,10 +70,19 @@ def _write(table: pa.Table | ArrayTable, file: IO[bytes], ending: str, target: s
             writer.write_table(columns)
 
 
+def _pieces(X: Any) -> dict[str, Any]:
+    """``X``, or what scipy stores of a sparse one."""
+    if isinstance(X, np.ndarray):
+        return {"X": X}
+    kept = X if X.format in ("csr", "csc") else X.tocsr()
+    pieces = {name: getattr(kept, name) for name in ("data", "indices", "indptr")}
+    return {**pieces, "shape": np.array(kept.shape), "format": np.array(kept.format.encode("ascii"))}
+
+
 def _to_columns(table: ArrayTable, target: str) -> pa.Table:
     import pyarrow as pa
 
-    arrays = [pa.array(table.X[:, j]) for j in range(table.X.shape[1])]
+    arrays = [pa.array(table.column(name)) for name in table.names]
     return pa.table([*arrays, pa.array(table.y)], names=[*table.names, target])
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from bitsieve.common.free_memory import square_matrix
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.information.protocol import Information, UndefinedQuantityError, counted_by_class, put_relevance
 from bitsieve.information.shrunk_rows import Row, ShrunkRows
@@ -146,7 +147,8 @@ class ShrinkageInformation(Information):
     ) -> Matrix:
         """A matrix over ``columns``: ``parts`` makes of a row its entries right of the diagonal, and those below."""
         chosen = np.arange(self.n_features) if columns is None else columns
-        matrix = np.diag(diagonal[chosen]).astype(dtype)
+        matrix = square_matrix(len(chosen), dtype)
+        np.fill_diagonal(matrix, diagonal[chosen])
 
         def fill(place: int) -> None:
             row = self._rows.row(int(chosen[place]), chosen[place + 1 :], by_class, n_jobs=1)

@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.evaluation.summary import bounds_text
-from bitsieve.files.output import check_output, write_text
-from bitsieve.report.figures import Curves, draw, require_matplotlib
+from bitsieve.report.figures import Curves, draw
 from bitsieve.report.page import bullets, figure, heading, page, paragraph, table
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from bitsieve.evaluation.comparison import Comparison
 
 K = "number of features"
@@ -23,18 +20,6 @@ ABOUT_BOUNDS = (
     "tree of the training samples gives. A classifier whose error is near them leaves little to gain by another one. "
     "They are estimates, and in many dimensions too high."
 )
-
-
-def check_report(path: str | PathLike[str], source: str | PathLike[str] | None = None) -> None:
-    """Refuse, before any work, a report that could not be drawn or written, or that would overwrite the ``source``."""
-    require_matplotlib()
-    check_output(path, what="report", source=source)
-
-
-def write_report(comparison: Comparison, path: str | PathLike[str]) -> None:
-    """Write the report as one HTML file."""
-    check_report(path)
-    write_text(path, report(comparison), "report")
 
 
 def report(comparison: Comparison) -> str:

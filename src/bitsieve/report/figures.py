@@ -7,18 +7,24 @@ import re
 import warnings
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from bitsieve.files.output import writing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-# Okabe and Ito's colours, told apart by most colour-blind readers; beyond eight the marker still tells.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C00")
+    from bitsieve.files.output import AnyPath
+
+# Okabe and Ito's colours, told apart by most colour-blind readers; beyond nine the marker still tells.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C00", "#7F7F7F")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+FORMATS = ".png", ".svg", ".pdf"  # of a figure that is saved
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "font.family": "sans-serif",
@@ -104,3 +110,14 @@ def draw(curves: Curves, width: float = 8.0, height: float = 3.6) -> str:
     svg = text[text.index("<svg") :]
     label = f"{curves.y_label} against {curves.x_label}"
     return re.sub(r"<svg ", f'<svg role="img" aria-label="{label}" ', svg, count=1)
+
+
+def save_figure(figure: Any, path: AnyPath) -> None:
+    """Write a figure of matplotlib in the format of the ending; the same figure gives the same bytes."""
+    import matplotlib
+
+    path = Path(path)
+    kind = path.suffix.lower()[1:]
+    dates = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
+    with writing(path) as file, matplotlib.rc_context({"svg.hashsalt": path.stem}):
+        figure.savefig(file, format=kind, dpi=150, metadata=dates)

@@ -1,35 +1,30 @@
-"""A page of HTML in one file: no scripts, no network, names escaped."""
+"""A page of HTML in one file: its own script alone may run, nothing is fetched, names are escaped."""
 
 from __future__ import annotations
 
+from base64 import b64encode
+from hashlib import sha256
 from html import escape
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-CSS = """
-:root { color-scheme: light; }
-body { font: 16px/1.5 system-ui, sans-serif; color: #1a1a1a; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.6rem; margin-bottom: .3rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
-.answer { font-size: 1.1rem; background: #f0f6fa; border-left: 4px solid #0072b2; padding: .7rem 1rem; }
-.aside { color: #555; font-size: .9rem; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .7rem; text-align: right; border-bottom: 1px solid #e6e6e6; white-space: nowrap; }
-th { font-weight: 600; border-bottom: 2px solid #999; } th:first-child, td:first-child { text-align: left; }
-tbody th { border-bottom: 1px solid #e6e6e6; }
-svg { max-width: 100%; height: auto; }
-"""
+    from collections.abc import Collection, Sequence
 
 
 def page(title: str, parts: Sequence[str]) -> str:
     """A whole page from parts that are HTML already."""
     body = "\n".join(parts)
+    here = files("bitsieve.report")
+    css, script = here.joinpath("page.css").read_text("utf-8"), here.joinpath("page.js").read_text("utf-8")
+    only = b64encode(sha256(script.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{only}'; img-src data:"
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{escape(title)}</title>\n'
-        f"<style>{CSS}</style>\n</head>\n<body>\n<h1>{escape(title)}</h1>\n{body}\n</body>\n</html>\n"
+        f"<style>{css}</style>\n</head>\n<body>\n<h1>{escape(title)}</h1>\n{body}\n"
+        f"<script>{script}</script>\n</body>\n</html>\n"
     )
 
 
@@ -49,11 +44,38 @@ def bullets(lines: Sequence[str]) -> str:
     return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of plain cells; the first column names the rows."""
-    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in header)
+def facts(pairs: Sequence[tuple[str, str]]) -> str:
+    """A list of names and what stands for them."""
+    return "<dl>" + "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in pairs) + "</dl>"
+
+
+def code(text: str) -> str:
+    """Text as it is typed."""
+    return f"<pre>{escape(text)}</pre>"
+
+
+def folded(summary: str, content: str) -> str:
+    """HTML that is shown on a click on its ``summary``, which is plain text."""
+    return f"<details><summary>{escape(summary)}</summary>{content}</details>"
+
+
+def table(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    text: Collection[int] = (),
+    long: Collection[int] = (),
+) -> str:
+    """A table of plain cells; the first column names the rows.
+
+    The columns ``text`` begin at the left, those in ``long`` may also take several lines.
+    """
+    kinds = [' class="text long"' if at in long else ' class="text"' if at in text else "" for at in range(len(header))]
+    head = "".join(f'<th scope="col"{kind}>{escape(cell)}</th>' for cell, kind in zip(header, kinds, strict=True))
     body = "\n".join(
-        f'<tr><th scope="row">{escape(first)}</th>' + "".join(f"<td>{escape(cell)}</td>" for cell in rest) + "</tr>"
+        f'<tr><th scope="row">{escape(first)}</th>'
+        + "".join(f"<td{kind}>{escape(cell)}</td>" for cell, kind in zip(rest, kinds[1:], strict=True))
+        + "</tr>"
         for first, *rest in rows
     )
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>'
@@ -61,4 +83,4 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def figure(svg: str, caption: str) -> str:
     """A drawing with a line of text under it."""
-    return f'<figure style="margin: 1rem 0">{svg}<figcaption class="aside">{escape(caption)}</figcaption></figure>'
+    return f'<figure>{svg}<figcaption class="aside">{escape(caption)}</figcaption></figure>'

@@ -12,11 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 from bitsieve.by_samples.cutting_plane.columns import Pairs
 from bitsieve.common.parameters import check_choice
 from bitsieve.common.ties import TIE
+from bitsieve.information.uncertainty import pair_uncertainty
 from bitsieve.selectors.gdm import check_tau
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bitsieve.information import Information
     from bitsieve.table.table import Table
 
     Integers = NDArray[np.intp]
@@ -75,7 +77,7 @@ def affiliated(
     ------
     ValueError
         If the selector is not fitted, the table has other columns, or holds missing or infinite values, categories
-        where correlations are asked for, or is sparse where information is.
+        where correlations are asked for.
 
     Notes
     -----
@@ -99,10 +101,10 @@ def affiliated(
     selected = np.asarray(selector.selected_, np.intp)
     find = _by_correlation if by == "correlation" else _by_information
     pairs = find(selector, X, selected, 1 - tau - TIE, binning, n_jobs)
-    return _groups(selected, pairs)
+    return groups_of(selected, pairs)
 
 
-def _groups(selected: Integers, pairs: Pairs) -> Affiliated:
+def groups_of(selected: Integers, pairs: Pairs) -> Affiliated:
     """Every other column to the selected one nearest to it."""
     strength = np.round(np.abs(pairs.correlation), 10)  # what differs by less is a tie
     others = np.flatnonzero(~np.isin(pairs.column, selected))
@@ -127,17 +129,19 @@ def _by_correlation(selector: Any, X: Any, selected: Integers, least: float, bin
 
 def _by_information(selector: Any, X: Any, selected: Integers, least: float, binning: Any, n_jobs: int | None) -> Pairs:
     from bitsieve.information import make_information
-    from bitsieve.information.uncertainty import pair_uncertainty
     from bitsieve.sources import make_source
 
-    if issparse(X):
-        raise ValueError("by='information' needs a dense table: give X.toarray(), or by='correlation'")
     table = _read(selector, X)
     codes = _binner(selector, table, binning, n_jobs).codes(table)
     one_class = np.zeros(table.n_samples, np.int32)
     information = make_information("plug-in", make_source(codes, one_class, n_classes=1, n_jobs=n_jobs))
+    return pairs_by_information(information, selected, least)
+
+
+def pairs_by_information(information: Information, selected: Integers, least: float) -> Pairs:
+    """Every selected column with all others whose symmetric uncertainty with it is at least ``least``."""
     columns, chosen, values = [], [], []
-    everything = np.arange(table.n_features)
+    everything = np.arange(information.n_features)
     for place, pivot in enumerate(selected.tolist()):
         others = np.delete(everything, pivot)
         near = pair_uncertainty(information.pair(pivot, others, by_class=False))
@@ -149,14 +153,17 @@ def _by_information(selector: Any, X: Any, selected: Integers, least: float, bin
 
 
 def _binner(selector: Any, table: Table, binning: Any, n_jobs: int | None) -> Any:
-    from bitsieve.binning import make_binner
+    from bitsieve.binning import binner_of
 
     if binning is None and hasattr(selector, "binner_"):
         return selector.binner_
-    return make_binner("quantile" if binning is None else binning, n_jobs=n_jobs).fit_table(table)
+    return binner_of(table, "quantile" if binning is None else binning, n_jobs).fit_table(table)
 
 
 def _read(selector: Any, X: Any) -> Table:
     from bitsieve.table.columns import read_columns
+    from bitsieve.table.sparse import read_sparse
 
+    if issparse(X):
+        return read_sparse(X, estimator=selector, reset=False)
     return replace(read_columns(X, estimator=selector, reset=False), given=None)

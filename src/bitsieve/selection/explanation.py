@@ -4,31 +4,46 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from bitsieve.information.evidence import carries_information
+from bitsieve.selection.worth import told_by_shuffles
 from bitsieve.selectors.counted import CountSelector, count_table, overlaps
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from bitsieve.sources.in_parts import TableInParts
     from bitsieve.table.table import Table
 
 
 class Explanation(NamedTuple):
     """I(Xi;C) of every feature, and of every selected one the largest I(Xi;Xs) with one chosen before it, in bits.
 
-    ``binner`` made the codes that were counted; ``overlap_with`` is -1 and ``overlap`` NaN for the first feature.
+    ``binner`` made the codes that were counted; ``overlap_with`` is -1 and ``overlap`` NaN for the first feature;
+    ``informative`` says which selected features tell more than chance, at least those; ``is_sure``: and no others.
     """
 
     binner: Any
     relevance: NDArray[np.float64]
     overlap_with: NDArray[np.intp]
     overlap: NDArray[np.float64]
+    informative: NDArray[np.bool_]
+    is_sure: bool
 
 
-def explanation(selector: Any, table: Table, binning: Any, n_jobs: int | None) -> Explanation:
+def explanation(selector: Any, table: Table | TableInParts, binning: Any, n_jobs: int | None) -> Explanation:
     """The explanation of a fitted selector; ``binning`` is for one that counts nothing itself."""
+    selected = selector.selected_
     if isinstance(selector, CountSelector):
-        return Explanation(selector.binner_, selector.relevance_, selector.overlap_with_, selector.overlap_)
-    counted = count_table(table, binning, n_jobs)
-    information = counted.information
-    return Explanation(counted.binner, information.relevance, *overlaps(information, selector.selected_))
+        binner, relevance, informative = selector.binner_, selector.relevance_, selector.informative_
+        nearest, shared = selector.overlap_with_, selector.overlap_
+    else:
+        counted = count_table(table, binning, n_jobs)
+        binner, information = counted.binner, counted.information
+        relevance, informative = information.relevance, carries_information(information, selected)
+        nearest, shared = overlaps(information, selected)
+    told = told_by_shuffles(table, binner, selected[~informative], n_jobs)
+    if told is not None:
+        informative = informative.copy()
+        informative[~informative] = told
+    return Explanation(binner, relevance, nearest, shared, informative, told is not None)

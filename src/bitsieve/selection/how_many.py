@@ -5,32 +5,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.common.defaults import DEFAULT_FEATURES
-from bitsieve.selectors.constraints import check_constraints, resolve
+from bitsieve.selectors.constraints import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from bitsieve.table.table import Table
+    from bitsieve.selection.left_out import Considered
 
 
-def default_number(table: Table, parameters: Mapping[str, Any]) -> tuple[int, list[str]]:
+def default_number(considered: Considered, parameters: Mapping[str, Any]) -> tuple[int, list[str]]:
     """The default number, or all columns and groups that may be selected where there are fewer, and a note on that.
 
     Parameters
     ----------
-    table : Table
+    considered : Considered
+        The table, and what is left out of it.
     parameters : mapping
-        Of the method; its ``constraints`` exclude, include and group columns, and a method with ``stopping`` may end
-        earlier.
+        Of the method; one with ``stopping`` may end earlier.
     """
-    constraints = parameters.get("constraints")
-    check_constraints(constraints)
-    candidates = resolve(constraints, table.names)
-    n_open = candidates.n_open
+    candidates = resolve(considered.constraints, considered.table.names)
+    excluded = {j for j, of in enumerate(candidates.of_column) if of in candidates.exclude}
+    n_open = candidates.n_open - len(set(considered.left_out) - excluded)
     if n_open >= DEFAULT_FEATURES:
         return max(DEFAULT_FEATURES, len(candidates.must_include)), []
     if parameters.get("stopping") is not None:
         return n_open, []
-    left = " left" if candidates.exclude else ""
+    left = " left" if n_open < len(candidates.sizes) else ""
     what = "columns and groups" if candidates.grouped else f"feature{'s' * (n_open != 1)}"
     return n_open, [f"the table has {n_open:,} {what}{left}, fewer than {DEFAULT_FEATURES}: all are ranked"]

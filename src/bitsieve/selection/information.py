@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.binning import make_binner
+from bitsieve.binning import binner_of, make_binner
+from bitsieve.binning.registry import remedies_for
 from bitsieve.common.parameters import check_choice
 from bitsieve.information import check_estimator, make_information
-from bitsieve.sources import make_source
+from bitsieve.sources import data_in_parts, make_source
 from bitsieve.table.read_xy import read_xy
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def entropy(
 
     Parameters
     ----------
-    X : array-like, dataframe or pyarrow Table of shape (n_samples, n_features)
+    X : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
     y : array-like of shape (n_samples,), optional
         Needed by ``binning="mdl"``, which cuts by the class.
     sample_weight : array-like of shape (n_samples,), optional
@@ -79,7 +80,7 @@ def mutual_information(
 
     Parameters
     ----------
-    X : array-like, dataframe or pyarrow Table of shape (n_samples, n_features)
+    X : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
     y : array-like of shape (n_samples,)
         Classes; floats with a fractional part are binned into five equal-frequency classes.
     sample_weight : array-like of shape (n_samples,), optional
@@ -128,7 +129,7 @@ def mutual_information_matrix(
 
     Parameters
     ----------
-    X : array-like, dataframe or pyarrow Table of shape (n_samples, n_features)
+    X : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
     y : array-like of shape (n_samples,), optional
         Needed by ``binning="mdl"``, which cuts by the class; it takes no part in the information.
     sample_weight : array-like of shape (n_samples,), optional
@@ -183,7 +184,7 @@ def conditional_mutual_information_matrix(
 
     Parameters
     ----------
-    X : array-like, dataframe or pyarrow Table of shape (n_samples, n_features)
+    X : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
     y : array-like of shape (n_samples,)
         Classes; floats with a fractional part are binned into five equal-frequency classes.
     sample_weight : array-like of shape (n_samples,), optional
@@ -229,8 +230,14 @@ def _information(
     X: Any, y: Any, sample_weight: Any, binning: Any, estimator: str, n_jobs: int | None, *, by_class: bool = True
 ) -> Information:
     check_estimator(estimator)
+    binner, parts = make_binner(binning, n_jobs=n_jobs), data_in_parts(X)
+    if parts is not None:
+        if binner.sees == "classes" and y is None:
+            raise ValueError("MDL cuts by the class: give a target, or use another binning such as 'quantile'")
+        return make_information(estimator, parts.read_in_parts(y, sample_weight).count(binner)[1])
     table = read_xy(X, y, sample_weight)
-    codes = make_binner(binning, n_jobs=n_jobs).fit_table(table).codes(table)
+    with remedies_for(binning):
+        codes = binner_of(table, binner, n_jobs).fit_table(table).codes(table)
     classes = table.target.codes if by_class and y is not None else None
     return make_information(estimator, make_source(codes, classes, weights=table.weights, n_jobs=n_jobs))
 

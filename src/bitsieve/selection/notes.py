@@ -7,35 +7,40 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.common.errors import Sentence, Setting
-from bitsieve.common.messages import quoted
-from bitsieve.table.encoding import Encoded
+from bitsieve.common.messages import quoted, quoted_places
+from bitsieve.selectors.counted import tells_nothing
+from bitsieve.table.sparse import SparseTable
+from bitsieve.table.table import FEW_ROWS, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from bitsieve.table.table import Table
+    from bitsieve.selection.explanation import Explanation
+    from bitsieve.sources.in_parts import TableInParts
     from bitsieve.table.target import Target
 
 _OTHER_CUTS = Sentence("use ", Setting("uncut", "median"), " or ", Setting("binning", "quantile"))
 _MANY_CLASSES = 100
-_FEW_ROWS = 10  # in fewer rows a measurement may well count up by chance
+_ROWS_TO_SHOW_IT = 20  # in fewer even a column that repeats the class may do so by chance
 
 
-def refuse_what_tells_nothing(table: Table) -> None:
+def refuse_what_tells_nothing(table: Table | TableInParts) -> None:
     """Refuse a target of one class and features none of which varies."""
     target = table.target
     if target.n_classes < 2:
         raise ValueError(
             f"the target {target.name!r} has one class only ({str(target.labels[0])!r}): nothing to tell apart"
         )
-    if not any(_varies(table.values(j)) for j in range(table.n_features)):
+    if isinstance(table, Table) and not any(table.varies(j) for j in range(table.n_features)):
         raise ValueError("no column varies: all features are constant, so none tells anything about the target")
 
 
-def explain(table: Table, binner: Any, selected: NDArray[np.intp]) -> list[str]:
-    """The notes on a fitted binner and the ``selected`` columns, in plain sentences.
+def explain(
+    table: Table | TableInParts, binner: Any, selected: NDArray[np.intp], left_out: Sequence[int] = ()
+) -> list[str]:
+    """The notes on a fitted binner and the ``selected`` columns, in plain sentences; none on those left out.
 
     Raises
     ------
@@ -52,31 +57,56 @@ def explain(table: Table, binner: Any, selected: NDArray[np.intp]) -> list[str]:
         raise ValueError("every column became one bin, so none tells anything about the target: use more bins")
 
     notes = explain_target(table)
-    constant = [int(j) for j in np.flatnonzero(n_bins == 1) if not _varies(table.values(int(j)))]
-    whole = set(map(int, getattr(binner, "uncut_", ()))) - set(constant)
-    if whole:
+    kept = np.ones(len(n_bins), bool)
+    kept[list(left_out)] = False
+    one_bin = np.flatnonzero(kept & (n_bins == 1))
+    if isinstance(table, SparseTable):
+        constant = one_bin[table.constant[one_bin]].tolist()
+    else:
+        constant = [j for j in one_bin.tolist() if not table.varies(j)]
+    kept[constant] = False
+    uncut = np.asarray(getattr(binner, "uncut_", ()), np.intp)
+    whole = uncut[kept[uncut]]
+    if len(whole):
         numeric = sum(categories is None for categories in binner.categories_)
         left = Sentence("they are left whole and carry no information; ", _OTHER_CUTS)
         fate = left if mdl_leaves else "they are cut at their median"
         notes.append(Sentence(f"MDL accepted no cut in {len(whole):,} of {numeric:,} numeric columns: ", fate))
     if constant:
         notes.append(_about(constant, names, "is constant", "are constant"))
-    identifiers = [
-        j
-        for j, categories in enumerate(binner.categories_)
-        if categories is not None and n_bins[j] > 2 and 2 * n_bins[j] > table.n_samples
-    ]
+    many = np.flatnonzero((n_bins > 2) & (2 * n_bins > table.n_samples)).tolist()
+    identifiers = [j for j in many if binner.categories_ is not None and binner.categories_[j] is not None]
     if identifiers:
         what = "(more than half as many different values as rows: informative here, useless on new rows)"
         notes.append(_about(identifiers, names, f"looks like an identifier {what}", f"look like identifiers {what}"))
-    counters = [int(j) for j in selected if _counts_rows(table.values(int(j)))]
+    counters = [int(j) for j in selected if table.counts_rows(int(j))]
     if counters:
         what = "the rows, which looks informative when they are sorted"
         notes.append(_about(counters, names, f"only counts {what}", f"only count {what}"))
     return notes
 
 
-def explain_stop(selector: Any, table: Table) -> list[str]:
+def explain_sample(table: Table | TableInParts) -> list[str]:
+    """What was found on a sample of the rows alone, of a table that is read in parts."""
+    if isinstance(table, Table) or table.coding is None:
+        return []
+    notes = []
+    sampled, error = table.coding.sampled, f"by at most {table.coding.rank_error:.2%} of the rows, 99 times in 100"
+    if sampled:
+        what = f"{len(sampled):,} columns have" if len(sampled) > 1 else "1 column has"
+        notes.append(
+            f"{what} too many different numbers to count them all, and bins found on a sample of the rows, "
+            f"whose ranks are off {error}: {table.quoted(sampled)}"
+        )
+    if table.target_rank_error:
+        notes.append(
+            f"the edges of the target {table.target.name!r} were found on a sample of the rows, whose ranks are off "
+            f"by at most {table.target_rank_error:.2%} of the rows, 99 times in 100"
+        )
+    return notes
+
+
+def explain_stop(selector: Any, table: Table | TableInParts) -> list[str]:
     """Why the selection ended before it was complete."""
     rule = getattr(selector, "stopped_by_", "n_features_to_select")
     if rule == "n_features_to_select":
@@ -86,6 +116,21 @@ def explain_stop(selector: Any, table: Table) -> list[str]:
         return [f"stopped after {k:,} features: {rule}"]
     candidate = table.names[selector.stopping_candidate_]
     return [f"stopped after {k:,} features by {rule}: next was {candidate!r}, {selector.stopping_reason_}"]
+
+
+def explain_worth(selector: Any, table: Table | TableInParts, found: Explanation) -> list[str]:
+    """How many features carry information about the class, where not all do and no rule tested them."""
+    informative = found.informative
+    k, carry = len(informative), int(informative.sum())
+    tested = getattr(selector, "stopping", None) is not None or selector.n_features_to_select == "auto"
+    nothing = tells_nothing(found.relevance[selector.selected_], informative)
+    if nothing or carry == k or tested or table.n_samples < _ROWS_TO_SHOW_IT:
+        return nothing
+    if not carry:
+        return [f"0 of {k:,} carry more information about the class than chance may"]
+    rest, verb = ("the rest", "are") if k - carry > 1 else ("the other one", "is")
+    one_line = f"{carry:,} of {k:,} {'carry' if carry > 1 else 'carries'} information about the class; {rest} "
+    return [one_line + f"{verb} filled up" if found.is_sure else f"at least {one_line}may be there by chance"]
 
 
 def explain_gap(selector: Any) -> list[str]:
@@ -115,7 +160,7 @@ def _on_binned(target: Target) -> str:
     return Sentence(target.how_binned, "; if each is a class of its own, add ", Setting("target_bins", "none"))
 
 
-def explain_target(table: Table) -> list[str]:
+def explain_target(table: Table | TableInParts) -> list[str]:
     """How the target became classes, where that is not plain, or whether there are suspiciously many of them."""
     target = table.target
     name, n_classes = target.name, target.n_classes
@@ -128,7 +173,7 @@ def explain_target(table: Table) -> list[str]:
         return [f"the targets {quoted(target.columns)} are one: {n_classes:,} combinations occur{''.join(cut)}"]
     if target.edges is not None:
         return [_on_binned(target)]
-    if n_classes > _MANY_CLASSES or 2 * n_classes > table.n_samples > _FEW_ROWS:
+    if n_classes > _MANY_CLASSES or 2 * n_classes > table.n_samples > FEW_ROWS:
         what = f"target {name!r} has {n_classes:,} classes in {table.n_samples:,} rows: "
         if target.labels.dtype.kind not in "iuf" or target.n_bins == "none":
             return [what + "check that it is not a name or a number of each row"]
@@ -137,25 +182,7 @@ def explain_target(table: Table) -> list[str]:
 
 
 def _about(columns: Sequence[int], names: Sequence[str], one: str, several: str) -> str:
-    listed = quoted(names[j] for j in columns)
+    listed = quoted_places(columns, names)
     if len(columns) == 1:
         return f"column {listed} {one}"
     return f"{len(columns):,} columns {several}: {listed}"
-
-
-def _varies(values: NDArray[Any] | Encoded) -> bool:
-    if isinstance(values, Encoded):
-        values = values.codes
-    first = values[0]
-    if values.dtype.kind == "f" and np.isnan(first):
-        return not np.isnan(values).all()
-    return bool((values != first).any())
-
-
-def _counts_rows(values: NDArray[Any] | Encoded) -> bool:
-    if isinstance(values, Encoded) or values.dtype.kind not in "iu" or len(values) < _FEW_ROWS:
-        return False
-    if abs(int(values[1]) - int(values[0])) != 1:
-        return False
-    steps = np.diff(values.astype(np.int64))
-    return bool((steps == steps[0]).all())

@@ -31,6 +31,20 @@ def certificate(selector: Any) -> dict[str, float | None] | None:
     }
 
 
+def stopping(selector: Any) -> dict[str, Any] | None:
+    """What ended the selection, and at which candidate; None where the method has no rule that could."""
+    if not hasattr(selector, "stopped_by_"):
+        return None
+    names = getattr(selector, "feature_names_in_", None)
+    candidate = selector.stopping_candidate_
+    return {
+        "by": selector.stopped_by_,
+        "candidate": None if candidate < 0 else f"x{candidate}" if names is None else str(names[candidate]),
+        "value": finite(selector.stopping_value_),
+        "values": [finite(value) for value in selector.stopping_values_],
+    }
+
+
 def plain_edges(edges: Any) -> Any:
     """The edges of a target; of several columns a list for each, None for one that was not binned."""
     if edges is None:

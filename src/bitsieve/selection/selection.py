@@ -8,19 +8,34 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.common.defaults import DEFAULT_METHOD
-from bitsieve.common.layout import aligned
 from bitsieve.common.messages import quoted
+from bitsieve.common.notes import warn_of
+from bitsieve.common.parameters import check_threads
+from bitsieve.common.ticker import shown
+from bitsieve.selection.evidence import Evidence
 from bitsieve.selection.explanation import explanation
 from bitsieve.selection.how_many import default_number
-from bitsieve.selection.notes import explain, explain_gap, explain_stop, refuse_what_tells_nothing
-from bitsieve.selection.plain import certificate, finite, number, plain, plain_edges
-from bitsieve.table.read_data import read_data
+from bitsieve.selection.left_out import consider, refuse_more_than_left
+from bitsieve.selection.notes import (
+    explain,
+    explain_gap,
+    explain_sample,
+    explain_stop,
+    explain_worth,
+    refuse_what_tells_nothing,
+)
+from bitsieve.selection.plain import certificate, finite, plain, plain_edges, stopping
+from bitsieve.selection.reading import passed_on, read_table
+from bitsieve.selection.shown import as_frame, as_html, as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from os import PathLike
 
     from numpy.typing import NDArray
 
+    from bitsieve.selection.explain import FeatureExplanation
+    from bitsieve.sources.in_parts import TableInParts
     from bitsieve.table.table import Table
     from bitsieve.table.target import Target
 
@@ -36,29 +51,34 @@ class Selection:
     ----------
     method : str
         Name of the method, as :func:`bitsieve.list_methods` has it.
-    features : list of str, length k
-        Names, best first; ``x0, x1, ...`` by column where the data has no names.
+    features : list, length k
+        Labels of the columns as the data has them, best first; ``x0, x1, ...`` by column where it has none.
     indices : ndarray of shape (k,)
         Column of each feature in the data without the target.
     scores : ndarray of shape (k,)
         The method's value at each choice, in bits where it is information.
     relevance : ndarray of shape (k,)
         I(X;C), in bits.
-    overlap_with : list of str or None, length k
+    overlap_with : list of label or None, length k
         The earlier-chosen feature with the largest I(X;X'); None where there is no earlier one.
     overlap : ndarray of shape (k,)
         That information, in bits; NaN where there is no earlier one.
-    table : ndarray or dataframe
-        The data with the selected columns only, in order of choice, of the same kind and with the same dtypes.
+    table : ndarray or dataframe, or None
+        The data with the selected columns only, in order of choice, of the same kind and with the same dtypes; of a
+        lazy frame a lazy frame; None for data that was read in batches.
     selector : estimator
         The fitted scikit-learn transformer.
     target : Target
         The target's classes, and its edges when it was continuous and had to be binned.
     target_name : str
+    n_samples : int
+        Rows of the data; those of weight 0 are left out.
     parameters : dict
         What the selection was asked for.
     notes : list of str
         What was noticed in the data, in plain sentences.
+    evidence : Evidence
+        The table as it was read, and how it was binned: what :meth:`explain` and a report count again.
 
     Examples
     --------
@@ -72,18 +92,20 @@ class Selection:
     """
 
     method: str
-    features: list[str]
+    features: list[Any]
     indices: NDArray[np.intp]
     scores: NDArray[np.float64]
     relevance: NDArray[np.float64]
-    overlap_with: list[str | None]
+    overlap_with: list[Any]
     overlap: NDArray[np.float64]
     table: Any = field(repr=False)
     selector: Any = field(repr=False)
     target: Target = field(repr=False)
     target_name: str
+    n_samples: int
     parameters: dict[str, Any]
     notes: list[str]
+    evidence: Evidence = field(repr=False)
 
     @property
     def unit(self) -> str:
@@ -93,19 +115,43 @@ class Selection:
         return next(info.unit for info in list_methods() if info.name == self.method)
 
     def __str__(self) -> str:
-        header = ("rank", "feature", f"score ({self.unit})", "relevance (bits)", "overlaps most with", "overlap (bits)")
-        rows = [
-            (
-                str(rank),
-                name,
-                number(self.scores[rank - 1]),
-                number(self.relevance[rank - 1]),
-                self.overlap_with[rank - 1] or "-",
-                number(self.overlap[rank - 1]),
-            )
-            for rank, name in enumerate(self.features, start=1)
-        ]
-        return aligned(header, rows, right=(True, False, True, True, False, True))
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+    def to_frame(self) -> Any:
+        """The ranking as a data frame, one row a selected feature.
+
+        Returns
+        -------
+        dataframe
+            rank, feature, index, score, relevance, overlap_with, overlap; of the library that the data came in, for an
+            array or a file pandas, or pyarrow where pandas is not installed.
+        """
+        return as_frame(self)
+
+    def explain(self, feature: str | int) -> FeatureExplanation:
+        """Why a feature is selected or not, and which selected one tells the same, in bits.
+
+        Parameters
+        ----------
+        feature : str or int
+            Name, or number of the column in the data without the target.
+
+        Returns
+        -------
+        FeatureExplanation
+            ``print`` shows it in lines.
+
+        Raises
+        ------
+        ValueError
+            There is no such column.
+        """
+        from bitsieve.selection.explain import explain_feature
+
+        return explain_feature(self, feature)
 
     def to_dict(self) -> dict[str, Any]:
         """The selection as plain Python values that ``json.dumps`` takes; a value that is no number is None.
@@ -121,7 +167,7 @@ class Selection:
             "method": self.method,
             "score_unit": self.unit,
             "parameters": {name: plain(value) for name, value in self.parameters.items()},
-            "n_samples": len(self.target.codes),
+            "n_samples": self.n_samples,
             "n_features": int(self.selector.n_features_in_),
             "target": {
                 "name": self.target_name,
@@ -133,30 +179,18 @@ class Selection:
             "features": [
                 {
                     "rank": rank,
-                    "name": name,
+                    "name": plain(name),
                     "index": int(self.indices[rank - 1]),
                     "score": finite(self.scores[rank - 1]),
                     "relevance_bits": finite(self.relevance[rank - 1]),
-                    "overlap_with": self.overlap_with[rank - 1],
+                    "overlap_with": plain(self.overlap_with[rank - 1]),
                     "overlap_bits": finite(self.overlap[rank - 1]),
                 }
                 for rank, name in enumerate(self.features, start=1)
             ],
-            "stopping": self._stopping(),
+            "stopping": stopping(self.selector),
             "certificate": certificate(self.selector),
             "notes": list(self.notes),
-        }
-
-    def _stopping(self) -> dict[str, Any] | None:
-        if not hasattr(self.selector, "stopped_by_"):
-            return None
-        names = getattr(self.selector, "feature_names_in_", None)
-        candidate = self.selector.stopping_candidate_
-        return {
-            "by": self.selector.stopped_by_,
-            "candidate": None if candidate < 0 else f"x{candidate}" if names is None else str(names[candidate]),
-            "value": finite(self.selector.stopping_value_),
-            "values": [finite(value) for value in self.selector.stopping_values_],
         }
 
 
@@ -167,17 +201,26 @@ def select(
     sample_weight: Any = None,
     method: str = DEFAULT_METHOD,
     n_features_to_select: int | float | str | None = None,
+    include: Sequence[Any] = (),
+    exclude: Sequence[Any] = (),
     binning: Any = "mdl",
     target_bins: int | str | None = None,
+    drop_missing_target: bool = False,
     n_jobs: int | None = None,
+    memory: int | str | None = None,
+    spool: str | PathLike[str] | None = None,
+    verbose: bool = False,
     **parameters: Any,
 ) -> Selection:
     """Select the features of a table that tell most about its target.
 
     Parameters
     ----------
-    data : array-like of shape (n_samples, n_features), dataframe, or path
-        numpy, pandas, polars or pyarrow; or a CSV, TSV, Parquet, Arrow/Feather or .npz file.
+    data : array-like or scipy.sparse of shape (n_samples, n_features), dataframe, or path
+        numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV, TSV, Parquet, Arrow/Feather,
+        libsvm or .npz file. A Dask data frame or array is counted on its cluster (see :class:`bitsieve.DaskSource`), by
+        the methods that need counts alone; so are, in batches, a folder of files, a pyarrow dataset and any Arrow
+        stream, and with ``memory`` a file and a lazy frame, too (see :class:`bitsieve.StreamSource`).
     target : str or array-like of shape (n_samples,), or several, optional
         A column of ``data``, which is then no feature, or the values themselves. A list of columns, or a 2-D array, is
         one target whose classes are the combinations that occur. Only for .npz it may be left out: it is ``y`` there.
@@ -189,6 +232,11 @@ def select(
     n_features_to_select : int, float or "auto", optional
         By default 20, or all columns where there are fewer. A float between 0 and 1 is a share of the columns; "auto"
         lets a greedy method, fcbf or vmi stop by itself.
+    include : sequence of column, optional
+        Selected first, whatever they tell, by a greedy method. A column with a value of its own in every row, as a
+        name or a number of each row, is left out unless it is named here.
+    exclude : sequence of column, optional
+        Never selected.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes. Text, categorical and boolean columns are codes as they are. None, for a
         method on densities (vmi), bins for the explanation alone, by "mdl".
@@ -196,8 +244,17 @@ def select(
         Equal-frequency classes of a target that is a quantity, 5 by default: numbers with a fractional part, or more
         than 100 different whole numbers. A number that is given is obeyed by whole numbers, too, of which more
         different ones occur; "none" takes each number as a class.
+    drop_missing_target : bool, default=False
+        Whether rows without a target are left out; else they are an error.
     n_jobs : int, optional
         Threads; the result is the same to the last bit for any number.
+    memory : int or str, optional
+        About how many bytes the work may take, such as ``"4GB"``: a file is then read in batches. A method with this
+        parameter gets it, too.
+    spool : path, optional
+        For data that is read in batches: a folder in which what was packed is kept for later runs.
+    verbose : bool, default=False
+        Whether a job of more than a second shows what it is doing, in one line of a terminal or a notebook.
     **parameters
         Of the binner (``n_bins``, ``uncut``, ``missing``) or of the method (such as ``beta`` of MIFS, or ``stopping``
         and ``constraints`` of the greedy ones).
@@ -205,7 +262,8 @@ def select(
     Returns
     -------
     Selection
-        ``print`` shows it as a table.
+        ``print`` shows it as a table with its notes, a notebook as one of HTML. Each note is a
+        :class:`BitsieveWarning`, too.
 
     Raises
     ------
@@ -220,65 +278,92 @@ def select(
     >>> bitsieve.select(X, y, method="jmi", n_features_to_select=2).features
     ['x3', 'x2']
     """
-    table = read_data(data, target, sample_weight, target_bins=target_bins)
-    return select_from(
-        table,
-        method=method,
-        n_features_to_select=n_features_to_select,
-        binning=binning,
-        n_jobs=n_jobs,
-        **parameters,
-    )
+    parameters |= passed_on(data, method, memory, spool)
+    with shown(verbose):
+        selection = select_from(
+            read_table(data, target, sample_weight, target_bins, memory, spool, drop_missing=drop_missing_target),
+            method=method,
+            n_features_to_select=n_features_to_select,
+            include=include,
+            exclude=exclude,
+            binning=binning,
+            n_jobs=n_jobs,
+            **parameters,
+        )
+    warn_of(selection.notes)
+    return selection
 
 
 def select_from(
-    table: Table,
+    table: Table | TableInParts,
     *,
     method: str,
     n_features_to_select: int | float | str | None,
+    include: Sequence[Any] = (),
+    exclude: Sequence[Any] = (),
     binning: Any,
     n_jobs: int | None,
     **parameters: Any,
 ) -> Selection:
     """:func:`select` from a table that is read already."""
-    from bitsieve.selectors.registry import make_selector, method_name
+    from bitsieve.selectors.registry import make_selector, method_name, parameters_of
 
+    check_threads("n_jobs", n_jobs)  # also for methods that have no such parameter
     method = method_name(method)
+    constraints, constrains = parameters.pop("constraints", None), "constraints" in parameters_of(method)
+    considered = consider(table, include, exclude, constraints, constrains=constrains)
+    asked = {**parameters, **({} if constraints is None else {"constraints": constraints})}
+    if considered.constraints is not None:
+        parameters["constraints"] = considered.constraints
     of_binner = {name: parameters.pop(name) for name in BINNER_PARAMETERS if name in parameters}
     binner = _binner(binning, of_binner, n_jobs)
     on_number: list[str] = []
     if n_features_to_select is None:
-        n_features_to_select, on_number = default_number(table, parameters)
+        n_features_to_select, on_number = default_number(considered, parameters)
+    refuse_more_than_left(n_features_to_select, considered)
     selector = make_selector(method, n_features_to_select, binning=binner, n_jobs=n_jobs, **parameters)
     refuse_what_tells_nothing(table)
-    selector.fit_table(table)
+    selector.fit_table(considered.table)
     if isinstance(binning, str) and selector.__sklearn_tags__().input_tags.allow_nan:
         # A method on rows took missing values as they are, so must the binner of the explanation.
         binner = _binner(binning, {"missing": "bin", **of_binner}, n_jobs)
-    found = explanation(selector, table, "mdl" if binner is None else binner, n_jobs)
+    found = explanation(selector, considered.table, "mdl" if binner is None else binner, n_jobs)
     indices = np.asarray(selector.selected_)
     given = table.given
+    labels = table.names if given is None or given.labels is None else given.labels
     return Selection(
         method=method,
-        features=[table.names[j] for j in indices],
+        features=[labels[j] for j in indices],
         indices=indices,
         scores=np.asarray(selector.scores_),
         relevance=found.relevance[indices],
-        overlap_with=[None if j < 0 else table.names[j] for j in found.overlap_with],
+        overlap_with=[None if j < 0 else labels[j] for j in found.overlap_with],
         overlap=found.overlap,
         table=None if given is None else given.take(indices),
         selector=selector,
         target=table.target,
         target_name=table.target.name,
+        n_samples=table.n_samples,
         parameters={
             "n_features_to_select": n_features_to_select,
             "binning": binning,
             **of_binner,
             "target_bins": table.target.n_bins,
             **({} if given is None or given.weight is None else {"sample_weight": given.weight}),
-            **parameters,
+            **({"include": list(include)} if include else {}),
+            **({"exclude": list(exclude)} if exclude else {}),
+            **asked,
         },
-        notes=on_number + explain(table, found.binner, indices) + explain_stop(selector, table) + explain_gap(selector),
+        notes=[
+            *on_number,
+            *considered.notes,
+            *explain_sample(table),
+            *explain(table, found.binner, indices, considered.left_out),
+            *explain_worth(selector, table, found),
+            *explain_stop(selector, table),
+            *explain_gap(selector),
+        ],
+        evidence=Evidence(considered.table, found.binner, indices, n_jobs, table, considered.left_out),
     )
 
 

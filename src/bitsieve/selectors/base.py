@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import narwhals as nw
@@ -13,9 +12,18 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bitsieve.binning.registry import keeps_missing, remedies_for
+from bitsieve.common.messages import quoted
+from bitsieve.common.notes import warn, warn_of
 from bitsieve.common.parameters import FeatureCount, check_parameters
 from bitsieve.selectors.shared_attributes import OF_ALL, with_attributes
+from bitsieve.sources import data_in_parts
+from bitsieve.sources.in_parts import TableInParts
+from bitsieve.table.kinds import keeps_columns_only, take_columns, with_rows
 from bitsieve.table.read_xy import read_xy
+from bitsieve.table.sparse import SparseTable, refuse_sparse
+from bitsieve.table.table import Table
+from bitsieve.table.telling import empty_columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +33,6 @@ if TYPE_CHECKING:
     from bitsieve.common.parameters import Rule
     from bitsieve.selectors.found import Found
     from bitsieve.selectors.method_info import MethodInfo
-    from bitsieve.table.table import Table
 
 
 class ColumnSelector(SelectorMixin, BaseEstimator):
@@ -40,6 +47,8 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
     described: ClassVar[tuple[MethodInfo, ...]] = ()  # its methods, as the registry lists them
     shared_attributes: ClassVar[Mapping[str, str]] = OF_ALL
     takes_missing: ClassVar[bool] = False  # whether it needs no binner for missing values
+    takes_sparse: ClassVar[bool] = False  # whether it needs no dense rows
+    takes_parts: ClassVar[bool] = False  # whether it needs counts alone, so that the rows need not be at hand
 
     n_features_to_select: Any
     support_: NDArray[np.bool_]
@@ -55,9 +64,10 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
+        X : array-like, pandas or polars DataFrame, pyarrow Table, scipy.sparse, of shape (n_samples, n_features)
             Text, categorical and boolean columns are categories, all others numbers; numbers are binned where the
-            selector has a parameter ``binning``.
+            selector has a parameter ``binning``. Methods on counts, and linear ones, take sparse matrices and arrays,
+            in which zero is a code of its own; the others refuse them.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Classes of any kind. Numbers with a fractional part, and more than 100 different whole numbers, are binned
             into five equal-frequency classes, whose edges are kept in ``target_edges_``; for another number of them
@@ -81,7 +91,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         self._check_parameters()
-        table = self._read(X, y, sample_weight)
+        table = self._accepted(self._read(X, y, sample_weight))
         if table.target.n_classes < 2:
             label = table.target.labels[:1].tolist()[0]
             raise ValueError(
@@ -89,22 +99,40 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
                 "there is nothing to tell apart, give at least two"
             )
         if table.target.n_numbers:
-            warnings.warn(f"{table.target.how_binned}; give classes as text if each is one", stacklevel=2)
-        return self._fit_table(table)
+            warn(f"{table.target.how_binned}; give classes as text if each is one")
+        with remedies_for(getattr(self, "binning", None)):
+            self._fit_table(without_empty(table) if isinstance(table, Table) else table)
+        warn_of(self._doubts())
+        return self
 
-    def fit_table(self, table: Table) -> Self:
+    def _doubts(self) -> list[str]:
+        """What a user should know of the columns that were found."""
+        return []
+
+    def fit_table(self, table: Table | TableInParts) -> Self:
         """Choose features of a table that was read already.
 
         Parameters
         ----------
-        table : Table
+        table : Table or TableInParts
 
         Returns
         -------
         self
         """
         self._check_parameters()
-        return self._fit_table(table)
+        return self._fit_table(self._accepted(table))
+
+    def _accepted(self, table: Table | TableInParts) -> Any:
+        """The table; refused if its rows are not at hand, or not dense, and the method needs them."""
+        if isinstance(table, SparseTable) and not self.takes_sparse:
+            refuse_sparse(type(self).__name__)
+        if isinstance(table, TableInParts) and not self.takes_parts:
+            raise ValueError(
+                f"{type(self).__name__} needs all rows in memory: give it a table in memory, such as a sample of the "
+                "rows, or use a method that needs counts alone, such as jmi"
+            )
+        return table
 
     def transform(self, X: Any) -> Any:
         """Keep the selected columns, in their order in X.
@@ -119,6 +147,10 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
             Column names and dtypes are those of X.
         """
         check_is_fitted(self)
+        if keeps_columns_only(X):
+            original, X = X, with_rows(X)
+            validate_data(self, X, reset=False, skip_check_array=True)
+            return take_columns(original, [nw.from_native(X).columns[j] for j in np.flatnonzero(self.support_)])
         frame = nw.from_native(X, pass_through=True)
         if not isinstance(frame, nw.DataFrame):
             return super().transform(X)
@@ -133,15 +165,18 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         own = getattr(self, "_sklearn_output_config", {}).get("transform")  # what set_output keeps
         return (own or get_config()["transform_output"]) == "pandas"
 
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> Table:
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> Table | TableInParts:
         """The table that ``fit`` is given."""
+        parts = data_in_parts(X)
+        if parts is not None:
+            return parts.read_in_parts(y, sample_weight)
         return read_xy(X, y, sample_weight, estimator=self)
 
     def _check_parameters(self) -> None:
         """Raise ValueError for parameters that are wrong whatever the data."""
         check_parameters(self)
 
-    def _wanted(self, table: Table) -> Any:
+    def _wanted(self, table: Table | TableInParts) -> Any:
         """What ``_choose`` is given with the data: by default the number of features to select from this table.
 
         A wrong number is refused here, before the work is begun.
@@ -152,9 +187,10 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         """:meth:`fit_table` with parameters that were checked."""
         raise NotImplementedError
 
-    def _keep(self, table: Table, found: Found, **more: Any) -> Self:
+    def _keep(self, table: Table | TableInParts, found: Found, **more: Any) -> Self:
         """Set all fitted attributes."""
         table.set_names_on(self)
+        found = found.with_last(getattr(table, "blank", ()), table.n_features)
         self.classes_, self.target_edges_ = table.target.labels, table.target.edges
         self.selected_, self.scores_ = found.selected, found.scores
         self.ranking_ = found.ranking(table.n_features)
@@ -172,6 +208,17 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = tags.target_tags.multi_output = True
         tags.input_tags.string = tags.input_tags.categorical = True
-        keeps = getattr(getattr(self, "binning", None), "missing", "error") == "bin"
-        tags.input_tags.allow_nan = self.takes_missing or keeps
+        tags.input_tags.sparse = self.takes_sparse
+        tags.input_tags.allow_nan = self.takes_missing or keeps_missing(getattr(self, "binning", None))
         return tags
+
+
+def without_empty(table: Table) -> Table:
+    """The table with one value in every row of a column that has none, and a warning on that."""
+    empty = empty_columns(table)
+    if not empty:
+        return table
+    listed = quoted(table.names[j] for j in empty)
+    what = f"column {listed} has no values" if len(empty) == 1 else f"{len(empty):,} columns have no values ({listed})"
+    warn(f"{what}: left out")
+    return table.blanked(empty)

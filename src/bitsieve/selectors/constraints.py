@@ -12,6 +12,7 @@ import numpy as np
 from bitsieve.common.attributes import cached_property
 from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.messages import allowed_names, quoted
+from bitsieve.common.names import NumberedNames
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -144,7 +145,9 @@ def resolve(constraints: Constraints | None, names: Sequence[str]) -> Candidates
     of_column = np.arange(len(names))
     if constraints is None:
         return Candidates(of_column)
-    place = {name: j for j, name in enumerate(names)}
+    if not any(map(_is_given, (constraints.must_include, constraints.exclude, constraints.groups))):
+        return Candidates(of_column)
+    place = _Places(names)
     owner: dict[int, str] = {}
     for label, members in _labelled(constraints.groups).items():
         columns = _columns(members, label, names, place)
@@ -167,6 +170,24 @@ def resolve(constraints: Constraints | None, names: Sequence[str]) -> Candidates
     return Candidates(of_column, *(list(dict.fromkeys(of_column[some].tolist())) for some in (wanted, refused)))
 
 
+def _is_given(wanted: Any) -> bool:
+    return not (isinstance(wanted, (tuple, list, dict)) and not wanted)
+
+
+class _Places:
+    """Where the columns of some names are: of numbered ones without going through them all."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = names
+        self.known = None if isinstance(names, NumberedNames) else {name: j for j, name in enumerate(names)}
+
+    def __contains__(self, name: str) -> bool:
+        return name in (self.names if self.known is None else self.known)
+
+    def __getitem__(self, name: str) -> int:
+        return self.names.index(name) if self.known is None else self.known[name]
+
+
 def check_constraints(constraints: Any) -> None:
     """Refuse what is neither None nor constraints.
 
@@ -185,7 +206,7 @@ def _labelled(groups: Any) -> dict[str, Sequence[Any]]:
     return {f"group {number}": members for number, members in enumerate(groups, 1)}
 
 
-def _columns(wanted: Any, label: str, names: Sequence[str], place: Mapping[str, int]) -> list[int]:
+def _columns(wanted: Any, label: str, names: Sequence[str], place: _Places) -> list[int]:
     if isinstance(wanted, str) or not isinstance(wanted, Iterable):
         raise ValueError(Sentence(label, f" is {wanted!r}: give a list of column names or indices"))
     found = []

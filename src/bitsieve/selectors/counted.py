@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from bitsieve.binning import make_binner
+from bitsieve.binning import binner_of, make_binner
 from bitsieve.common.parameters import check_threads, made_by
 from bitsieve.common.progress import phase
+from bitsieve.common.ties import TIE
 from bitsieve.information import Information, make_information
+from bitsieve.information.evidence import carries_information
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.selectors.shared_attributes import OF_ALL, OF_COUNTS
 from bitsieve.sources import make_source
+from bitsieve.sources.in_parts import TableInParts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,14 +35,14 @@ class Counted:
 
     Attributes
     ----------
-    table : Table
+    table : Table or TableInParts
     binner : Binner
         Fitted on it.
     information : Information
         The plug-in one. Keeps what was counted, so that a second method does not count it again.
     """
 
-    table: Table
+    table: Table | TableInParts
     binner: Binner
     information: Information
     _estimated: dict[str, Information] = field(default_factory=dict, repr=False, compare=False)
@@ -53,9 +56,16 @@ class Counted:
         return self._estimated[estimator]
 
 
-def count_table(table: Table, binning: Any, n_jobs: int | None = None) -> Counted:
+def count_table(table: Table | TableInParts, binning: Any, n_jobs: int | None = None) -> Counted:
     """Bin the columns of a table and pack their codes."""
-    binner = make_binner(binning, n_jobs=n_jobs).fit_table(table)
+    if isinstance(table, TableInParts):
+        coding, source = table.count(make_binner(binning, n_jobs=n_jobs))
+        return Counted(table, coding.binner, make_information("plug-in", source))
+    return count_binned(table, binner_of(table, binning, n_jobs).fit_table(table), n_jobs)
+
+
+def count_binned(table: Table, binner: Binner, n_jobs: int | None = None) -> Counted:
+    """Pack the codes that a binner gives which was fitted on the table."""
     codes = binner.codes(table)
     phase("counting")
     target = table.target
@@ -69,8 +79,12 @@ class CountSelector(ColumnSelector):
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"binning": made_by(make_binner), "n_jobs": check_threads}
     shared_attributes: ClassVar[Mapping[str, str]] = {**OF_ALL, **OF_COUNTS}
+    takes_parts = True
     binning: Any
     n_jobs: int | None
+    takes_sparse: ClassVar[bool] = True
+    relevance_: NDArray[np.float64]
+    informative_: NDArray[np.bool_]
     estimator: str = "plug-in"  # of the information; a parameter where a subclass has it
 
     def fit_counted(self, counted: Counted) -> Self:
@@ -87,13 +101,15 @@ class CountSelector(ColumnSelector):
         self._check_parameters()
         return self._fit_counted(counted, self._wanted(counted.table))
 
-    def _fit_table(self, table: Table) -> Self:
+    def _fit_table(self, table: Table | TableInParts) -> Self:
         wanted = self._wanted(table)
         return self._fit_counted(count_table(table, self.binning, self.n_jobs), wanted)
 
     def _fit_counted(self, counted: Counted, wanted: Any) -> Self:
         information = counted.estimated(self.estimator)
-        found = self._choose(information, wanted)
+        found = self._choose(information, wanted).with_last(
+            getattr(counted.table, "blank", ()), counted.table.n_features
+        )
         overlap_with, overlap = overlaps(information, found.selected)
         return self._keep(
             counted.table,
@@ -102,11 +118,24 @@ class CountSelector(ColumnSelector):
             relevance_=information.relevance,
             overlap_with_=overlap_with,
             overlap_=overlap,
+            informative_=carries_information(counted.information, found.selected),
         )
+
+    def _doubts(self) -> list[str]:
+        return tells_nothing(self.relevance_[self.selected_], self.informative_)
 
     def _choose(self, information: Information, k: Any) -> Found:
         """What the method finds, of so many features to select."""
         raise NotImplementedError
+
+
+def tells_nothing(relevance: NDArray[np.float64], informative: NDArray[np.bool_]) -> list[str]:
+    """A note where no selected column tells anything about the class, alone or with another."""
+    k = len(relevance)
+    if not k or informative.any() or relevance.max() > TIE:
+        return []
+    what = "column tells" if k == 1 else f"{k:,} columns tell"
+    return [f"the selected {what} nothing about the class (relevance 0): any other would do as well"]
 
 
 def overlaps(information: Information, selected: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.by_counts.criteria.base import Criterion, JointCriterion
-    from bitsieve.by_counts.stopping.base import StoppingRule
+    from bitsieve.by_counts.stopping import Rule
     from bitsieve.by_counts.stopping.monitor import StoppingOutcome
     from bitsieve.information import Information
     from bitsieve.selectors.constraints import Candidates, Constraints
+    from bitsieve.sources.in_parts import TableInParts
     from bitsieve.table.table import Table
 
 
@@ -40,10 +41,11 @@ class ForwardSelector(CountSelector):
         How many; a float between 0 and 1 is a share of the columns. "auto" goes on until ``stopping`` ends it.
     criterion : str or criterion object, default="jmi"
         A name of :func:`list_methods`; an object such as ``MIFS(beta=0.5)`` sets parameters.
-    stopping : {"significance", "permutation", "threshold"} or rule object, optional
+    stopping : {"significance", "permutation", "fdr", "threshold"} or rule object, optional
         Ends the selection, before it is complete, at the first choice that adds no more than chance, or too few bits,
         to all that is chosen: see :class:`SignificanceStopping`, :class:`PermutationStopping` and
-        :class:`ThresholdStopping`. By default none; "significance" with ``n_features_to_select="auto"``.
+        :class:`ThresholdStopping`; or takes the largest list of a false discovery rate:
+        :class:`FalseDiscoveryStopping`. By default none; "significance" with ``n_features_to_select="auto"``.
     constraints : Constraints, optional
         Columns that must or must not be selected, or are taken together.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
@@ -64,7 +66,8 @@ class ForwardSelector(CountSelector):
     stopped_by_ : str
         What ended the selection: "n_features_to_select", the rule's name, or "no varying column left".
     stopping_value_ : float
-        The rule's value for the candidate it refused (a p corrected for the candidates tried, or bits), else nan.
+        The rule's value for the candidate it refused (a p corrected for the candidates tried, a rate, or bits), else
+        nan.
     stopping_reason_ : str
         The same in words, such as "p = 0.31 > 0.05"; empty where no rule stopped.
     stopping_candidate_ : int
@@ -103,7 +106,7 @@ class ForwardSelector(CountSelector):
         n_features_to_select: int | float | str | None = None,
         *,
         criterion: str | Criterion | JointCriterion = "jmi",
-        stopping: str | StoppingRule | None = None,
+        stopping: str | Rule | None = None,
         constraints: Constraints | None = None,
         binning: Any = "mdl",
         estimator: str = "plug-in",
@@ -121,7 +124,7 @@ class ForwardSelector(CountSelector):
         super()._check_parameters()
         check_estimator(self.estimator, conditions_on_sets=make_criterion(self.criterion).needs == "joint")
 
-    def _wanted(self, table: Table) -> tuple[Candidates, int]:
+    def _wanted(self, table: Table | TableInParts) -> tuple[Candidates, int]:
         candidates = resolve(self.constraints, table.names)
         return candidates, candidates.number(self.n_features_to_select, self.feature_count)
 
@@ -150,7 +153,7 @@ class ForwardSelector(CountSelector):
 
 
 def _why_it_ended(
-    outcome: StoppingOutcome | None, rule: StoppingRule | None, candidates: Candidates, sizes: NDArray[np.intp]
+    outcome: StoppingOutcome | None, rule: Rule | None, candidates: Candidates, sizes: NDArray[np.intp]
 ) -> dict[str, Any]:
     """The fitted attributes that tell what ended the selection."""
     found: dict[str, Any] = {

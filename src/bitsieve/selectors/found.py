@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -38,6 +38,19 @@ class Found:
     def selected(self) -> NDArray[np.intp]:
         """The selected columns, best first."""
         return self.order[: len(self.scores)]
+
+    def with_last(self, blank: Sequence[int], n_features: int) -> Found:
+        """The same with the columns ``blank`` behind all others, among columns that do not vary, too.
+
+        A method takes columns that do not vary by their places, when no other is left; those in ``blank`` were left out
+        of the table, so that the next such column has their place.
+        """
+        if not set(blank).intersection(self.order.tolist()):
+            return self
+        gone = np.isin(np.arange(n_features), list(blank))
+        listed = np.isin(np.arange(n_features), self.order)
+        order = [self.order[~gone[self.order]], np.flatnonzero(~listed & ~gone), self.order[gone[self.order]]]
+        return replace(self, order=np.concatenate(order)[: len(self.order)])
 
     def ranking(self, n_features: int) -> NDArray[np.intp]:
         """The rank of every column."""

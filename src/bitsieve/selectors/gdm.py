@@ -56,8 +56,8 @@ class GDM(ClassifierMixin, LinearSelector):
         By default 10, or all columns where there are fewer.
         Support features. There are fewer where the other columns are correlated with those chosen.
     tau : float, default=0.25
-        Two columns are correlated where |rho| >= 1 - tau, inside 0 and 1. None sets no limit and finds no groups: that
-        is the feature generating machine (FGM).
+        Two columns are correlated where ``|rho| >= 1 - tau``, inside 0 and 1. None sets no limit and finds no groups:
+        that is the feature generating machine (FGM).
     C : float, default=1.0
         Weight of the squared slacks beside the margin, for columns of length 1: a strong regularisation, under which
         the cuts differ little. ``C=n_samples`` is C = 1 for columns of variance 1.

@@ -37,8 +37,8 @@ class RCFS(SampleSelector):
     n_features_to_select : int, optional
         By default 10, or all columns where there are fewer.
     n_clusters : int, default=None
-        At least as many as features to select. None merges clusters as long as their mean |rho| is at least 0.5, and
-        no further than to ``n_features_to_select``.
+        At least as many as features to select. None merges clusters as long as their mean ``|rho|`` is at least 0.5,
+        and no further than to ``n_features_to_select``.
     standardize : bool, default=True
         Whether each column counts in units of its standard deviation; False takes the columns as they are.
 

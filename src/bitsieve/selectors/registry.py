@@ -2,111 +2,28 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
-from dataclasses import dataclass, field, replace
+import json
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.by_counts.criteria import ALIASES, CRITERIA, make_criterion
 from bitsieve.common.errors import ParameterError
 from bitsieve.common.messages import choices
-from bitsieve.selectors.dominant_set_mii import DominantSetMII
-from bitsieve.selectors.dp import DpSelector
-from bitsieve.selectors.eqpfs import EQPFS
-from bitsieve.selectors.fcbf import FCBF
-from bitsieve.selectors.forward import ForwardSelector
-from bitsieve.selectors.gdm import GDM
-from bitsieve.selectors.gmi import GMI
-from bitsieve.selectors.koller_sahami import KollerSahami
 from bitsieve.selectors.method_info import MethodInfo
-from bitsieve.selectors.model import ModelSelector
-from bitsieve.selectors.qpfs import QPFS
-from bitsieve.selectors.rcfs import RCFS
-from bitsieve.selectors.relieff import ReliefF
-from bitsieve.selectors.sdpcmi import SDPCMI
-from bitsieve.selectors.speccmi import SpecCMI
-from bitsieve.selectors.svm import L1SVM, SVMRFE
-from bitsieve.selectors.vmi import VMI
 
 if TYPE_CHECKING:
-    from bitsieve.selectors.base import ColumnSelector
+    from collections.abc import Mapping
 
-SELECTORS: tuple[type[ColumnSelector], ...] = (
-    SpecCMI,
-    SDPCMI,
-    QPFS,
-    EQPFS,
-    FCBF,
-    KollerSahami,
-    ReliefF,
-    RCFS,
-    GMI,
-    DpSelector,
-    ModelSelector,
-    VMI,
-    GDM,
-    L1SVM,
-    SVMRFE,
-    DominantSetMII,
-)
+METHODS_FILE = Path(__file__).with_name("methods.json")  # described.py makes it of the classes
 SHARED = ("n_features_to_select", "binning", "n_jobs")  # parameters of every method
 
-_NEEDS = {
-    "marginals": "each feature with the class",
-    "pairs": "pairs of features",
-    "class pairs": "pairs of features within each class",
-    "joint": "each feature with the class, conditional on chosen features together",
-}
 
-
-@dataclass(frozen=True)
-class _Method:
-    """What is known of a method, and how its selector is made."""
-
-    info: MethodInfo
-    selector: type[ColumnSelector]
-    of_criterion: frozenset[str] = field(default_factory=frozenset)  # the parameters that make its criterion
-
-    def make(self, n_features_to_select: Any, parameters: dict[str, Any]) -> ColumnSelector:
-        if self.selector is ForwardSelector:
-            own = {name: parameters.pop(name) for name in self.of_criterion & set(parameters)}
-            parameters["criterion"] = make_criterion(self.info.name, **own) if own else self.info.name
-        return self.selector(n_features_to_select, **parameters)
-
-
-def _defaults(made: type) -> dict[str, Any]:
-    return {name: parameter.default for name, parameter in inspect.signature(made).parameters.items()}
-
-
-def _methods() -> dict[str, _Method]:
-    of_loop = {name: value for name, value in _defaults(ForwardSelector).items() if name not in (*SHARED, "criterion")}
-    methods = {}
-    for name, criterion in CRITERIA.items():
-        own = _defaults(criterion)
-        info = MethodInfo(
-            name=name,
-            title=criterion.title,
-            formula=criterion.formula,
-            paper=criterion.paper,
-            needs=_NEEDS[criterion.needs],
-            cost="O(n d)" if criterion.needs == "marginals" else "O(k n d)",
-            unit=criterion.unit,
-            estimator=ForwardSelector.__name__,
-            parameters={**own, **of_loop},
-        )
-        methods[name] = _Method(info, ForwardSelector, frozenset(own))
-    for selector in SELECTORS:
-        defaults = {name: value for name, value in _defaults(selector).items() if name not in SHARED}
-        for info in selector.described:
-            info = replace(info, estimator=selector.__name__, parameters={**defaults, **info.parameters})
-            methods[info.name] = _Method(info, selector)
-    for name, alias in ALIASES.items():  # last, so that a list ends with the second names
-        same = methods[alias.same_as]
-        own = {"title": alias.title, "formula": alias.formula, "paper": alias.paper, "remark": alias.why}
-        methods[name] = replace(same, info=replace(same.info, name=name, same_as=alias.same_as, **own))
-    return methods
-
-
-_METHODS = _methods()
+@cache
+def _methods() -> dict[str, MethodInfo]:
+    rows = json.loads(METHODS_FILE.read_text(encoding="utf-8"))
+    return {row["name"]: MethodInfo(**row) for row in rows}
 
 
 def list_methods() -> list[MethodInfo]:
@@ -122,7 +39,7 @@ def list_methods() -> list[MethodInfo]:
     >>> [method.name for method in bitsieve.list_methods()][:4]
     ['mim', 'mifs', 'mifsu', 'mrmr']
     """
-    return [method.info for method in _METHODS.values()]
+    return list(_methods().values())
 
 
 def method_name(method: str) -> str:
@@ -134,8 +51,8 @@ def method_name(method: str) -> str:
         If there is no such method; the nearest names are given.
     """
     name = str(method).lower()
-    if name not in _METHODS:
-        nearest = choices(name, _METHODS, whole="'bitsieve methods' lists all")
+    if name not in _methods():
+        nearest = choices(name, _methods(), whole="'bitsieve methods' lists all")
         raise ParameterError("method", method, nearest, "is not known")
     return name
 
@@ -148,7 +65,7 @@ def parameters_of(method: str) -> dict[str, Any]:
     ValueError
         If there is no such method; the nearest names are given.
     """
-    return dict(_METHODS[method_name(method)].info.parameters)
+    return dict(_methods()[method_name(method)].parameters)
 
 
 def make_selector(
@@ -193,16 +110,34 @@ def make_selector(
     ForwardSelector(criterion=MIFS(beta=0.5), n_features_to_select=5)
     """
     name = method_name(method)
-    found = _METHODS[name]
-    known = found.info.parameters
-    wrong = sorted(set(parameters) - set(known))
+    of_criterion = check_parameters_of(name, parameters)
+    info = _methods()[name]
+    selector = getattr(importlib.import_module("bitsieve"), info.estimator)
+    taken = inspect.signature(selector).parameters
+    shared = {"binning": binning, "n_jobs": n_jobs, "criterion": of_criterion}  # one on values does not bin
+    given = {**shared, **info.parameters, **parameters}
+    return selector(n_features_to_select, **{key: value for key, value in given.items() if key in taken})
+
+
+def check_parameters_of(method: str, parameters: Mapping[str, Any]) -> Any:
+    """Refuse parameters that a method does not take; what is returned is its criterion, where it is a greedy one.
+
+    Raises
+    ------
+    ValueError
+        A parameter is not one of the method's, or has a value that its criterion does not allow.
+    """
+    info = _methods()[method]
+    wrong = sorted(set(parameters) - set(info.parameters))
     if wrong:
-        allowed = ", ".join(known) or "no parameters"
+        allowed = ", ".join(info.parameters) or "no parameters"
         raise ValueError(
-            f"method {name!r} ({found.info.estimator}) does not take {', '.join(wrong)}; it takes {allowed}"
+            f"method {info.name!r} ({info.estimator}) does not take {', '.join(wrong)}; it takes {allowed}"
         )
-    taken = inspect.signature(found.selector).parameters
-    shared = {"binning": binning, "n_jobs": n_jobs}  # one on values does not bin
-    given = {name: value for name, value in shared.items() if name in taken}
-    changed = {name: value for name, value in known.items() if name in taken}
-    return found.make(n_features_to_select, {**given, **changed, **parameters})
+    from bitsieve.by_counts.criteria import CRITERIA, make_criterion
+
+    if info.estimator != "ForwardSelector":
+        return None
+    own = inspect.signature(CRITERIA[info.same_as or method]).parameters
+    given = {name: value for name, value in parameters.items() if name in own}
+    return make_criterion(method, **given) if given else method

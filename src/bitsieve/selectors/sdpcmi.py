@@ -43,8 +43,9 @@ class SDPCMI(CountSelector):
         Random directions.
     random_state : int, RandomState instance or None, default=0
         Of the directions; None draws others at every fit.
-    refine : {None, "swap"}, default=None
-        "swap" improves the rounded subset by single swaps until none is better.
+    refine : {None, "swap"}, default="swap"
+        "swap" improves the rounded subset by single swaps until none is better. None leaves it as the paper rounds it;
+        where the relaxation has rank one that can hang on the order of the columns.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes; "none" takes each distinct value as its own code.
     n_jobs : int, default=None
@@ -67,8 +68,8 @@ class SDPCMI(CountSelector):
     objective_ : float
         ``x'Qx`` of the selection, in bits: the sum of ``scores_``.
     upper_bound_ : float
-        No subset of that size has a larger objective: the least of a quarter of the dual bound of the relaxation, k
-        times the largest eigenvalue of Q, and the sum of the k best rows, in bits.
+        No subset of as many columns that vary has a larger objective: the least of a quarter of the dual bound of the
+        relaxation, k times the largest eigenvalue of Q, and the sum of the k best rows, in bits.
     gap_ : float
         ``(upper_bound_ - objective_) / upper_bound_``; 0 proves the selection optimal.
 
@@ -88,7 +89,7 @@ class SDPCMI(CountSelector):
     >>> from bitsieve import SDPCMI
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    >>> selector = SDPCMI(3, refine="swap").fit(X, y)
+    >>> selector = SDPCMI(3).fit(X, y)
     >>> selector.selected_.tolist()
     [23, 27, 29]
     >>> f"{selector.objective_:.3f} of at most {selector.upper_bound_:.3f} bits"
@@ -119,7 +120,7 @@ class SDPCMI(CountSelector):
         rounding: str = "sphere",
         n_roundings: int = 100,
         random_state: Any = 0,
-        refine: str | None = None,
+        refine: str | None = "swap",
         binning: Any = "mdl",
         n_jobs: int | None = None,
     ) -> None:

@@ -25,6 +25,10 @@ OF_COUNTS = {
         "For every selected column, the one before it in ``selected_`` with the largest I(Xi;Xs); -1 for the first."
     ),
     "overlap_ : ndarray of float, shape (k,)": "That information in bits; nan for the first.",
+    "informative_ : ndarray of bool, shape (k,)": (
+        "Whether each selected column tells more about the class than chance, alone or given one of the others, at "
+        "level 0.05 for all of them; the others may be there only to fill up the list."
+    ),
     "binner_ : binner": "The fitted binner; its ``bin_edges_`` show every cut.",
 }
 

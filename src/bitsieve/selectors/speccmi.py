@@ -75,7 +75,8 @@ class SpecCMI(CountSelector):
     objective_ : float
         ``x'Qx`` of the selected set, in bits, from the exact entries of Q in every case.
     upper_bound_ : float
-        No set of k features has a larger objective, in bits. Of an approximation it is a loose one, for want of Q.
+        No set of as many columns that vary has a larger objective, in bits. Of an approximation it is a loose one, for
+        want of Q.
     gap_ : float
         ``(upper_bound_ - objective_) / upper_bound_``: at most so much is lost; 0 proves the set optimal.
     landmarks_ : ndarray of int or None
@@ -163,12 +164,16 @@ class SpecCMI(CountSelector):
             if self.refine == "swap":
                 members = _improved(matrix, members, found.order)
             bounds = [
-                marginal_bound(matrix.diagonal, information.class_entropy, len(members)),
+                marginal_bound(information.relevance[varying], information.class_entropy, len(members)),
                 *matrix.upper_bounds(len(members)),
             ]
             if landmarks is None:
                 bounds.append(spectral_bound(eigenvalue, len(members)))
-            certificate = certify(subset_objective(matrix.among(members)), bounds)
+            exact: ConditionalMatrix = matrix
+            if self.dtype == "float32":  # the entries of Q may have been rounded down
+                exact = CountedMatrix(information, varying)
+                bounds = [bound * (1 + float(np.finfo(np.float32).eps)) for bound in bounds]
+            certificate = certify(subset_objective(exact.among(members)), bounds)
             weights[varying] = found.weights
             order = varying[np.concatenate([members, found.order[~np.isin(found.order, members)]])]
         return rank_all(

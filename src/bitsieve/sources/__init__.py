@@ -1,19 +1,24 @@
-"""Where contingency tables come from: a matrix of codes in memory, and what does not fit there."""
+"""Where contingency tables come from: a matrix of codes in memory, sparse columns, and what does not fit there."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.sparse_codes import SparseCodes
+from bitsieve.sources.in_parts import gives_batches, is_dask, is_frame
+from bitsieve.sources.sparse import SparseSource
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from bitsieve.counts.source import CountSource
+    from bitsieve.sources.in_parts import DataInParts
 
 
 def make_source(
-    codes: ArrayLike,
+    codes: ArrayLike | SparseCodes,
     classes: ArrayLike | None = None,
     *,
     n_classes: int | None = None,
@@ -24,7 +29,7 @@ def make_source(
 
     Parameters
     ----------
-    codes : array of shape (n_samples, n_features)
+    codes : array of shape (n_samples, n_features), or SparseCodes
         Whole numbers from 0, at most 65,536 of them a feature.
     classes : array of shape (n_samples,), optional
         Class codes; None counts everything as one class.
@@ -44,4 +49,19 @@ def make_source(
     ValueError
         If a limit is passed, a code is negative, or the weights ask for more memory than the machine has.
     """
+    if isinstance(codes, SparseCodes):
+        return SparseSource(codes, classes, n_classes=n_classes, weights=weights, n_jobs=n_jobs)
     return PackedSource(codes, classes, n_classes=n_classes, weights=weights, n_jobs=n_jobs)
+
+
+def data_in_parts(data: Any) -> DataInParts | None:
+    """The data as what is read in parts, where it is of such a kind; None for a table in memory."""
+    if is_dask(data):
+        from bitsieve.sources.dask_source import DaskSource
+
+        return DaskSource(data)
+    if isinstance(data, (str, PathLike)) or (gives_batches(data) and not is_frame(data)):
+        from bitsieve.sources.stream import StreamSource
+
+        return StreamSource(data)
+    return data if hasattr(type(data), "read_in_parts") else None

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bitsieve.table.encoding import Encoded, encode
+from bitsieve.table.exact import DIGITS, WHOLE, check_apart, microseconds
 
-# Microseconds in one unit; nanoseconds are divided, since 1e-3 is no float.
-_MICROSECONDS = {"s": 1_000_000.0, "ms": 1_000.0, "us": 1.0, "ns": None}
+_MICROSECONDS = {"s": 1_000_000.0, "ms": 1_000.0, "us": 1.0}  # in one unit
 _DAY = 86_400_000_000.0
 
 
@@ -26,10 +26,12 @@ def column_of_arrow(array: Any, name: str) -> np.ndarray | Encoded:
     kind = array.type
     if pa.types.is_integer(kind) and not array.null_count:
         return array.to_numpy(zero_copy_only=False)
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind):
-        return array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    if pa.types.is_integer(kind) or pa.types.is_decimal(kind):
+        return _numbers(array, name)
+    if pa.types.is_floating(kind) or pa.types.is_null(kind):
+        return _as_float(array)
     if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
-        return _microseconds(array)
+        return _microseconds(array, name)
     if pa.types.is_dictionary(kind):
         return _sorted_codes(array)
     if pa.types.is_boolean(kind) and not array.null_count:
@@ -68,15 +70,27 @@ def _is_text(kind: Any) -> bool:
     return any(test(kind) for test in tests) or str(kind) in ("string_view", "binary_view")
 
 
-def _microseconds(array: Any) -> np.ndarray:
+def _numbers(array: Any, name: str) -> np.ndarray:
+    """Whole numbers with missing ones among them, or decimals, as floats."""
+    kind = array.type
+    floats = _as_float(array)
+    decimal = pa.types.is_decimal(kind)
+    if kind.precision > DIGITS if decimal else np.nanmax(np.abs(floats), initial=0.0) >= WHOLE:
+        check_apart(len(array.unique().drop_null()), floats, f"column {name!r}")
+    return floats
+
+
+def _microseconds(array: Any, name: str) -> np.ndarray:
     """Microseconds since 1970-01-01 UTC, since midnight, or of a duration."""
     kind = array.type
     if pa.types.is_date32(kind):
         return _as_float(array.cast(pa.int32())) * _DAY
     unit = "ms" if pa.types.is_date64(kind) else kind.unit
-    ticks = _as_float(array.cast(pa.int32() if pa.types.is_time32(kind) else pa.int64()))
-    factor = _MICROSECONDS[unit]
-    return ticks / 1000.0 if factor is None else ticks * factor
+    ticks = array.cast(pa.int32() if pa.types.is_time32(kind) else pa.int64())
+    if unit != "ns":
+        return _as_float(ticks) * _MICROSECONDS[unit]
+    known = array.is_valid().to_numpy(zero_copy_only=False)
+    return microseconds(ticks.fill_null(0).to_numpy(zero_copy_only=False), known, name)
 
 
 def _as_float(array: Any) -> np.ndarray:

@@ -13,6 +13,8 @@ from sklearn.utils.validation import validate_data
 from bitsieve.common.messages import quoted
 from bitsieve.counts.terms import MAX_SAMPLES
 from bitsieve.table.encoding import Encoded, as_array, encode
+from bitsieve.table.exact import as_doubles, microseconds
+from bitsieve.table.kinds import with_rows
 from bitsieve.table.names import NumberedNames
 from bitsieve.table.table import Table
 
@@ -25,7 +27,7 @@ def read_columns(X: Any, *, estimator: Any = None, reset: bool = True) -> Table:
 
     Parameters
     ----------
-    X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
+    X : array-like, pandas or polars frame (lazy, too), pyarrow Table or RecordBatch, of shape (n_samples, n_features)
         Booleans, text and categories are categorical; integers, floats, decimals, dates, times and durations are
         numeric. Times count in microseconds (dates and times since 1970-01-01 UTC).
     estimator : estimator, optional
@@ -44,14 +46,13 @@ def read_columns(X: Any, *, estimator: Any = None, reset: bool = True) -> Table:
     """
     if estimator is None:
         estimator = BaseEstimator()
+    X = with_rows(X)
     if not isinstance(X, np.ndarray):
         labels = check_unique(X)
         frame = nw.from_native(X, pass_through=True)
-        if isinstance(frame, nw.LazyFrame):
-            raise ValueError("X is a lazy frame: collect() it first")
         if isinstance(frame, nw.DataFrame):
             return _read_frame(estimator, X, frame, labels or list(frame.columns), reset)
-    if isinstance(X, (list, tuple)):
+    if isinstance(X, (list, tuple, np.ma.MaskedArray)):
         X = as_array(X)
     X = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
     return _read_array(np.asarray(X))
@@ -63,15 +64,23 @@ def _read_array(X: NDArray[Any]) -> Table:
     names = NumberedNames(n_features)
     kind = X.dtype.kind
     if kind in "iuf":
-        return Table(X, names)
+        return Table(as_doubles(X, lambda j: f"column {names[j]!r}"), names)
     if kind in "mM":
-        ticks = X.astype("M8[us]" if kind == "M" else "m8[us]").view(np.int64)
-        return Table(np.where(np.isnat(X), np.nan, ticks), names)
+        return Table(_microseconds(X, names), names)
     if kind == "b":
         return Table([encode(X[:, j]) for j in range(n_features)], names)
     from bitsieve.table.arrow_values import column_of_objects
 
     return Table([column_of_objects(X[:, j], name) for j, name in enumerate(names)], names)
+
+
+def _microseconds(X: NDArray[Any], names: list[str]) -> NDArray[np.float64]:
+    """Times as microseconds."""
+    known = ~np.isnat(X)
+    if np.datetime_data(X.dtype)[0] in ("ns", "ps", "fs", "as"):
+        ticks = X.astype(f"{X.dtype.kind}8[ns]").view(np.int64)
+        return np.column_stack([microseconds(ticks[:, j], known[:, j], name) for j, name in enumerate(names)])
+    return np.where(known, X.astype(f"{X.dtype.kind}8[us]").view(np.int64), np.nan)
 
 
 def check_unique(X: Any) -> list[Any]:
@@ -106,7 +115,7 @@ def _read_series(series: nw.Series[Any], name: str) -> NDArray[Any] | Encoded:
 
     if series.dtype.is_integer() or series.dtype.is_float():
         values = series.to_numpy()
-        if values.dtype.kind in "iuf":
+        if values.dtype.kind in "iu" or (values.dtype.kind == "f" and series.dtype.is_float()):
             return values
     if series.dtype == nw.Object:
         return column_of_objects(series.to_list(), name)
@@ -116,3 +125,8 @@ def _read_series(series: nw.Series[Any], name: str) -> NDArray[Any] | Encoded:
 def _check_size(n_samples: int) -> None:
     if n_samples > MAX_SAMPLES:
         raise ValueError(f"X has {n_samples:,} samples: at most {MAX_SAMPLES:,} are supported, draw a sample of them")
+
+
+def all_missing(values: NDArray[Any]) -> bool:
+    """Whether every number is missing."""
+    return values.dtype.kind == "f" and bool(np.isnan(values).all())

@@ -28,9 +28,34 @@ class Encoded(NamedTuple):
 
 
 def as_array(values: Any) -> NDArray[Any]:
-    """An array of what is no array yet, in which numbers among text stay numbers."""
+    """An array of what is no array yet, in which numbers among text stay numbers; masked values are missing ones."""
+    if isinstance(values, np.ma.MaskedArray):
+        return unmasked(values)
     array = np.asarray(values)
     return np.asarray(values, dtype=object) if array.dtype.kind in "US" and array is not values else array
+
+
+def unmasked(values: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
+    """The values of a masked array: as they are if none is masked, else with NaN, NaT or None in the place of those.
+
+    Raises
+    ------
+    ValueError
+        If whole numbers beyond 2^53 would have to become floats for it.
+    """
+    mask = np.ma.getmaskarray(values)
+    data = np.asarray(values.data)
+    if not mask.any():
+        return data
+    if data.dtype.kind in "iu":
+        known = data[~mask]
+        if len(known) and max(-int(known.min()), int(known.max())) > 1 << 53:
+            raise ValueError("a masked array holds whole numbers beyond 2^53: fill in its missing values first")
+        data = data.astype(np.float64)
+    missing = {"f": np.nan, "c": np.nan, "M": "NaT", "m": "NaT"}.get(data.dtype.kind)
+    filled = data.astype(object) if missing is None else data.copy()
+    filled[mask] = missing
+    return filled
 
 
 def distinct(values: NDArray[Any]) -> NDArray[Any]:

@@ -9,16 +9,16 @@ from bitsieve.table.extents import INFINITE, MISSING
 
 if TYPE_CHECKING:
     from bitsieve.table.extents import Extents
-    from bitsieve.table.table import Table
+    from bitsieve.table.named import NamedColumns
 
-_IN_A_BIN = Sentence("set ", Setting("missing", "bin"), " to give them a code of their own, or impute them first")
+IN_A_BIN = Sentence("set ", Setting("missing", "bin"), " to give them a code of their own, or impute them first")
 
 
 def check_values(
-    table: Table,
+    table: NamedColumns,
     *,
     allow_missing: bool,
-    instead: str = _IN_A_BIN,
+    instead: str = IN_A_BIN,
     n_jobs: int | None = None,
     whole: bool = False,
 ) -> Extents:
@@ -38,14 +38,15 @@ def check_values(
     infinite, missing = extents.which(INFINITE), extents.which(MISSING)
     if infinite:
         raise ValueError(
-            f"{_columns_hold(len(infinite))} infinite values (inf): {table.quoted(infinite)}; "
+            f"{columns_hold(len(infinite))} infinite values (inf): {table.quoted(infinite)}; "
             "replace infinity by a finite number, or drop the rows"
         )
     if missing and not allow_missing:
-        what = f"{_columns_hold(len(missing))} missing values (NaN): {table.quoted(missing)}; "
+        what = f"{columns_hold(len(missing))} missing values (NaN): {table.quoted(missing)}; "
         raise ValueError(Sentence(what, instead))
     return extents
 
 
-def _columns_hold(count: int) -> str:
+def columns_hold(count: int) -> str:
+    """The beginning of a message about so many columns."""
     return "1 column holds" if count == 1 else f"{count:,} columns hold"

@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
+from scipy.sparse import issparse
 
 from bitsieve.common.messages import allowed_names, quoted
+from bitsieve.common.names import NumberedNames
+from bitsieve.common.parameters import check_flag
 from bitsieve.common.progress import phase
 from bitsieve.files.npz import ArrayTable
 from bitsieve.table.columns import check_unique
 from bitsieve.table.encoding import as_array
 from bitsieve.table.given import Given, array_column, arrow_table
+from bitsieve.table.kinds import with_rows
 from bitsieve.table.read_xy import read_xy
 from bitsieve.table.target import check_target_bins
+from bitsieve.table.weights import zero_where_missing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,14 +31,20 @@ if TYPE_CHECKING:
 
 
 def read_data(
-    data: Any, target: Any = None, sample_weight: Any = None, *, target_bins: int | str | None = None
+    data: Any,
+    target: Any = None,
+    sample_weight: Any = None,
+    *,
+    target_bins: int | str | None = None,
+    drop_missing: bool = False,
 ) -> Table:
     """Split ``data`` into features, target and frequency weights, and read them.
 
     Parameters
     ----------
-    data : array-like of shape (n_samples, n_features), dataframe, or path
-        numpy, pandas, polars or pyarrow; or a CSV, TSV, Parquet, Arrow/Feather or .npz file.
+    data : array-like or scipy.sparse of shape (n_samples, n_features), dataframe, or path
+        numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV, TSV, Parquet, Arrow/Feather,
+        libsvm or .npz file.
     target : str or array-like of shape (n_samples,), or several, optional
         A column of ``data``, which is then no feature, or the values themselves; or a list of columns. A .npz file's is
         ``y`` by default.
@@ -43,6 +54,8 @@ def read_data(
         Equal-frequency classes of a target that is a quantity, 5 by default: numbers with a fractional part, or more
         than 100 different whole numbers. A number that is given is obeyed by whole numbers, too, of which more
         different ones occur; "none" takes each number as a class.
+    drop_missing : bool, default=False
+        Whether rows without a target are left out; else they are an error.
 
     Returns
     -------
@@ -63,20 +76,40 @@ def read_data(
     (['a', 'b'], 'class', ['x', 'y'])
     """
     check_target_bins(target_bins)
+    check_flag("drop_missing_target", drop_missing)
+    of_target = TargetRules(target_bins, drop_missing)
     phase("reading")
     if isinstance(data, (str, PathLike)):
         from bitsieve.files.read import read_table
 
         data = read_table(data)
-    if isinstance(data, ArrayTable):
-        table = _split(_Archive(data), target, sample_weight, target_bins)
-    elif nw.dependencies.is_into_dataframe(data) or isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame):
-        table = _split(_Frame(data), target, sample_weight, target_bins)
+    original, data = data, with_rows(data)
+    if isinstance(data, ArrayTable) and _is_split(data, target, sample_weight):
+        table = _from_sparse_arrays(data, sample_weight, of_target)
+    elif isinstance(data, ArrayTable):
+        table = _split(_Archive(data), target, sample_weight, of_target)
+    elif nw.dependencies.is_into_dataframe(data):
+        table = _split(_Frame(data), target, sample_weight, of_target)
     else:
-        table = _from_array(data, target, sample_weight, target_bins)
+        table = _from_array(data, target, sample_weight, of_target)
     if table.n_samples < 2:
         raise ValueError(f"the data has {table.n_samples} sample: at least 2 are needed to tell anything apart")
+    if original is not data and table.given is not None:
+        return replace(table, given=replace(table.given, original=original))
     return table
+
+
+class TargetRules(NamedTuple):
+    """How a target is read: the classes of a quantity, and whether rows without a target are left out."""
+
+    bins: int | str | None
+    drop_missing: bool
+
+    def read(self, X: Any, y: Any, sample_weight: Any, name: str) -> Table:
+        """Features, target and weights as a table."""
+        if self.drop_missing:
+            sample_weight = zero_where_missing(sample_weight, y)
+        return read_xy(X, y, sample_weight, target_name=name, target_bins=self.bins)
 
 
 class _Frame:
@@ -84,9 +117,7 @@ class _Frame:
 
     def __init__(self, data: Any) -> None:
         check_unique(data)
-        frame = nw.from_native(data, pass_through=True)
-        if isinstance(frame, nw.LazyFrame):
-            raise ValueError("the data is a lazy table: collect() it first")
+        frame = nw.from_native(data, eager_only=True)
         self.whole, self.frame = data, frame
         self.names, self.n_samples, self.n_features = frame.columns, len(frame), len(frame.columns)
 
@@ -107,7 +138,7 @@ class _Archive:
 
     def __init__(self, whole: ArrayTable) -> None:
         self.whole = whole
-        self.names, self.n_samples, self.n_features = [*whole.names, "y"], len(whole.X), len(whole.names)
+        self.names, self.n_samples, self.n_features = [*whole.names, "y"], whole.X.shape[0], len(whole.names)
 
     def default_target(self) -> Any:
         if "y" in self.whole.names:
@@ -124,7 +155,7 @@ class _Archive:
         return self.whole.X if len(places) == self.n_features else self.whole.X[:, places]
 
 
-def _split(source: _Frame | _Archive, target: Any, sample_weight: Any, target_bins: int | str | None) -> Table:
+def _split(source: _Frame | _Archive, target: Any, sample_weight: Any, rules: TargetRules) -> Table:
     """Take the target and the weights out of named columns."""
     names = source.names
     if target is None:
@@ -155,29 +186,40 @@ def _split(source: _Frame | _Archive, target: Any, sample_weight: Any, target_bi
     if not left:
         raise ValueError(f"the data holds only the target {name!r}: at least one feature is needed")
     features = source.features(left)
-    table = read_xy(features, y, sample_weight, target_name=name, target_bins=target_bins)
-    given = Given(features, source.whole, tuple(str(names[place]) for place in taken), weight)
+    table = rules.read(features, y, sample_weight, name)
+    labels = [names[place] for place in left]
+    given = Given(features, source.whole, tuple(str(names[place]) for place in taken), weight, labels)
     if isinstance(source, _Frame):
         return replace(table, given=given)
-    feature_names = [names[place] for place in left]
-    unnamed = feature_names == [f"x{j}" for j in range(len(left))]
-    return replace(
-        table, names=feature_names, feature_names=None if unnamed else np.array(feature_names, object), given=given
-    )
+    unnamed = labels == [f"x{j}" for j in range(len(left))]
+    return replace(table, names=labels, feature_names=None if unnamed else np.array(labels, object), given=given)
 
 
-def _from_array(data: Any, target: Any, sample_weight: Any, target_bins: int | str | None) -> Table:
-    if hasattr(data, "toarray"):
-        raise ValueError("the data is a sparse matrix: give it dense, as data.toarray()")
-    X = as_array(data)
+def _is_split(data: ArrayTable, target: Any, sample_weight: Any) -> bool:
+    """Whether ``X`` is sparse and holds neither the target nor the weights: its columns need not be gone through."""
+    of_y = target is None or (isinstance(target, str) and target == "y")
+    return issparse(data.X) and of_y and "y" not in data.names and not isinstance(sample_weight, str)
+
+
+def _from_sparse_arrays(data: ArrayTable, sample_weight: Any, rules: TargetRules) -> Table:
+    """The columns of a sparse ``X``, which may be too many to go through by name, and ``y``."""
+    table = rules.read(data.X, data.y, sample_weight, "y")
+    given = Given(data.X, data, ("y",), None if sample_weight is None else "sample_weight")
+    if isinstance(data.names, NumberedNames):
+        return replace(table, given=given)
+    return replace(table, names=data.names, feature_names=np.array(data.names, object), given=given)
+
+
+def _from_array(data: Any, target: Any, sample_weight: Any, rules: TargetRules) -> Table:
+    X = data if issparse(data) else as_array(data)
     if X.ndim != 2:
         raise ValueError(f"the data has shape {X.shape}: it must be samples x features")
     if target is None or isinstance(target, str):
         raise ValueError("the data is an array, whose columns have no names: give the target as an array of its values")
     if isinstance(sample_weight, str):
         raise ValueError("the data is an array, whose columns have no names: give sample_weight as an array")
-    y = _values(target, len(X))
-    table = read_xy(X, y, sample_weight, target_name="target", target_bins=target_bins)
+    y = _values(target, X.shape[0])
+    table = rules.read(X, y, sample_weight, "target")
     return replace(table, given=Given(X, weight=None if sample_weight is None else "sample_weight"))
 
 

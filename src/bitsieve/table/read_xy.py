@@ -6,9 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_consistent_length
 
 from bitsieve.table.columns import read_columns
+from bitsieve.table.kinds import with_rows
+from bitsieve.table.sparse import read_sparse
 from bitsieve.table.target import read_target
 from bitsieve.table.weights import read_weights
 
@@ -29,9 +32,9 @@ def read_xy(
 
     Parameters
     ----------
-    X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
+    X : array-like, pandas or polars DataFrame, pyarrow Table, scipy.sparse, of shape (n_samples, n_features)
         Booleans, text and categories are categorical; integers, floats, decimals, dates, times and durations are
-        numeric.
+        numeric. Sparse columns are numeric, and never made dense.
     y : array-like, Series or DataFrame, of shape (n_samples,) or (n_samples, n_targets), optional
         Classes of any kind; floats with a fractional part are binned. Several columns are one target.
     sample_weight : array-like of shape (n_samples,), optional
@@ -61,7 +64,8 @@ def read_xy(
     >>> table.numeric(0).tolist(), table.target.labels.tolist(), table.weights.tolist()
     ([1.5, 0.5], ['no'], [2, 3])
     """
-    table = read_columns(X, estimator=estimator)
+    X = with_rows(X)
+    table: Table = (read_sparse if issparse(X) else read_columns)(X, estimator=estimator)
     if y is not None:
         check_consistent_length(X, y)
     weights = read_weights(sample_weight, table.n_samples)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.messages import quoted
 from bitsieve.table.encoding import Encoded, occurring
 from bitsieve.table.extents import find_extents
+from bitsieve.table.named import NamedColumns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -21,8 +21,11 @@ if TYPE_CHECKING:
     from bitsieve.table.target import Target
 
 
+FEW_ROWS = 10  # in fewer rows a measurement may well count up by chance
+
+
 @dataclass(frozen=True, eq=False)
-class Table:
+class Table(NamedColumns):
     """The features of some samples as numbers or codes, with their target and frequency weights.
 
     Attributes
@@ -40,6 +43,8 @@ class Table:
     given : Given or None
         The data in the kind that was given to ``select``; None for a table that was read for ``fit``, and for some of
         the samples of a table.
+    blank : tuple of int
+        Columns that were left out, by :meth:`blanked`.
     """
 
     columns: NDArray[Any] | Sequence[NDArray[Any] | Encoded] = field(repr=False)
@@ -48,6 +53,7 @@ class Table:
     y: Target | None = field(default=None, repr=False)
     weights: NDArray[np.int64] | None = field(default=None, repr=False)
     given: Given | None = field(default=None, repr=False)
+    blank: tuple[int, ...] = ()
     _extents: list[Extents] = field(default_factory=list, init=False, repr=False)
 
     @property
@@ -57,11 +63,6 @@ class Table:
             return len(self.columns)
         first = self.columns[0]
         return len(first.codes if isinstance(first, Encoded) else first)
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-        return len(self.names)
 
     @property
     def total_weight(self) -> int:
@@ -137,6 +138,48 @@ class Table:
             self._extents[:] = [find_extents(self, n_jobs, whole)]
         return self._extents[0]
 
+    def blanked(self, columns: Sequence[int]) -> Table:
+        """The table with one value in every row of some columns, so that they tell nothing and are chosen last.
+
+        Parameters
+        ----------
+        columns : sequence of int
+
+        Returns
+        -------
+        Table
+        """
+        if isinstance(self.columns, np.ndarray):
+            values = self.columns.copy(order="K")
+            values[:, list(columns)] = 0
+            return replace(self, columns=values, blank=tuple(columns))
+        blank = np.zeros(self.n_samples, np.uint8)
+        gone = set(columns)
+        kept = [blank if j in gone else of for j, of in enumerate(self.columns)]
+        return replace(self, columns=kept, blank=tuple(columns))
+
+    def varies(self, j: int) -> bool:
+        """Whether feature ``j`` holds different values; missing is one."""
+        values = self._plain(j)
+        first = values[0]
+        if values.dtype.kind == "f" and np.isnan(first):
+            return not np.isnan(values).all()
+        return bool((values != first).any())
+
+    def counts_rows(self, j: int) -> bool:
+        """Whether feature ``j`` only counts the rows, as far as they are enough to tell."""
+        values = self.values(j)
+        if isinstance(values, Encoded) or values.dtype.kind not in "iu" or len(values) < FEW_ROWS:
+            return False
+        if abs(int(values[1]) - int(values[0])) != 1:
+            return False
+        steps = np.diff(values.astype(np.int64))
+        return bool((steps == steps[0]).all())
+
+    def _plain(self, j: int) -> NDArray[Any]:
+        values = self.values(j)
+        return values.codes if isinstance(values, Encoded) else values
+
     def take(self, rows: NDArray[np.intp]) -> Table:
         """The table of some of the samples: their features, target and weights.
 
@@ -158,18 +201,6 @@ class Table:
             weights=None if self.weights is None else self.weights[rows],
             given=None,
         )
-
-    def quoted(self, which: Iterable[int]) -> str:
-        """The names of some features for a message, the first five of them."""
-        return quoted([self.names[j] for j in which])
-
-    def set_names_on(self, estimator: Any) -> None:
-        """Set ``n_features_in_`` and ``feature_names_in_`` of an estimator that is fitted on this table."""
-        estimator.n_features_in_ = self.n_features
-        if self.feature_names is not None:
-            estimator.feature_names_in_ = self.feature_names
-        elif hasattr(estimator, "feature_names_in_"):  # of an earlier fit
-            del estimator.feature_names_in_
 
 
 def take_rows(columns: NDArray[Any] | Sequence[NDArray[Any] | Encoded], rows: NDArray[np.intp]) -> Any:

@@ -11,9 +11,11 @@ import numpy as np
 from sklearn.utils.validation import column_or_1d
 
 from bitsieve import _native
+from bitsieve.common.errors import Sentence, Setting
 from bitsieve.common.messages import quoted
 from bitsieve.common.parameters import check_integer
 from bitsieve.table.encoding import Encoded, as_array, encode, occurring
+from bitsieve.table.exact import as_doubles, check_whole_numbers
 from bitsieve.table.table import take_rows
 
 if TYPE_CHECKING:
@@ -129,7 +131,7 @@ def read_target(
     if columns is None:
         target = _one(y, "the target", n_bins, weights)
     else:
-        target = _joint({part: _one(of, f"the target {part!r}", n_bins, weights) for part, of in columns.items()})
+        target = join_targets({part: _one(of, f"the target {part!r}", n_bins, weights) for part, of in columns.items()})
     return replace(target, name=name, n_bins=DEFAULT_BINS if n_bins is None else n_bins)
 
 
@@ -154,33 +156,55 @@ def target_columns(y: Any) -> dict[str, Any] | None:
 
 
 def _one(y: Any, what: str, n_bins: int | str | None, weights: NDArray[np.int64] | None) -> Target:
-    values = _read(y, what)
+    values = read_values(y, what)
     if weights is not None and not weights.all():
         (values,), weights = take_rows([values], np.flatnonzero(weights)), weights[weights > 0]
     n_samples = len(values.codes) if isinstance(values, Encoded) else len(values)
+    check_complete(what, n_samples, *count_unusable(values))
+    return to_classes(values, n_bins, weights)
+
+
+def check_complete(what: str, n_samples: int, missing: int, infinite: int) -> None:
+    """Refuse a target without values, or with values that are missing or infinite."""
     if not n_samples:
         raise ValueError(f"{what} is empty: at least one sample is required")
-    missing, infinite = _count(values)
     if missing:
+        values = f"{missing:,} missing value{'s' * (missing > 1)} (NaN) among {n_samples:,}"
+        drop = Setting("drop_missing_target", True)
         raise ValueError(
-            f"{what} has {missing:,} missing values (NaN) among {n_samples:,}: drop those samples or fill them in"
+            Sentence(
+                f"{what} has {values}: drop those samples, as ", drop, " of select and compare does, or fill them in"
+            )
         )
     if infinite:
         raise ValueError(f"{what} has {infinite:,} infinite values (inf) among {n_samples:,}: drop those samples")
+
+
+def to_classes(
+    values: NDArray[Any] | Encoded, n_bins: int | str | None, weights: NDArray[np.int64] | None = None
+) -> Target:
+    """The classes of values none of which is missing, with ``n_bins`` as in :func:`read_target`."""
     if isinstance(values, Encoded):
         return Target(values.codes, values.categories)
     if values.dtype.kind not in "iuf" or isinstance(n_bins, str):
         return Target(*encode(values))
     if values.dtype.kind == "f" and (values != np.floor(values)).any():
-        return _binned(values.astype(np.float64), n_bins or DEFAULT_BINS, weights)
+        return _binned(_doubles(values), n_bins or DEFAULT_BINS, weights)
     classes = encode(values)
     n_numbers = len(classes.categories)
     if n_numbers <= (n_bins or MANY_NUMBERS):
         return Target(*classes)
-    return replace(_binned(values.astype(np.float64), n_bins or DEFAULT_BINS, weights), n_numbers=n_numbers)
+    return replace(_binned(_doubles(values), n_bins or DEFAULT_BINS, weights), n_numbers=n_numbers)
 
 
-def _joint(parts: dict[str, Target]) -> Target:
+def _doubles(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Numbers as they are cut; refused where several become one."""
+    if values.dtype.kind != "f":
+        check_whole_numbers(values, "the target")
+    return np.asarray(as_doubles(values[:, None], lambda _: "the target")[:, 0], np.float64)
+
+
+def join_targets(parts: dict[str, Target]) -> Target:
     """One target of the combinations of classes that occur, in the order of the first column, then the second, ..."""
     most = prod(part.n_classes for part in parts.values())
     if most > MAX_JOINT_CLASSES:
@@ -202,7 +226,7 @@ def _joint(parts: dict[str, Target]) -> Target:
     return Target(codes.astype(np.int32), labels, edges if binned else None, "joint", tuple(parts))
 
 
-def _read(y: Any, what: str) -> NDArray[Any] | Encoded:
+def read_values(y: Any, what: str) -> NDArray[Any] | Encoded:
     """One column of the target as a 1-D array of numbers or dates, or as codes."""
     series = y if isinstance(y, np.ndarray) else nw.from_native(y, pass_through=True, allow_series=True)
     pyarrow = nw.dependencies.get_pyarrow()
@@ -229,7 +253,7 @@ def _arrow(values: Any, what: str) -> NDArray[Any] | Encoded:
     return read(values, what)
 
 
-def _count(values: NDArray[Any] | Encoded) -> tuple[int, int]:
+def count_unusable(values: NDArray[Any] | Encoded) -> tuple[int, int]:
     """Numbers of missing and of infinite values."""
     if isinstance(values, Encoded):
         return int((values.codes < 0).sum()), 0

@@ -8,6 +8,8 @@ import numpy as np
 
 from bitsieve.common.errors import Sentence, Setting
 from bitsieve.counts.terms import MAX_SAMPLES
+from bitsieve.table.encoding import Encoded, as_array
+from bitsieve.table.target import read_values, target_columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +40,7 @@ def read_weights(sample_weight: Any, n_samples: int) -> NDArray[np.int64] | None
     """
     if sample_weight is None:
         return None
-    weights = np.asarray(sample_weight)
+    weights = as_array(sample_weight)
     if weights.ndim != 1:
         raise _refused(f" has shape {weights.shape}: it must be one weight a sample")
     if len(weights) != n_samples:
@@ -52,6 +54,24 @@ def read_weights(sample_weight: Any, n_samples: int) -> NDArray[np.int64] | None
     if (weights == 1).all():
         return None
     return weights.astype(np.int64)
+
+
+def zero_where_missing(sample_weight: Any, y: Any) -> Any:
+    """The weights with a zero for every sample that has no value in a column of its target."""
+    columns = target_columns(y)
+    missing: Any = False
+    for column in (y,) if columns is None else columns.values():
+        values = read_values(column, "the target")
+        if isinstance(values, Encoded):
+            missing = missing | (values.codes < 0)
+        elif values.dtype.kind in "fmM":
+            missing = missing | (np.isnan(values) if values.dtype.kind == "f" else np.isnat(values))
+    if not np.any(missing):
+        return sample_weight
+    if np.all(missing):
+        raise ValueError("the target has no value in any row")
+    kept = (~np.asarray(missing)).astype(np.int64)
+    return kept if sample_weight is None else np.asarray(sample_weight) * kept
 
 
 def _check(weights: NDArray[Any]) -> None:

@@ -18,6 +18,15 @@ from bitsieve.by_counts.pairwise.certificate import (
 ROUNDING = 1e-12  # of a hundred entries of a few bits
 
 
+def test_certificates():
+    assert certify(3.0, [5.0, 4.0]) == (3.0, 4.0, 0.25)
+    assert certify(3.0, [3.0 - 1e-9]) == (3.0, 3.0, 0.0)  # rounding
+    assert certify(0.0, [0.0]) == (0.0, 0.0, 0.0)
+    for impossible in (2.99, -1.0):
+        with pytest.raises(ArithmeticError, match=r"is below that of one, 3\.0"):
+            certify(3.0, [4.0, impossible])
+
+
 def best_of_all(matrix, k):
     return max(subset_objective(matrix[np.ix_(s, s)]) for s in combinations(range(len(matrix)), k))
 

@@ -14,7 +14,7 @@ import numpy as np
 from bitsieve.by_counts.criteria.base import MinimumCriterion
 from bitsieve.by_counts.greedy.joint import JointScores
 from bitsieve.by_counts.greedy.lazy import LazyScores
-from bitsieve.by_counts.stopping.monitor import StoppingMonitor, StoppingOutcome
+from bitsieve.by_counts.stopping import make_monitor
 from bitsieve.common.greedy import GreedyChoice, Scores, choose_greedily
 from bitsieve.common.ties import pick
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.by_counts.criteria.base import Criterion, JointCriterion
-    from bitsieve.by_counts.stopping.base import StoppingRule
+    from bitsieve.by_counts.stopping import Rule
+    from bitsieve.by_counts.stopping.monitor import StoppingOutcome
     from bitsieve.information.protocol import Information
 
 LAZY_FROM = 3e-4  # seconds a row: below, counting all candidates at once is cheaper than choosing which to count
@@ -66,7 +67,7 @@ def forward_select(
     n_features_to_select: int,
     progress: Callable[[int, int], object] | None = None,
     *,
-    stopping: StoppingRule | None = None,
+    stopping: Rule | None = None,
     must_include: Sequence[int] = (),
     exclude: Sequence[int] = (),
 ) -> ForwardChoice:
@@ -78,7 +79,7 @@ def forward_select(
     criterion : Criterion or JointCriterion
     n_features_to_select, must_include, exclude, progress
         As in :func:`bitsieve.common.greedy.choose_greedily`.
-    stopping : StoppingRule, optional
+    stopping : StoppingRule or FalseDiscoveryStopping, optional
         Ends the selection before the first choice it refuses, and before a constant column; features of
         ``must_include`` are not tested.
 
@@ -91,7 +92,7 @@ def forward_select(
     -----
     Cost: k - 1 rows of pair information, O(k n d) samples read as bits; a criterion that never increases reads fewer.
     """
-    monitor = None if stopping is None else StoppingMonitor(information, stopping)
+    monitor = None if stopping is None else make_monitor(stopping, information)
     found = choose_greedily(
         information.relevance,
         _scores_for(information, criterion),
@@ -102,7 +103,11 @@ def forward_select(
         exclude=exclude,
         progress=progress,
     )
-    return ForwardChoice(found.order, found.scores, None if monitor is None else monitor.outcome())
+    if monitor is None:
+        return ForwardChoice(found.order, found.scores, None)
+    outcome = monitor.outcome()
+    kept = slice(len(outcome.values))  # a rule may look further than the list that it takes
+    return ForwardChoice(found.order[kept], found.scores[kept], outcome)
 
 
 def _scores_for(information: Information, criterion: Criterion | JointCriterion) -> Scores:

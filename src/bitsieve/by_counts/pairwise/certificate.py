@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+ROUNDING = 1e-7  # of sums of up to 10^8 numbers, and of the solvers that give a bound, relative
+
+
 class Certificate(NamedTuple):
     """Objective of a subset, the least upper bound known, and ``gap = (bound - objective) / bound`` (0: optimal)."""
 
@@ -33,8 +36,18 @@ def certify(objective: float, bounds: Iterable[float]) -> Certificate:
     """The objective and the least of the bounds.
 
     A bound that rounding put below the objective is raised to it; the gap of a bound of 0 is 0.
+
+    Raises
+    ------
+    ArithmeticError
+        If the bound lies further below the objective than rounding explains: it is none then.
     """
-    bound = max(min(bounds), objective)
+    least = min(bounds)
+    if least < objective - ROUNDING * max(1.0, abs(objective)):
+        raise ArithmeticError(
+            f"the bound {least!r} on the objective of every subset is below that of one, {objective!r}"
+        )
+    bound = max(least, objective)
     return Certificate(objective, bound, (bound - objective) / bound if bound > 0 else 0.0)
 
 

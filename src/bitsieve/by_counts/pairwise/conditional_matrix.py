@@ -12,6 +12,7 @@ import numpy as np
 from bitsieve.by_counts.pairwise.certificate import largest_others, row_bound_by_rows
 from bitsieve.by_counts.pairwise.tiles import TiledProducts
 from bitsieve.common.attributes import cached_property
+from bitsieve.common.free_memory import square_matrix
 from bitsieve.common.progress import phase
 from bitsieve.optimize.eigen import multiply
 
@@ -112,7 +113,7 @@ class CountedMatrix:
 
     def among(self, members: NDArray[np.intp]) -> NDArray[np.floating]:
         """The rows and columns of some members, counted."""
-        out = np.empty((len(members), len(members)), self._dtype)
+        out = square_matrix(len(members), self._dtype)
         chosen = self._columns[members]
         self._information.symmetric_conditional_rows(chosen, chosen, out)
         return out

@@ -88,7 +88,7 @@ def semidefinite_choice(
         rounded = round_factor(matrix, solution.factor, k, rounding, n_roundings, draw)
     members = rounded.members
     if swaps:
-        members = improve_by_swaps(matrix.__getitem__, matrix.diagonal(), members).members
+        members = _lowest_of_equals(matrix, improve_by_swaps(matrix.__getitem__, matrix.diagonal(), members).members)
     members = np.sort(members)
     among = matrix[np.ix_(members, members)]
     shares = np.add.reduce(among, axis=1)
@@ -106,3 +106,17 @@ def semidefinite_choice(
         (1 + solution.factor[1:, 0]) / 2,
         certify(subset_objective(among), bounds),
     )
+
+
+def _lowest_of_equals(matrix: Floats, members: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The members, each replaced by the lowest column that gives the same objective to the last bit, such as a copy."""
+    chosen, diagonal = np.sort(members), matrix.diagonal()
+    for place, member in enumerate(chosen.tolist()):
+        others = np.delete(chosen, place)
+        equal = (matrix[:member, others] == matrix[member, others]).all(axis=1) & (
+            diagonal[:member] == diagonal[member]
+        )
+        equal[others[others < member]] = False
+        if equal.any():
+            chosen[place] = np.argmax(equal)
+    return chosen

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from bitsieve.by_counts.stopping.false_discovery import FalseDiscoveryMonitor, FalseDiscoveryStopping
+from bitsieve.by_counts.stopping.monitor import StoppingMonitor
 from bitsieve.by_counts.stopping.permutation import PermutationStopping
 from bitsieve.by_counts.stopping.significance import SignificanceStopping
 from bitsieve.by_counts.stopping.threshold import ThresholdStopping
@@ -12,13 +14,19 @@ from bitsieve.common.messages import choices
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.stopping.base import StoppingRule
+    from bitsieve.information.protocol import Information
 
-STOPPING_RULES: dict[str, type[StoppingRule]] = {
-    rule.name: rule for rule in (SignificanceStopping, PermutationStopping, ThresholdStopping)
+    Rule = StoppingRule | FalseDiscoveryStopping
+
+STOPPING_RULES: dict[str, type[Rule]] = {
+    SignificanceStopping.name: SignificanceStopping,
+    PermutationStopping.name: PermutationStopping,
+    FalseDiscoveryStopping.name: FalseDiscoveryStopping,
+    ThresholdStopping.name: ThresholdStopping,
 }
 
 
-def make_stopping(stopping: str | StoppingRule, **parameters: float) -> StoppingRule:
+def make_stopping(stopping: str | Rule, **parameters: Any) -> Rule:
     """The rule of that name with its parameters, or the object itself.
 
     Raises
@@ -30,9 +38,25 @@ def make_stopping(stopping: str | StoppingRule, **parameters: float) -> Stopping
         if stopping not in STOPPING_RULES:
             raise ParameterError("stopping", stopping, choices(stopping, STOPPING_RULES), "is not known")
         return STOPPING_RULES[stopping](**parameters)
-    if isinstance(stopping, type) or not (hasattr(stopping, "value") and hasattr(stopping, "stops")):
+    of_steps = hasattr(stopping, "value") and hasattr(stopping, "stops")
+    if isinstance(stopping, type) or not (of_steps or isinstance(stopping, FalseDiscoveryStopping)):
         raise ParameterError("stopping", stopping, choices("", STOPPING_RULES), "is neither a name nor a rule")
     return stopping
 
 
-__all__ = ["STOPPING_RULES", "PermutationStopping", "SignificanceStopping", "ThresholdStopping", "make_stopping"]
+def make_monitor(rule: Rule, information: Information) -> StoppingMonitor | FalseDiscoveryMonitor:
+    """What applies a rule to the choices of a greedy search."""
+    if isinstance(rule, FalseDiscoveryStopping):
+        return FalseDiscoveryMonitor(information, rule)
+    return StoppingMonitor(information, rule)
+
+
+__all__ = [
+    "STOPPING_RULES",
+    "FalseDiscoveryStopping",
+    "PermutationStopping",
+    "SignificanceStopping",
+    "ThresholdStopping",
+    "make_monitor",
+    "make_stopping",
+]

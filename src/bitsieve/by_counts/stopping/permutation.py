@@ -101,16 +101,7 @@ class PermutationStopping:
     def _p(
         self, reach: Callable[[NDArray[np.uint64]], NDArray[np.bool_]], most: int, seeds: np.random.Generator
     ) -> float:
-        """The share of shuffles that reach the observed value, of ``most`` or until enough of them did."""
-        last = max(LAST, ceil(self.level * self.n_permutations))
-        made = reached = 0
-        while made < most:
-            batch = min(max(2 * last, made), most - made, BATCH)
-            hits = np.flatnonzero(reach(seeds.integers(0, 2**64, batch, dtype=np.uint64)))
-            if reached + len(hits) >= last:
-                return last / (made + int(hits[last - reached - 1]) + 1)
-            made, reached = made + batch, reached + len(hits)
-        return (1 + reached) / (1 + made)
+        return share_of_shuffles(reach, most, max(LAST, ceil(self.level * self.n_permutations)), seeds)
 
     def stops(self, value: float) -> bool:
         """Whether p exceeds the level."""
@@ -119,3 +110,20 @@ class PermutationStopping:
     def reason(self, value: float) -> str:
         """p and the level."""
         return p_reason(value, self.level)
+
+
+def share_of_shuffles(
+    reach: Callable[[NDArray[np.uint64]], NDArray[np.bool_]], most: int, last: int, seeds: np.random.Generator
+) -> float:
+    """The share of shuffles that reach the observed value, of ``most`` or until ``last`` of them did.
+
+    ``reach(seeds)`` tells of the shuffle of every seed whether it does.
+    """
+    made = reached = 0
+    while made < most:
+        batch = min(max(2 * last, made), most - made, BATCH)
+        hits = np.flatnonzero(reach(seeds.integers(0, 2**64, batch, dtype=np.uint64)))
+        if reached + len(hits) >= last:
+            return last / (made + int(hits[last - reached - 1]) + 1)
+        made, reached = made + batch, reached + len(hits)
+    return (1 + reached) / (1 + made)

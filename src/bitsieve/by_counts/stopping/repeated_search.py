@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log, prod
+from math import log
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import chdtrc
 
 from bitsieve.common.attributes import cached_property
+from bitsieve.common.special import chdtrc
 from bitsieve.counts.blocks import run_blocks
-from bitsieve.counts.contingency import DENSE_CELLS, ContingencyTable
-from bitsieve.counts.search import joint_codes
+from bitsieve.counts.search import Parts, dependence_of_codes, joint_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from bitsieve.counts.search import ClassSearch
+    from bitsieve.counts.search import ClassSearch, Dependence
     from bitsieve.counts.terms import Terms
 
-    Integers = NDArray[np.int64]
+    Labels = NDArray[np.int32]
+
+LABELS_AT_ONCE = 1 << 24  # classes of shuffled samples that are held
+COLUMNS_A_BLOCK = 32  # that a thread cuts at once
 
 
 @dataclass(frozen=True)
@@ -53,13 +55,23 @@ class RepeatedSearch:
     n_jobs: int | None
 
     @cached_property
-    def parts(self) -> Integers:
-        """The joint value of S of every sample."""
-        return joint_codes([self.search.codes(column) for column in self.chosen], len(self.search.classes))
+    def parts(self) -> Parts:
+        """The samples by the joint value of S."""
+        columns = [self.search.codes(column) for column in self.chosen]
+        return Parts.of(joint_codes(columns, len(self.search.classes)))
 
     def figure(self, candidate: int) -> float:
         """The figure of a candidate, with the classes as they are."""
-        return self._tail(self.search.codes(candidate), self.search.classes)
+        return float(self._figures(self._observed(candidate))[0, 0])
+
+    def bits(self, candidate: int) -> float:
+        """I(X;C|S) of a candidate, with the classes as they are."""
+        return float(self._bits(self._observed(candidate))[0, 0])
+
+    def _observed(self, candidate: int) -> Dependence:
+        search = self.search
+        codes = search.codes(candidate)
+        return dependence_of_codes(codes, search.classes[None], search.n_classes, self.parts, self.terms)
 
     def log_codings(self, candidate: int) -> float:
         """The price of the search within a candidate, as a logarithm."""
@@ -67,54 +79,53 @@ class RepeatedSearch:
 
     def best_after_shuffles(self, seeds: NDArray[np.uint64]) -> NDArray[np.float64]:
         """The smallest figure of all candidates after each of several shuffles of the classes within the parts."""
-        best = np.ones(len(seeds))
-        in_parts = np.argsort(self.parts, kind="stable")
+        return np.minimum(1.0, self._extremes(seeds, lambda found: self._figures(found).min(axis=0), np.minimum))
 
-        def shuffle(place: int) -> None:
-            drawn = np.random.default_rng(int(seeds[place])).random(len(in_parts))
-            classes = np.empty_like(self.search.classes)
-            classes[in_parts] = self.search.classes[np.lexsort((drawn, self.parts))]
-            for _, codes in self.search.recoded(classes, self.tried):
-                best[place] = min(best[place], self._tail(codes, classes))
+    def most_bits_after_shuffles(self, seeds: NDArray[np.uint64]) -> NDArray[np.float64]:
+        """The largest I(X;C|S) of all candidates after each of several shuffles of the classes within the parts."""
+        return self._extremes(seeds, lambda found: self._bits(found).max(axis=0), np.maximum)
 
-        run_blocks(shuffle, range(len(seeds)), self.n_jobs)
-        return best
+    def _extremes(
+        self,
+        seeds: NDArray[np.uint64],
+        of_columns: Callable[[Dependence], NDArray[np.float64]],
+        extreme: np.ufunc,
+    ) -> NDArray[np.float64]:
+        """The extreme value of all candidates after every shuffle, from those of blocks of columns."""
+        at_once = max(1, LABELS_AT_ONCE // len(self.search.classes))
+        blocks = range(0, len(self.tried), COLUMNS_A_BLOCK)
+        found = np.empty((len(blocks), len(seeds)))
+        for first in range(0, len(seeds), at_once):
+            some = slice(first, first + at_once)
+            classes = self._shuffled(seeds[some])
 
-    def _tail(self, codes: Integers, classes: Integers) -> float:
-        n_parts, n_codes, n_classes = int(self.parts.max()) + 1, int(codes.max()) + 1, self.search.n_classes
-        shape = n_parts, n_codes, n_classes
-        cell = (self.parts * n_codes + codes) * n_classes + classes
-        if prod(shape) <= DENSE_CELLS:
-            cube = np.bincount(cell, minlength=prod(shape)).reshape(shape)
-            by_code, by_class = cube.sum(axis=2), cube.sum(axis=1)
-            sums = [self.terms.sum(part) for part in (cube, by_code, by_class, by_class.sum(axis=1))]
-            freedom = int((((by_code > 0).sum(axis=1) - 1) * ((by_class > 0).sum(axis=1) - 1)).sum())
-            return self._beyond(freedom, sums[0] - sums[1] - sums[2] + sums[3])
-        return self._sparse_tail(shape, cell)
+            def cut(start: int, some: slice = some, classes: Labels = classes) -> None:
+                columns = self.tried[start : start + COLUMNS_A_BLOCK]
+                made = self.search.dependence(classes, columns, self.parts, self.terms)
+                found[start // COLUMNS_A_BLOCK, some] = of_columns(made)
 
-    def _sparse_tail(self, shape: tuple[int, int, int], cell: Integers) -> float:
-        """The same where most cells are empty."""
-        _, n_codes, n_classes = shape
-        table = ContingencyTable.of_samples(shape, cell)
-        cells, counts = table.occupied()
-        part, code, label = cells // (n_codes * n_classes), cells // n_classes, cells % n_classes
-        by_code = np.unique(code, return_inverse=True)
-        by_class = np.unique(part * n_classes + label, return_inverse=True)
-        by_part = np.unique(part, return_inverse=True)
-        codes_of = np.bincount(np.searchsorted(by_part[0], by_code[0] // n_codes))
-        classes_of = np.bincount(np.searchsorted(by_part[0], by_class[0] // n_classes))
-        freedom = int(((codes_of - 1) * (classes_of - 1)).sum())
-        xz, zc, z = (self._sum(inverse, counts) for _, inverse in (by_code, by_class, by_part))
-        return self._beyond(freedom, self.terms.sum(counts) - xz - zc + z)
+            run_blocks(cut, blocks, self.n_jobs)
+        return np.asarray(extreme.reduce(found, axis=0))
 
-    def _beyond(self, freedom: int, sums: int) -> float:
-        """The tail of chi-squared beyond the statistic that a sum of terms stands for."""
-        if not freedom:
-            return 1.0
-        bits = sums / self.terms.per_bit
-        return float(chdtrc(freedom, max(0.0, 2 * self.terms.n_samples * log(2) * bits)))
+    def _shuffled(self, seeds: NDArray[np.uint64]) -> Labels:
+        """The classes after shuffles within the parts, a row for every seed."""
+        order, starts = self.parts
+        n_samples = len(order)
+        part = np.empty(n_samples, np.int64)
+        part[order] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        classes = np.empty((len(seeds), n_samples), np.int32)
+        for row, seed in zip(classes, seeds, strict=True):
+            drawn = np.random.default_rng(int(seed)).random(n_samples)
+            row[order] = self.search.classes[np.lexsort((drawn, part))]
+        return classes
 
-    def _sum(self, places: NDArray[np.intp], counts: Integers) -> int:
-        total = np.zeros(int(places.max()) + 1, np.int64)
-        np.add.at(total, places.reshape(-1), counts)
-        return self.terms.sum(total)
+    def _figures(self, found: Dependence) -> NDArray[np.float64]:
+        """The tail of chi-squared beyond the statistic that a sum of terms stands for; 1 without freedom."""
+        figures = np.ones(found.freedom.shape)
+        some = found.freedom > 0
+        bits = self._bits(found)[some]
+        figures[some] = chdtrc(found.freedom[some], np.maximum(0.0, 2 * self.terms.n_samples * log(2) * bits))
+        return figures
+
+    def _bits(self, found: Dependence) -> NDArray[np.float64]:
+        return found.sums / self.terms.per_bit

@@ -7,17 +7,16 @@ from math import log
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from scipy.special import chdtrc
 
 from bitsieve.by_counts.stopping.base import PValue, p_reason
 from bitsieve.by_counts.stopping.permutation import PermutationStopping
 from bitsieve.common.parameters import check_level
+from bitsieve.common.special import chdtrc
+from bitsieve.information.evidence import LEAST_EXPECTED
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.stopping.repeated_search import RepeatedSearch
     from bitsieve.information.conditional import ConditionalInformation
-
-LEAST_EXPECTED = 5  # samples in a cell, for the tail of chi-squared to hold
 
 
 @dataclass(frozen=True)

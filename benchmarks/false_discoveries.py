@@ -1,0 +1,158 @@
+"""How many false columns lists hold that promise at most a tenth, and how many real ones they find.
+
+``python -m benchmarks.false_discoveries [RUNS] [DESIGN ...]`` draws seeded tables, of which the first columns are real,
+and prints a line for every design and method: the mean share of false columns in a list (the false discovery rate, at
+most 0.1 but for chance), its standard error, the real columns found, and the seconds of a run. Methods of others run
+where they are installed: MDFS (``mdfs``) and model-X knockoffs (``knockpy``).
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from bitsieve import FalseDiscoveryStopping, ForwardSelector
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Columns = NDArray[np.intp]
+    Data = tuple[NDArray[np.float64], NDArray[np.int64]]
+
+RATE = 0.1
+
+
+class Design(NamedTuple):
+    """Seeded tables of which the first columns are real."""
+
+    make: Callable[[np.random.Generator], Data]
+    n_real: int
+
+
+def independent(n_samples: int, n_features: int, n_real: int) -> Callable[[np.random.Generator], Data]:
+    """Independent normal columns; the class follows the sum of the real ones, with noise."""
+
+    def make(random: np.random.Generator) -> Data:
+        X = random.normal(size=(n_samples, n_features))
+        return X, (X[:, :n_real].sum(axis=1) + random.normal(size=n_samples) > 0).astype(np.int64)
+
+    return make
+
+
+def copied(n_samples: int, n_features: int, n_real: int) -> Callable[[np.random.Generator], Data]:
+    """The same, but as many columns as are real are copies of these with noise: the class depends on them alone."""
+    original = independent(n_samples, n_features, n_real)
+
+    def make(random: np.random.Generator) -> Data:
+        X, y = original(random)
+        X[:, n_real : 2 * n_real] = 0.8 * X[:, :n_real] + 0.6 * X[:, n_real : 2 * n_real]
+        return X, y
+
+    return make
+
+
+DESIGNS = {
+    "10 real + 90 noise, 500 rows": Design(independent(500, 100, 10), 10),
+    "5 real + 195 noise, 200 rows": Design(independent(200, 200, 5), 5),
+    "5 real + 5 noisy copies + 90 noise, 500 rows": Design(copied(500, 100, 5), 5),
+}
+
+
+def ours(adjust: str, criterion: str, **binning: object) -> Callable[[Data, int], Columns]:
+    """``stopping="fdr"``."""
+    from bitsieve.binning import EqualFrequencyBinner, MDLBinner
+
+    binner = EqualFrequencyBinner(**binning) if binning else MDLBinner()
+    rule = FalseDiscoveryStopping(level=RATE, adjust=adjust)
+
+    def run(data: Data, seed: int) -> Columns:
+        return ForwardSelector("auto", criterion=criterion, stopping=rule, binning=binner).fit(*data).selected_
+
+    return run
+
+
+def mdfs(dimensions: int, adjust: str) -> Callable[[Data, int], Columns]:
+    """MDFS with 30 contrast columns."""
+    from mdfs import run as run_mdfs
+
+    def run(data: Data, seed: int) -> Columns:
+        X, y = np.asfortranarray(data[0]), data[1].astype(np.int32)
+        found = run_mdfs(X, y, n_contrast=30, dimensions=dimensions, seed=seed + 1, p_adjust_method=adjust, level=RATE)
+        return np.asarray(found["relevant_variables"], np.intp)
+
+    return run
+
+
+def knockoffs() -> Callable[[Data, int], Columns]:
+    """Gaussian model-X knockoffs with the coefficients of a logistic lasso."""
+    from knockpy import KnockoffFilter
+
+    def run(data: Data, seed: int) -> Columns:
+        np.random.seed(seed)
+        chosen = KnockoffFilter(ksampler="gaussian", fstat="lasso").forward(*map(np.copy, data), fdr=RATE)
+        return np.flatnonzero(chosen)
+
+    return run
+
+
+METHODS: dict[str, Callable[[], Callable[[Data, int], Columns]]] = {
+    "fdr, 4 quantile bins, jmi": lambda: ours("benjamini-hochberg", "jmi", n_bins=4),
+    "fdr (Yekutieli), 4 quantile bins, jmi": lambda: ours("benjamini-yekutieli", "jmi", n_bins=4),
+    "fdr, mdl, jmi": lambda: ours("benjamini-hochberg", "jmi"),
+    "MDFS 1-D, Benjamini-Hochberg": lambda: mdfs(1, "fdr_bh"),
+    "MDFS 1-D, Holm (its default)": lambda: mdfs(1, "holm"),
+    "MDFS 2-D, Benjamini-Hochberg": lambda: mdfs(2, "fdr_bh"),
+    "knockpy, gaussian, lasso": knockoffs,
+}
+NEEDS = {"MDFS": "mdfs", "knockpy": "knockpy"}
+
+
+class Outcome(NamedTuple):
+    """Shares of false columns, real columns found, of every run, and the seconds of one."""
+
+    shares: NDArray[np.float64]
+    found: NDArray[np.int64]
+    seconds: float
+
+
+def measure(design: Design, method: Callable[[Data, int], Columns], seeds: range) -> Outcome:
+    """Select from seeded tables of a design."""
+    shares, found = np.zeros(len(seeds)), np.zeros(len(seeds), np.int64)
+    start = time.perf_counter()
+    for place, seed in enumerate(seeds):
+        chosen = method(design.make(np.random.default_rng(seed)), seed)
+        found[place] = (chosen < design.n_real).sum()
+        shares[place] = 1 - found[place] / len(chosen) if len(chosen) else 0.0
+    return Outcome(shares, found, (time.perf_counter() - start) / len(seeds))
+
+
+def main(arguments: list[str]) -> None:
+    """Print the table."""
+    seeds = range(int(arguments[0]) if arguments else 1000)
+    print("| design | method | sets | false discovery rate | real columns found | seconds a set |")
+    print("|---|---|---|---|---|---|")
+    for name in arguments[1:] or DESIGNS:
+        for label, make in METHODS.items():
+            package = next((needed for start, needed in NEEDS.items() if label.startswith(start)), None)
+            if package is not None and find_spec(package) is None:
+                continue
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                outcome = measure(DESIGNS[name], make(), seeds)
+            share, error = outcome.shares.mean(), outcome.shares.std() / np.sqrt(len(seeds))
+            found = f"{outcome.found.mean():.2f} of {DESIGNS[name].n_real}"
+            print(
+                f"| {name} | {label} | {len(seeds)} | {share:.3f} ± {error:.3f} | {found} | {outcome.seconds:.2f} |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,72 @@
+"""The documents as a site: ``make docs`` builds it in ``build/docs``."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from importlib.metadata import version as version_of
+from pathlib import Path, PurePosixPath
+
+from docutils import nodes
+from sphinx import addnodes
+
+import bitsieve
+
+HERE = Path(__file__).parent
+
+project = "bitsieve"
+author = "The bitsieve developers"
+version = release = version_of("bitsieve")
+html_title = f"bitsieve {version}"
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
+source_suffix = {".md": "markdown"}
+html_theme = "furo"
+html_copy_source = False
+myst_heading_anchors = 3
+autosummary_generate = False
+autodoc_typehints = "none"  # the docstrings have them
+autodoc_inherit_docstrings = True
+numpydoc_show_class_members = True
+numpydoc_show_inherited_class_members = False
+numpydoc_class_members_toctree = False
+numpydoc_xref_param_type = False
+OF_THE_REPOSITORY = {"README", "CONTRIBUTING", "CHANGELOG", "LICENSE"}
+
+
+def unlink_what_is_no_page(app, doctree):
+    """Links to files of the repository that are no pages of the site become plain text."""
+    for link in list(doctree.findall(addnodes.pending_xref)):
+        if PurePosixPath(link.get("reftarget") or "").stem in OF_THE_REPOSITORY:
+            link.replace_self(nodes.literal(text=link.astext()))
+
+
+def leave_out_what_is_not_ours(app, kind, name, member, skip, options):
+    """Methods that scikit-learn writes into every estimator are described there."""
+    module = getattr(member, "__module__", None)
+    return True if callable(member) and module is not None and not module.startswith("bitsieve") else None
+
+
+def list_what_is_listed_nowhere(app, docname, source):
+    """Add a page that no table of contents has to the last one, and a name without a page to the page of the others."""
+    if docname == "index":
+        pages = "\n".join(path.read_text() for path in HERE.rglob("*.md"))
+        names = [path.relative_to(HERE).with_suffix("").as_posix() for path in sorted(HERE.rglob("*.md"))]
+        left = [name for name in names if name != "index" and not re.search(rf"^{name}$", pages, re.MULTILINE)]
+        source[0] = source[0].rstrip().removesuffix("```") + "\n".join([*left, "```", ""])
+    if docname == "api/other":
+        described = "\n".join(path.read_text() for path in (HERE / "api").glob("*.md"))
+        left = [name for name in bitsieve.__all__ if name != "__version__" and f":: {name}\n" not in described]
+        source[0] += "\n".join(["```{eval-rst}", ".. currentmodule:: bitsieve", *map(_described, left), "```", ""])
+
+
+def _described(name):
+    if inspect.isclass(getattr(bitsieve, name)):
+        return f"\n.. autoclass:: {name}\n   :members:\n"
+    return f"\n.. autofunction:: {name}\n"
+
+
+def setup(app):
+    """Called by Sphinx."""
+    app.connect("source-read", list_what_is_listed_nowhere)
+    app.connect("doctree-read", unlink_what_is_no_page)
+    app.connect("autodoc-skip-member", leave_out_what_is_not_ours)

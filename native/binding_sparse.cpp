@@ -1,0 +1,161 @@
+// Counts of sparse columns of codes in Python.
+#include "binding.hpp"
+
+#include "sparse_counts.hpp"
+
+namespace bitsieve {
+namespace {
+
+using Rows = Input<std::int32_t>;
+
+// The counts with the arrays they look into, which must not be written to as long as these live.
+class HeldCounts {
+public:
+    HeldCounts(Input<std::int64_t> start, Rows row, Input<std::uint16_t> code, Rows classes, std::int64_t n_classes,
+               std::optional<Input<std::uint32_t>> weights)
+        : start_(std::move(start)), row_(std::move(row)), code_(std::move(code)), classes_(std::move(classes)),
+          weights_(std::move(weights)), counts_(checked(n_classes), classes_.data(), n_classes, weights_ ? weights_->data() : nullptr) {}
+
+    const SparseCounts& counts() const { return counts_; }
+
+private:
+    ListedCodes checked(std::int64_t n_classes) const {
+        const std::int64_t n_rows = std::int64_t(classes_.size()), n_columns = std::int64_t(start_.size()) - 1;
+        require_within(n_columns, 1, std::int64_t(1) << 31, "the number of columns");
+        require_within(n_rows, 1, kMostSamples + 1, "the number of rows");
+        require_within(n_classes, 1, kMostClasses + 1, "n_classes");
+        require_all_within(classes_, 0, n_classes, "classes");
+        require_size(code_, std::int64_t(row_.size()), "code");
+        const std::int64_t* start = start_.data();
+        require(start[0] == 0 && start[n_columns] == std::int64_t(row_.size()), "the columns do not hold all rows and codes");
+        for (std::int64_t j = 0; j < n_columns; ++j) {
+            require(start[j] <= start[j + 1] && start[j + 1] <= std::int64_t(row_.size()), "the starts of the columns do not rise");
+            std::int64_t before = -1;
+            for (std::int64_t e = start[j]; e < start[j + 1]; before = row_.data()[e++])
+                require(before < row_.data()[e] && row_.data()[e] < n_rows, "the rows of a column do not rise, or are out of range");
+        }
+        if (weights_) {
+            require_size(*weights_, n_rows, "weights");
+            std::int64_t sum = 0;
+            for (std::int64_t i = 0; i < n_rows && sum <= kMostSamples; ++i) {
+                require(weights_->data()[i] > 0, "a weight is 0: leave out its row");
+                sum += weights_->data()[i];
+            }
+            require(sum <= kMostSamples, "the weights may sum to 2^31 at most");
+        }
+        return {start, row_.data(), code_.data(), n_columns, n_rows};
+    }
+
+    Input<std::int64_t> start_;
+    Rows row_;
+    Input<std::uint16_t> code_;
+    Rows classes_;
+    std::optional<Input<std::uint32_t>> weights_;
+    SparseCounts counts_;
+};
+
+void construct(HeldCounts* self, Input<std::int64_t> start, Rows row, Input<std::uint16_t> code, Rows classes,
+               std::int64_t n_classes, std::optional<Input<std::uint32_t>> weights) {
+    nb::gil_scoped_release unlocked;
+    new (self) HeldCounts(std::move(start), std::move(row), std::move(code), std::move(classes), n_classes, std::move(weights));
+}
+
+Division division_of(const SparseCounts& counts, const Rows& row, const Rows& label, const Rows& part_of, const Rows& class_of) {
+    require_size(label, std::int64_t(row.size()), "label");
+    require_size(class_of, std::int64_t(part_of.size()), "class_of");
+    const std::int64_t n_labels = std::int64_t(part_of.size());
+    const Division division{row.data(), label.data(), std::int64_t(row.size()), part_of.data(), class_of.data(), n_labels};
+    for (std::int64_t l = 0; l < n_labels; ++l) {
+        require_within(part_of.data()[l], 0, n_labels, "part_of");
+        require_within(class_of.data()[l], 0, counts.n_classes(), "class_of");
+        const bool rises = !l || part_of.data()[l - 1] < part_of.data()[l] ||
+                           (part_of.data()[l - 1] == part_of.data()[l] && class_of.data()[l - 1] < class_of.data()[l]);
+        require(rises, "the labels are not numbered by part and class");
+    }
+    for (std::int64_t i = 0; i < division.n_rows; ++i) {
+        require_within(row.data()[i], i ? std::int64_t(row.data()[i - 1]) + 1 : 0, counts.n_rows(), "a row of the division");
+        require_within(label.data()[i], 0, n_labels, "label");
+        require(class_of.data()[label.data()[i]] == counts.class_of(row.data()[i]), "a label is of another class than its row");
+    }
+    return division;
+}
+
+OwnSums own_of(const SparseCounts& counts, const Input<std::int64_t>& pooled, const Input<std::int64_t>& within) {
+    require_size(pooled, counts.n_columns(), "own");
+    require_size(within, counts.n_columns(), "own_within");
+    return {pooled.data(), within.data()};
+}
+
+void require_block(const SparseCounts& counts, std::int64_t first, std::int64_t last) {
+    require_within(first, 0, counts.n_columns() + 1, "first");
+    require_within(last, first, counts.n_columns() + 1, "last");
+}
+
+void own_sums(const HeldCounts& held, Input<std::int64_t> table, int shift, std::int64_t first, std::int64_t last,
+              Output<std::int64_t> pooled, Output<std::int64_t> within) {
+    const SparseCounts& counts = held.counts();
+    const Terms terms = terms_of(table, shift);
+    require_block(counts, first, last);
+    require_size(pooled, counts.n_columns(), "own");
+    require_size(within, counts.n_columns(), "own_within");
+    nb::gil_scoped_release unlocked;
+    counts.own_sums(terms, first, last, pooled.data(), within.data());
+}
+
+void sums_by_rows(const HeldCounts& held, Input<std::int64_t> table, int shift, Rows row, Rows label, Rows part_of,
+                  Rows class_of, Input<std::int64_t> own, Input<std::int64_t> own_within, std::int64_t first,
+                  std::int64_t last, Output<std::int64_t> xy, std::optional<Output<std::int64_t>> xyc) {
+    const SparseCounts& counts = held.counts();
+    const Terms terms = terms_of(table, shift);
+    const OwnSums sums = own_of(counts, own, own_within);
+    require_block(counts, first, last);
+    require_size(xy, counts.n_columns(), "xy");
+    if (xyc) require_size(*xyc, counts.n_columns(), "xyc");
+    nb::gil_scoped_release unlocked;
+    const Division division = division_of(counts, row, label, part_of, class_of);
+    division_sums_by_rows(counts, terms, division, sums, first, last, xy.data(), xyc ? xyc->data() : nullptr);
+}
+
+void sums_by_columns(const HeldCounts& held, Input<std::int64_t> table, int shift, Rows row, Rows label, Rows part_of,
+                     Rows class_of, Input<std::int64_t> own, Input<std::int64_t> own_within, Input<std::int64_t> columns,
+                     Output<std::int64_t> xy, std::optional<Output<std::int64_t>> xyc) {
+    const SparseCounts& counts = held.counts();
+    const Terms terms = terms_of(table, shift);
+    const OwnSums sums = own_of(counts, own, own_within);
+    require_all_within(columns, 0, counts.n_columns(), "columns");
+    require_size(xy, std::int64_t(columns.size()), "xy");
+    if (xyc) require_size(*xyc, std::int64_t(columns.size()), "xyc");
+    nb::gil_scoped_release unlocked;
+    const Division division = division_of(counts, row, label, part_of, class_of);
+    division_sums_by_columns(counts, terms, division, sums, columns.data(), std::int64_t(columns.size()), xy.data(),
+                             xyc ? xyc->data() : nullptr);
+}
+
+void cells(const HeldCounts& held, Rows row, Rows label, Rows part_of, Rows class_of, Input<std::int64_t> columns,
+           Grid<std::int64_t> xy, std::optional<Grid<std::int64_t>> xyc) {
+    const SparseCounts& counts = held.counts();
+    require_all_within(columns, 0, counts.n_columns(), "columns");
+    require(xy.shape(0) == columns.size() && (!xyc || xyc->shape(0) == columns.size()), "there is one row a column");
+    const std::int64_t width = std::int64_t(xy.shape(1)), width_within = xyc ? std::int64_t(xyc->shape(1)) : 0;
+    nb::gil_scoped_release unlocked;
+    const Division division = division_of(counts, row, label, part_of, class_of);
+    require(division_cells(counts, division, columns.data(), std::int64_t(columns.size()), xy.data(), width,
+                           xyc ? xyc->data() : nullptr, width_within),
+            "a table has more cells than there is room for");
+}
+
+}  // namespace
+
+void bind_sparse_counts(nb::module_& m) {
+    nb::class_<HeldCounts>(m, "SparseCounts")
+        .def("__init__", &construct, "start"_a, "row"_a, "code"_a, "classes"_a, "n_classes"_a, "weights"_a.none())
+        .def("own_sums", &own_sums)
+        .def("sums_by_rows", &sums_by_rows, "table"_a, "shift"_a, "row"_a, "label"_a, "part_of"_a, "class_of"_a, "own"_a,
+             "own_within"_a, "first"_a, "last"_a, "xy"_a, "xyc"_a.none())
+        .def("sums_by_columns", &sums_by_columns, "table"_a, "shift"_a, "row"_a, "label"_a, "part_of"_a, "class_of"_a,
+             "own"_a, "own_within"_a, "columns"_a, "xy"_a, "xyc"_a.none())
+        .def("cells", &cells, "row"_a, "label"_a, "part_of"_a, "class_of"_a, "columns"_a, "xy"_a, "xyc"_a.none())
+        .def_prop_ro("nbytes", [](const HeldCounts& held) { return held.counts().n_bytes(); });
+}
+
+}  // namespace bitsieve

@@ -1,0 +1,136 @@
+"""A binner that is fitted on the summary of a table in parts, and the codes of each part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+
+from bitsieve.binning.base import MAX_CODES
+from bitsieve.common.progress import phase
+from bitsieve.table.columns import all_missing
+from bitsieve.table.encoding import Encoded
+from bitsieve.table.extents import MISSING
+from bitsieve.table.ragged import Ragged
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bitsieve.binning.base import Binner
+    from bitsieve.binning.summary import Summary
+    from bitsieve.table.column_summary import Kind
+    from bitsieve.table.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Coding:
+    """How the columns of a table become codes, the same in every part of its rows.
+
+    Attributes
+    ----------
+    binner : Binner
+        Fitted: as on all rows at once, but for the columns in ``sampled``.
+    kinds : list of dtype or None
+        The type of the numbers of every column over all rows; None for categories.
+    arities : ndarray of int32
+        One more than the largest code that occurs in every column.
+    sampled : tuple of int
+        Columns whose bins are those of a sample of the rows, since they hold too many distinct numbers.
+    rank_error : float
+        By what share of the samples the rank of a cut of those columns may be off.
+    """
+
+    binner: Binner
+    kinds: list[Kind | None]
+    arities: NDArray[np.int32]
+    sampled: tuple[int, ...]
+    rank_error: float
+
+    def codes(self, table: Table) -> NDArray[Any]:
+        """The codes of a part of the rows: uint8 or uint16, of shape (n_samples, n_features), to be read only."""
+        return self.binner.codes(as_kinds(table, self.kinds))
+
+
+def fit_on_summary(binner: Binner, summary: Summary) -> Coding:
+    """Fit a copy of a binner on a table of which only the summary is known.
+
+    Parameters
+    ----------
+    binner : Binner
+        Of the kind and the parameters that the summary was made for.
+    summary : Summary
+        Of all rows.
+
+    Returns
+    -------
+    Coding
+
+    Raises
+    ------
+    ValueError
+        What ``fit`` raises on all rows.
+    """
+    fitted = clone(binner)
+    fitted.start_fit(summary)
+    if binner.sees == "codes":
+        _refuse_many_codes(summary)
+    step = phase("binning")
+    alone = []
+    for j in range(summary.n_features):
+        alone.append(clone(binner).fit_table(summary.column(j, ends_only=binner.sees == "ends")))
+        step(j + 1, summary.n_features)
+    edges = [one.bin_edges_[0] for one in alone]
+    fitted.bin_edges_ = Ragged(np.concatenate([np.empty(0), *edges]), np.cumsum([len(some) for some in edges]))
+    fitted.categories_ = [one.categories_[0] for one in alone]
+    fitted.n_bins_ = np.array([one.n_bins_[0] for one in alone], np.int64)
+    if binner.sees == "classes":
+        fitted.uncut_ = np.array([j for j, one in enumerate(alone) if len(one.uncut_)], np.int64)
+    sampled = tuple(j for j in range(summary.n_features) if summary.is_sampled(j))
+    return Coding(
+        fitted,
+        [column.kind for column in summary.columns],
+        np.array([_arity(fitted, summary, j) for j in range(summary.n_features)], np.int32),
+        sampled,
+        summary.sample.rank_error if sampled and summary.sample is not None else 0.0,
+    )
+
+
+def _refuse_many_codes(summary: Summary) -> None:
+    for name, column in zip(summary.names, summary.columns, strict=True):
+        if column.kind is not None and column.distinct is None and not column.is_empty:
+            raise ValueError(
+                f"column {name!r} has more than {MAX_CODES:,} codes, the most that are supported: drop it or group its "
+                "values"
+            )
+
+
+def _arity(binner: Binner, summary: Summary, j: int) -> int:
+    """One more than the largest code that occurs in a column."""
+    column = summary.columns[j]
+    if column.is_empty or column.holds & MISSING:  # the code of missing values is the last one
+        return int(binner.n_bins_[j])
+    known = binner.categories_[j]
+    if known is not None:
+        return len(known)
+    return binner.code_of(column.high, j) + 1
+
+
+def as_kinds(table: Table, kinds: list[Kind | None]) -> Table:
+    """A part of a table with its columns of the types that they have over all rows."""
+    if table.matrix is not None and all(kind == table.matrix.dtype for kind in kinds):
+        return table
+    given = [table.values(j) for j in range(table.n_features)]
+    columns = [_as_kind(values, kind) for values, kind in zip(given, kinds, strict=True)]
+    same = all(new is old for new, old in zip(columns, given, strict=True))
+    return table if same and table.matrix is None else replace(table, columns=columns)
+
+
+def _as_kind(values: NDArray[Any] | Encoded, kind: Kind | None) -> NDArray[Any] | Encoded:
+    if isinstance(values, Encoded):
+        return values if kind is None or len(values.categories) else np.full(len(values.codes), np.nan, kind)
+    if kind is None:
+        missing = Encoded(np.full(len(values), -1, np.int32), np.empty(0, object))
+        return missing if all_missing(values) else values
+    return values if values.dtype == kind else values.astype(kind)

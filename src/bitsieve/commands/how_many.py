@@ -1,0 +1,75 @@
+"""``bitsieve how-many``: what four rules would take of a table, side by side."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING
+
+from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, say
+from bitsieve.common.progress import listening
+from bitsieve.common.ticker import Ticker
+
+if TYPE_CHECKING:
+    import argparse
+
+OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.how_many
+    "sample_weight": "--weight",
+    "method": "--method",
+    "criterion": "--method",
+    "classifier": "--classifier",
+    "folds": "--folds",
+    "n_pairs": "--pairs",
+    "random_state": "--seed",
+}
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, ask the rules, draw, print."""
+    with in_words_of(OPTIONS):
+        return _run(options)
+
+
+def _run(options: argparse.Namespace) -> int:
+    start = time.perf_counter()
+    parameters = binner_parameters(options)
+    if options.figure is not None:
+        from bitsieve.files.output import check_output
+        from bitsieve.report.figures import FORMATS, require_matplotlib
+
+        require_matplotlib()
+        check_output(options.figure, FORMATS, what="figure", source=options.data)
+    with Ticker() as ticker, listening(ticker.phase):
+        from bitsieve.binning import make_binner
+        from bitsieve.evaluation.how_many import how_many
+
+        found = how_many(
+            options.data,
+            options.target,
+            sample_weight=options.weight,
+            method=options.method,
+            binning=make_binner(options.binning, **parameters) if parameters else options.binning,
+            target_bins=options.target_bins,
+            classifier=options.classifier,
+            folds=options.folds,
+            n_pairs=options.pairs,
+            random_state=options.seed,
+            n_jobs=options.threads or -1,
+        )
+        if options.figure is not None:
+            from bitsieve.report.figures import save_figure
+            from bitsieve.report.how_many import plot_how_many
+
+            ticker.phase("drawing")
+            save_figure(plot_how_many(found).figure, options.figure)
+    if options.json:
+        from bitsieve import __version__
+
+        seconds = round(time.perf_counter() - start, 3)
+        document = {**found.to_dict(), "seconds": seconds, "version": __version__}
+        print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        print(found)
+    if options.figure is not None:
+        say(f"saved the figure to {options.figure!r}")
+    return 0

@@ -1,0 +1,51 @@
+"""The data that a command is given as a table: read at once, in batches, or by a cluster."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
+
+    from distributed import Client
+
+    from bitsieve.sources.in_parts import TableInParts
+    from bitsieve.table.table import Table
+
+
+def in_batches(options: argparse.Namespace, *, folders: bool = True) -> bool:
+    """Whether the data is read in batches: where memory or a spool is given, and a folder always."""
+    given = options.memory is not None or options.spool is not None
+    return given or (folders and Path(options.data).is_dir())
+
+
+def read(options: argparse.Namespace, client: Client | None) -> Table | TableInParts:
+    """The table of ``DATA``."""
+    if client is not None:
+        from bitsieve.sources.dask_files import FilesOnCluster
+
+        files = FilesOnCluster(options.data, client)
+        return files.read_in_parts(options.target, options.weight, target_bins=options.target_bins)
+    if not in_batches(options):
+        from bitsieve.table.read_data import read_data
+
+        return read_data(
+            options.data,
+            options.target,
+            options.weight,
+            target_bins=options.target_bins,
+            drop_missing=options.drop_missing_target,
+        )
+    from bitsieve.sources.stream import StreamSource
+
+    if options.drop_missing_target:
+        raise ValueError("--drop-missing-target does not go with data that is read in batches: drop those rows first")
+    if options.target is None:
+        raise ValueError("no target is given: name a column with --target")
+    if options.drop_missing_target:
+        raise ValueError("what is read in batches does not go with --drop-missing-target: drop those rows first")
+    if (getattr(options, "output", None) or "").lower().endswith(".npz"):
+        raise ValueError("what is read in batches is not written to .npz: write .parquet, .arrow or .csv")
+    source = StreamSource(options.data, options.memory, options.spool)
+    return source.read_in_parts(options.target, options.weight, target_bins=options.target_bins)

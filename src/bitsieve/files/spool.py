@@ -1,0 +1,148 @@
+"""Folders on disk for what does not fit memory: kept whole or not at all, and never left behind.
+
+A folder that is being filled has a random name and a locked file, and gets its own name when it is whole. The lock
+ends with the process, however that ends, so a folder with a random name and no lock was left by a process that was
+killed: it is removed by the next one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import tempfile
+import weakref
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bitsieve.files.errors import DataError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+try:
+    import fcntl
+except ImportError:  # Windows: left folders are not removed there
+    fcntl = None  # type: ignore[assignment]
+
+PREFIX = "bitsieve-spool-"
+_LOCK, _FACTS = "lock", "facts.json"
+_VERSION = 1
+
+
+class Spool:
+    """A folder for one job: removed at the end of the process, or kept under a name when it is whole.
+
+    Parameters
+    ----------
+    parent : Path or None
+        Where it lies; None: in the system's folder for temporary files.
+    """
+
+    def __init__(self, parent: Path | None = None) -> None:
+        where = Path(tempfile.gettempdir()) if parent is None else parent
+        try:
+            where.mkdir(parents=True, exist_ok=True)
+            remove_left(where)
+            self.folder = where / f"{PREFIX}{secrets.token_hex(8)}.part"
+            self.folder.mkdir(mode=0o700)
+            self._lock = open(self.folder / _LOCK, "wb")  # noqa: SIM115  # held as long as the folder is
+        except OSError as error:
+            raise DataError(f"cannot make a spool in {str(where)!r}: {error.strerror}: give another folder") from None
+        if fcntl is not None:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self.close = weakref.finalize(self, _remove, self.folder, self._lock)
+
+    def array(self, name: str, size: int, kind: type[np.generic]) -> NDArray[Any]:
+        """An array of zeros in a file of the folder, which has its place on the disk from the beginning.
+
+        Raises
+        ------
+        DataError
+            If the disk has no place for it.
+        """
+        import numpy as np
+
+        n_bytes = size * np.dtype(kind).itemsize
+        if not n_bytes:
+            return np.empty(0, kind)
+        path = self.folder / name
+        try:
+            with open(path, "wb") as file:
+                if hasattr(os, "posix_fallocate"):  # a full disk would otherwise end the process while it writes
+                    os.posix_fallocate(file.fileno(), 0, n_bytes)
+                else:
+                    file.truncate(n_bytes)
+            return np.memmap(path, kind, "r+", shape=(size,))
+        except OSError as error:
+            raise no_room(self.folder.parent, n_bytes, error) from None
+
+    def keep(self, name: str, facts: dict[str, Any]) -> Path:
+        """Give the folder its own name, now that it is whole, with what must be known to use it again."""
+        path = self.folder.parent / name
+        sizes = {file.name: file.stat().st_size for file in self.folder.iterdir() if file.name != _LOCK}
+        with open(self.folder / _FACTS, "w", encoding="utf-8") as file:
+            json.dump({**facts, "version": _VERSION, "sizes": sizes}, file)
+            file.flush()
+            os.fsync(file.fileno())
+        for file_name in sizes:
+            with open(self.folder / file_name, "rb+") as written:
+                os.fsync(written.fileno())
+        with suppress(OSError):
+            shutil.rmtree(path)
+        try:
+            self.folder.rename(path)
+        except OSError:  # another process was faster
+            return self.folder
+        self.close.detach()
+        self._lock.close()
+        with suppress(OSError):
+            (path / _LOCK).unlink()
+        return path
+
+
+def kept(parent: Path, name: str) -> tuple[Path, dict[str, Any]] | None:
+    """A whole spool of that name and its facts; None where there is none, or one that is not whole or not one's own."""
+    path = parent / name
+    try:
+        if hasattr(os, "getuid") and path.stat().st_uid != os.getuid():
+            return None
+        facts = json.loads((path / _FACTS).read_text(encoding="utf-8"))
+        sizes = {file.name: file.stat().st_size for file in path.iterdir() if file.name not in (_LOCK, _FACTS)}
+    except (OSError, ValueError):
+        return None
+    whole = isinstance(facts, dict) and facts.get("version") == _VERSION and facts.get("sizes") == sizes
+    return (path, facts) if whole else None
+
+
+def remove_left(parent: Path) -> None:
+    """Remove what processes that were killed have left."""
+    if fcntl is None:
+        return
+    for folder in parent.glob(f"{PREFIX}*.part"):
+        with suppress(OSError), open(folder / _LOCK, "rb+") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its process lives
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def no_room(where: Path, n_bytes: int, error: OSError) -> DataError:
+    """The error for a disk that can not take what is to be written."""
+    with suppress(OSError):
+        free = shutil.disk_usage(where).free
+        return DataError(
+            f"the spool needs {_amount(n_bytes)} more in {str(where)!r}, where {_amount(free)} are free "
+            f"({error.strerror}): give the parameter spool a folder on a larger disk"
+        )
+    return DataError(f"cannot write the spool in {str(where)!r}: {error.strerror}")
+
+
+def _amount(n_bytes: int) -> str:
+    return f"{n_bytes / 1e9:.3g} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e6:.3g} MB"
+
+
+def _remove(folder: Path, lock: Any) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    lock.close()

@@ -1,0 +1,61 @@
+"""Reports as files: the check before any work, and the one function that writes a report of either kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bitsieve.files.output import check_output, write_text
+from bitsieve.report.figures import require_matplotlib
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+
+def check_report(path: str | PathLike[str], source: str | PathLike[str] | None = None) -> None:
+    """Refuse, before any work, a report that could not be drawn or written, or that would overwrite the ``source``."""
+    require_matplotlib()
+    check_output(path, what="report", source=source)
+
+
+def write_report(result: Any, path: str | PathLike[str], *, command: str | None = None) -> None:
+    """Write the report of a selection or of a comparison as one HTML file that needs nothing else.
+
+    Parameters
+    ----------
+    result : Selection or Comparison
+        Of :func:`bitsieve.select` or :func:`bitsieve.compare`.
+    path : path-like
+    command : str, optional
+        What makes the selection again, for its report; by default the call in Python.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    ValueError
+        It is neither, the path cannot be written, or matplotlib is not installed (``pip install 'bitsieve[report]'``).
+
+    Examples
+    --------
+    >>> import bitsieve, pathlib, tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "report.html"
+    >>> bitsieve.write_report(bitsieve.select(X, y, n_features_to_select=2), path)
+    >>> "petal width" in path.read_text()
+    True
+    """
+    from bitsieve.evaluation.comparison import Comparison
+    from bitsieve.report.comparison import report
+    from bitsieve.report.selection import selection_report
+    from bitsieve.selection.selection import Selection
+
+    if not isinstance(result, Selection | Comparison):
+        raise ValueError(
+            f"{type(result).__name__} has no report: give what bitsieve.select or bitsieve.compare returns"
+        )
+    check_report(path)
+    text = selection_report(result, command=command) if isinstance(result, Selection) else report(result)
+    write_text(path, text, "report")

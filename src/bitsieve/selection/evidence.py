@@ -1,0 +1,200 @@
+"""What a selection rests on, counted again from its table when an explanation or a report asks for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from bitsieve.binning import make_binner
+from bitsieve.common.attributes import cached_property
+from bitsieve.common.ties import TIE
+from bitsieve.selectors.counted import count_binned, count_table
+from bitsieve.sources.in_parts import TableInParts
+from bitsieve.table.read_xy import read_xy
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from bitsieve.information.conditional import ConditionalInformation
+    from bitsieve.information.plug_in import PlugInInformation
+    from bitsieve.selectors.counted import Counted
+    from bitsieve.table.table import Table
+
+    Columns = NDArray[np.intp]
+    Floats = NDArray[np.float64]
+
+SAMPLES_A_PART = 5  # on average, at least, where information is conditional on several columns
+SHUFFLED_CELLS = 200_000_000  # that may be binned to see what chance does
+FEWEST_SHUFFLES, MOST_SHUFFLES = 10, 40
+MOST_ROWS = 1_000_000  # that weighted rows are written out to
+
+
+class Contribution(NamedTuple):
+    """What a column tells about the class beside some others, in bits; the fields of several columns are arrays.
+
+    ``redundancy`` is the part of its relevance that one of the others tells already, the one that tells most of it:
+    ``max_s [I(X;C) - I(X;C|Xs)]``. ``complementarity`` is what it tells in addition together with one of them:
+    ``max_s [I(X;C|Xs) - I(X;C)]``. Both are 0, with column -1, where there is nothing of the kind. Hence relevance and
+    complementarity together are at most H(C).
+    """
+
+    relevance: Any
+    redundancy: Any
+    redundant_with: Any
+    complementarity: Any
+    complementary_with: Any
+
+
+class Chance(NamedTuple):
+    """How relevant columns look after the classes are shuffled and all bins are made again, in bits.
+
+    Each of ``columns`` tells at most so much in 19 of 20 shuffles, 19 of 20 columns at most ``typical``; the most
+    relevant one is between ``best_low`` and ``best_high`` in 18 of 20. Columns with more than half as many bins as
+    there are rows, such as identifiers, are left out of these three: they tell nearly everything by chance.
+    """
+
+    n_shuffles: int
+    typical: float
+    best_low: float
+    best_high: float
+    columns: Floats
+
+    def of(self, column: int) -> float:
+        """What a column would have to exceed, if it is one of many that were tried."""
+        return max(self.best_high, float(self.columns[column]))
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """The counts behind a selection.
+
+    Parameters
+    ----------
+    table : Table or TableInParts
+    binner : Binner
+        Fitted on it.
+    selected : ndarray of int, shape (k,)
+    n_jobs : int or None
+    whole : Table or TableInParts, optional
+        The table with the columns that were left out before the selection; by default none were.
+    left_out : sequence of int
+        Those columns, which hold one value in ``table``.
+    """
+
+    table: Table | TableInParts
+    binner: Any
+    selected: Columns
+    n_jobs: int | None
+    whole: Table | TableInParts | None = None
+    left_out: Sequence[int] = ()
+
+    @cached_property
+    def counted(self) -> Counted:
+        """The table, packed for counting."""
+        if isinstance(self.table, TableInParts):
+            return count_table(self.table, self.binner, self.n_jobs)
+        return count_binned(self.table, self.binner, self.n_jobs)
+
+    @property
+    def information(self) -> PlugInInformation:
+        """The plug-in information, by which everything is explained whatever estimator the method used."""
+        return self.counted.information  # type: ignore[return-value]
+
+    @cached_property
+    def contributions(self) -> Contribution:
+        """Of every selected column beside those selected before it."""
+        found = [contribution(self.information, int(j), self.selected[:p]) for p, j in enumerate(self.selected)]
+        return Contribution(*(np.array(values) for values in zip(*found, strict=True)))
+
+    @cached_property
+    def chance(self) -> Chance | None:
+        """What chance does; None where rows are not at hand, or weighted ones too many to be shuffled one by one."""
+        if isinstance(self.table, TableInParts):
+            return None
+        return chance(self.table, self.binner, self.n_jobs)
+
+
+def evidence_of(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Evidence:
+    """The counts behind what a fitted selector selected, of a table with its columns.
+
+    Parameters
+    ----------
+    selector : selector
+        Fitted.
+    X, y, sample_weight : array-like
+        As for ``fit``.
+    """
+    check_is_fitted(selector)
+    table = read_xy(X, y, sample_weight)
+    if table.n_features != selector.n_features_in_:
+        raise ValueError(
+            f"X has {table.n_features:,} features, but {type(selector).__name__} was fitted on "
+            f"{selector.n_features_in_:,}: give the same columns"
+        )
+    n_jobs = getattr(selector, "n_jobs", None)
+    binner = getattr(selector, "binner_", None)
+    if binner is None:
+        missing = "bin" if selector.__sklearn_tags__().input_tags.allow_nan else "error"
+        binner = make_binner("mdl", missing=missing, n_jobs=n_jobs).fit_table(table)
+    return Evidence(table, binner, np.asarray(selector.selected_), n_jobs)
+
+
+def contribution(information: PlugInInformation, column: int, others: Columns) -> Contribution:
+    """What a column tells beside others."""
+    relevance = float(information.relevance[column])
+    if not len(others):
+        return Contribution(relevance, 0.0, -1, 0.0, -1)
+    pair = information.pair(column, others)
+    told = relevance - (pair.joint_relevance - information.relevance[others])
+    most, least = int(np.argmax(told)), int(np.argmin(told))
+    redundancy, complementarity = float(told[most]), float(-told[least])
+    return Contribution(
+        relevance,
+        *((redundancy, int(others[most])) if redundancy > TIE else (0.0, -1)),
+        *((complementarity, int(others[least])) if complementarity > TIE else (0.0, -1)),
+    )
+
+
+def conditional_on(
+    information: PlugInInformation, columns: Sequence[int]
+) -> tuple[ConditionalInformation, tuple[int, ...]]:
+    """Information conditional on as many of ``columns``, in their order, as leave five samples a part on average.
+
+    Beyond that nearly every sample would have a part of its own, where nothing is left to tell.
+    """
+    given = information.conditional()
+    used: list[int] = []
+    for column in columns:
+        finer = given.refine(int(column))
+        if len(finer.partition.keys) * SAMPLES_A_PART > finer.n_samples:
+            break
+        given = finer
+        used.append(int(column))
+    return given, tuple(used)
+
+
+def chance(table: Table, binner: Any, n_jobs: int | None, seed: int = 0) -> Chance | None:
+    """Shuffle the classes, bin and count again, several times; None where the weights make too many rows of that."""
+    if table.weights is not None:
+        if table.total_weight > MOST_ROWS:
+            return None
+        table = replace(table.take(np.repeat(np.arange(table.n_samples), table.weights)), weights=None)
+    cells = table.n_samples * table.n_features
+    n_shuffles = min(MOST_SHUFFLES, max(FEWEST_SHUFFLES, SHUFFLED_CELLS // cells))
+    random = np.random.default_rng(seed)
+    target = table.target
+    rows = []
+    for _ in range(n_shuffles):
+        shuffled = replace(table, y=replace(target, codes=random.permutation(target.codes)))
+        rows.append(count_table(shuffled, binner, n_jobs).information.relevance)
+    found = np.array(rows)
+    few_bins = 2 * np.asarray(binner.n_bins_) <= table.n_samples
+    counted = found[:, few_bins] if few_bins.any() else found
+    low, high = np.quantile(counted.max(axis=1), [0.05, 0.95])
+    of_columns = np.quantile(found, 0.95, axis=0)
+    return Chance(n_shuffles, float(np.quantile(counted, 0.95)), float(low), float(high), of_columns)

@@ -1,0 +1,193 @@
+"""Why a column is selected or not, in bits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bitsieve.common.layout import printable
+from bitsieve.common.messages import allowed_names, quoted
+from bitsieve.selection.affiliated import groups_of, pairs_by_information
+from bitsieve.selection.evidence import conditional_on, contribution
+from bitsieve.selection.plain import finite, number
+from bitsieve.selection.reasons import why_not_selected, why_selected
+from bitsieve.selection.substitutes import best_substitutes
+
+if TYPE_CHECKING:
+    from bitsieve.selection.affiliated import Affiliated
+    from bitsieve.selection.evidence import Evidence
+    from bitsieve.selection.selection import Selection
+
+SHARED = 0.5  # of the information of two columns: from there on one stands for the other
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True)
+class FeatureExplanation:
+    """Why one feature is selected or not, with what it tells in bits (plug-in).
+
+    Attributes
+    ----------
+    feature : str
+    index : int
+        Its column in the data without the target.
+    rank : int or None
+        Its place among the selected features, 1 the first; None where it was not selected.
+    reason : str
+        Why, in a sentence.
+    relevance, entropy, class_entropy : float
+        I(X;C), H(X) and H(C).
+    chance : float or None
+        The relevance that the best of all columns does not exceed in 19 of 20 shuffles of the classes (for an
+        identifier: its own); None where the rows are not at hand, or too many by their weights.
+    redundancy, redundant_with : float, str or None
+        The part of the relevance that one other feature tells already, and which. The others are the features selected
+        before it, or all selected ones where it was not selected.
+    complementarity, complementary_with : float, str or None
+        What it tells in addition together with one of the others, and with which.
+    added, given : float, list of str
+        I(X;C|T): what it adds to several of the others at once, T those selected first, as many as leave five samples a
+        combination of their values.
+    stands_for : list of str
+        Features that were not selected and share at least half of their information with it, nearest first.
+    represented_by : str or None
+        The selected feature that stands for it so.
+    substitute, price : str or None, float or None
+        Of a selected feature the one that would replace it best, and how many bits less that tells beside the others.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> found = bitsieve.select(X, y, n_features_to_select=1).explain("petal length (cm)")
+    >>> found.rank is None, found.represented_by, round(found.redundancy, 2)
+    (True, 'petal width (cm)', 1.3)
+    """
+
+    feature: str
+    index: int
+    rank: int | None
+    reason: str
+    relevance: float
+    entropy: float
+    class_entropy: float
+    chance: float | None
+    redundancy: float
+    redundant_with: str | None
+    complementarity: float
+    complementary_with: str | None
+    added: float
+    given: list[str]
+    stands_for: list[str]
+    represented_by: str | None
+    substitute: str | None
+    price: float | None
+
+    def __str__(self) -> str:
+        rows: list[tuple[str, float, str]] = [
+            ("tells alone", self.relevance, f"of the {self.class_entropy:.4f} bits of the target")
+        ]
+        if self.chance is not None:
+            rows.append(("by chance up to", self.chance, "the best of all columns, the classes shuffled"))
+        if self.redundant_with is not None:
+            rows.append(("told already", self.redundancy, f"by {self.redundant_with!r}"))
+        if self.complementary_with is not None:
+            rows.append(("only together", self.complementarity, f"with {self.complementary_with!r}"))
+        if self.given:
+            rows.append(("adds", self.added, f"to {_listed(self.given)}"))
+        if self.price is not None:
+            rows.append(("to replace costs", self.price, f"with {self.substitute!r}, the best for it"))
+        width = max(len(label) for label, *_ in rows)
+        lines = [f"{self.feature!r} {self.reason}"]
+        lines += [f"  {label:<{width}}  {number(bits):>7} bits  {rest}" for label, bits, rest in rows]
+        if self.stands_for:
+            lines.append(f"  {'stands for':<{width}}  {_listed(self.stands_for)}")
+        if self.represented_by is not None:
+            lines.append(f"  {self.represented_by!r} stands for it: they share at least half of their information")
+        return "\n".join(printable(line) for line in lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The explanation as plain Python values that ``json.dumps`` takes.
+
+        Returns
+        -------
+        dict
+            What ``bitsieve explain --json`` prints, less the version.
+        """
+        return {name: finite(value) if isinstance(value, float) else value for name, value in vars(self).items()}
+
+
+def explain_feature(selection: Selection, feature: Any) -> FeatureExplanation:
+    """See :meth:`Selection.explain`."""
+    evidence = selection.evidence
+    names, selected = evidence.table.names, evidence.selected
+    index = column_of(feature, names)
+    information = evidence.information
+    place = int(np.flatnonzero(selected == index)[0]) if index in selected else None
+    others = selected if place is None else selected[:place]
+    found = contribution(information, index, others)
+    given, used = conditional_on(information, others.tolist())
+    added = float(given.conditional_relevance(np.array([index]))[0])
+    near = affiliated_of(evidence)
+    substitute = None
+    if place is not None:
+        left = np.flatnonzero(information.varies & ~np.isin(np.arange(len(names)), selected))
+        substitute = best_substitutes(information, selected, left, only=index)[0]
+    reason = why_selected(selection, place) if place is not None else why_not_selected(selection, index, found, added)
+    return FeatureExplanation(
+        feature=names[index],
+        index=index,
+        rank=None if place is None else place + 1,
+        reason=reason,
+        relevance=found.relevance,
+        entropy=float(information.entropy[index]),
+        class_entropy=information.class_entropy,
+        chance=None if evidence.chance is None else evidence.chance.of(index),
+        redundancy=found.redundancy,
+        redundant_with=_name(names, found.redundant_with),
+        complementarity=found.complementarity,
+        complementary_with=_name(names, found.complementary_with),
+        added=added,
+        given=[names[j] for j in used],
+        stands_for=[] if place is None else [names[j] for j in near.groups[place]],
+        represented_by=next((names[s] for s, group in zip(selected, near.groups, strict=True) if index in group), None),
+        substitute=None if substitute is None else names[substitute.column],
+        price=None if substitute is None else substitute.price,
+    )
+
+
+def affiliated_of(evidence: Evidence) -> Affiliated:
+    """For every selected column those that were not selected and share at least half of their information with it."""
+    return groups_of(evidence.selected, pairs_by_information(evidence.information, evidence.selected, SHARED))
+
+
+def column_of(feature: Any, names: Any) -> int:
+    """The column of a feature given by name or number.
+
+    Raises
+    ------
+    ValueError
+        There is no such column; the nearest names are given.
+    """
+    if isinstance(feature, str):
+        known = list(names)
+        if feature in known:
+            return known.index(feature)
+        raise ValueError(f"there is no column {feature!r}: {allowed_names(feature, known)}")
+    if isinstance(feature, (int, np.integer)) and not isinstance(feature, bool):
+        if str(feature) in names:  # columns may be named by numbers
+            return list(names).index(str(feature))
+        if 0 <= feature < len(names):
+            return int(feature)
+    raise ValueError(f"feature={feature!r} is no column: give a name, or a number from 0 to {len(names) - 1}")
+
+
+def _name(names: Any, column: int) -> str | None:
+    return None if column < 0 else names[column]
+
+
+def _listed(names: list[str]) -> str:
+    return quoted(names, limit=_MOST_NAMED)

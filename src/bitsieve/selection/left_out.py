@@ -1,0 +1,134 @@
+"""Columns that are left out before a method sees them: those without values, identifiers, and what is excluded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bitsieve.common.errors import ParameterError, Sentence, Setting
+from bitsieve.common.messages import quoted
+from bitsieve.selectors.constraints import Constraints, check_constraints, resolve
+from bitsieve.table.table import Table
+from bitsieve.table.telling import empty_columns, identifiers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bitsieve.sources.in_parts import TableInParts
+
+
+@dataclass(frozen=True)
+class Considered:
+    """A table of which some columns are left out.
+
+    Attributes
+    ----------
+    table : Table or TableInParts
+        The same columns; those that are left out hold one value in every row, so that nothing chooses them.
+    left_out : list of int
+    constraints : Constraints or None
+        For a method that takes them.
+    notes : list of str
+    """
+
+    table: Table | TableInParts
+    left_out: list[int] = field(default_factory=list)
+    constraints: Constraints | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def n_left(self) -> int:
+        """How many columns are left."""
+        return self.table.n_features - len(self.left_out)
+
+
+def consider(
+    table: Table | TableInParts,
+    include: Sequence[Any] = (),
+    exclude: Sequence[Any] = (),
+    constraints: Constraints | None = None,
+    *,
+    constrains: bool = True,
+) -> Considered:
+    """Leave out columns without values, identifiers that are not included, and excluded columns.
+
+    Parameters
+    ----------
+    table : Table or TableInParts
+    include, exclude : sequence of str or int
+        Names or indices.
+    constraints : Constraints, optional
+        The same, and groups.
+    constrains : bool, default=True
+        Whether the method takes constraints. One that does not cannot be told what to select first.
+
+    Raises
+    ------
+    ValueError
+        If a column does not exist, is both included and excluded, or no column is left.
+    """
+    check_constraints(constraints)
+    if constraints is None:
+        constraints = Constraints(include, exclude)
+    elif include or exclude:
+        raise ValueError("constraints are given, so put include and exclude into them: Constraints(must_include=...)")
+    wanted = resolve(Constraints(constraints.must_include, constraints.exclude), table.names)
+    empty = empty_columns(table) if isinstance(table, Table) else []
+    of_rows = identifiers(table) if isinstance(table, Table) else []
+    asked_for = {*wanted.must_include, *_grouped(constraints, table)}
+    if not constrains:
+        if wanted.exclude and not isinstance(table, Table):
+            raise ValueError("this method takes no excluded columns here: leave them out of the data")
+        _refuse_order(constraints, [table.names[j] for j in wanted.must_include if j not in of_rows])
+    of_rows = [j for j in of_rows if j not in asked_for]
+    excluded = [] if constrains else wanted.exclude
+    left_out = sorted({*empty, *of_rows, *excluded})
+    if len({*left_out, *wanted.exclude}) == table.n_features:
+        of_rows = []
+        left_out = sorted({*empty, *excluded})
+        if len(left_out) == table.n_features:
+            raise ValueError("no column is left: every one is empty or excluded")
+    notes: list[str] = []
+    if empty:
+        notes.append(_about(table, empty, "has no values", "have no values", ": left out"))
+    if of_rows:
+        names, own = [table.names[j] for j in of_rows], " a value of its own in every row"
+        keep = Setting("include", names[:3])
+        ending = Sentence(", as a name or a number of each row has: left out; to keep such a column, add ", keep)
+        notes.append(_about(table, of_rows, "has" + own, "have" + own, ending))
+    never = [*constraints.exclude, *(j for j in left_out if j not in asked_for)]
+    given = replace(constraints, exclude=never) if constrains and (never or constraints != Constraints()) else None
+    blanked = table.blanked(left_out) if isinstance(table, Table) and left_out else table
+    return Considered(blanked, left_out, given, notes)
+
+
+def refuse_more_than_left(asked: Any, considered: Considered) -> None:
+    """Raise ValueError where more features are asked for than columns are left."""
+    if isinstance(asked, int) and considered.left_out and asked > considered.n_left:
+        raise ParameterError("n_features_to_select", asked, f"{considered.n_left:,} columns are left: ask for no more")
+
+
+def _refuse_order(constraints: Constraints, first: Sequence[str]) -> None:
+    """A method without constraints can keep an identifier among its columns, but not select anything first."""
+    greedy = "use a greedy method such as cmim"
+    if first:
+        what = f"this method cannot be told to select {quoted(first)} first: leave "
+        raise ValueError(Sentence(what, Setting("include"), f" out, or {greedy}"))
+    if constraints.groups:
+        raise ValueError(f"this method takes no groups of columns: {greedy}")
+
+
+def _grouped(constraints: Constraints, table: Table | TableInParts) -> set[int]:
+    """The columns of groups, which were asked for."""
+    candidates = resolve(constraints, table.names)
+    if not candidates.grouped:
+        return set()
+    return {int(j) for j in np.flatnonzero(candidates.sizes[candidates.of_column] > 1)}
+
+
+def _about(table: Table | TableInParts, columns: Sequence[int], one: str, several: str, ending: str) -> str:
+    listed = quoted(table.names[j] for j in columns)
+    start = f"column {listed} {one}" if len(columns) == 1 else f"{len(columns):,} columns {several} ({listed})"
+    return Sentence(start, ending)

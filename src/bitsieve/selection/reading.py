@@ -1,0 +1,70 @@
+"""The data that ``select`` is given as a table: read at once, or in parts."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from bitsieve.sources import data_in_parts
+from bitsieve.sources.in_parts import gives_batches, is_frame
+from bitsieve.table.read_data import read_data
+
+if TYPE_CHECKING:
+    from bitsieve.sources.in_parts import DataInParts, TableInParts
+    from bitsieve.table.table import Table
+
+
+def read_table(
+    data: Any,
+    target: Any,
+    sample_weight: Any,
+    target_bins: int | str | None,
+    memory: int | str | None = None,
+    spool: str | PathLike[str] | None = None,
+    *,
+    drop_missing: bool = False,
+) -> Table | TableInParts:
+    """The data of :func:`select` as a table, in memory or in parts."""
+    parts = as_parts(data, memory, spool)
+    if parts is None:
+        return read_data(data, target, sample_weight, target_bins=target_bins, drop_missing=drop_missing)
+    if drop_missing:
+        raise ValueError("drop_missing_target is for data in memory: leave these rows out of the data")
+    if target is None:
+        raise ValueError("no target is given: name one of the columns, or give one value a row")
+    return parts.read_in_parts(target, sample_weight, target_name="target", target_bins=target_bins)
+
+
+def passed_on(
+    data: Any, method: str, memory: int | str | None, spool: str | PathLike[str] | None
+) -> dict[str, int | str]:
+    """The parameter ``memory`` of a method that has it, or that is to say that it has not."""
+    from bitsieve.selectors.registry import parameters_of
+
+    if memory is None or (reads_in_batches(data, memory, spool) and "memory" not in parameters_of(method)):
+        return {}
+    return {"memory": memory}
+
+
+def reads_in_batches(data: Any, memory: int | str | None, spool: str | PathLike[str] | None) -> bool:
+    """Whether ``select`` reads data in batches: a file only if it is told to, or if the file is a folder."""
+    if isinstance(data, (str, PathLike)):
+        return memory is not None or spool is not None or Path(data).is_dir()
+    return gives_batches(data) and (spool is not None or not is_frame(data) or (memory is not None and is_lazy(data)))
+
+
+def as_parts(data: Any, memory: int | str | None, spool: str | PathLike[str] | None) -> DataInParts | None:
+    """The data of ``select`` as what is read in parts; None for what is read at once."""
+    if reads_in_batches(data, memory, spool):
+        from bitsieve.sources.stream import StreamSource
+
+        return StreamSource(data, memory, spool)
+    return None if isinstance(data, (str, PathLike)) else data_in_parts(data)
+
+
+def is_lazy(data: Any) -> bool:
+    """Whether something is a lazy frame, such as a DuckDB relation."""
+    return isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame)

@@ -1,0 +1,77 @@
+"""The sentence that says why a column is selected or not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bitsieve.selection.plain import number
+from bitsieve.selectors.constraints import resolve
+from bitsieve.table.table import Table
+from bitsieve.table.telling import empty_columns, identifiers
+
+if TYPE_CHECKING:
+    from bitsieve.selection.evidence import Contribution
+    from bitsieve.selection.selection import Selection
+    from bitsieve.selectors.constraints import Candidates
+    from bitsieve.sources.in_parts import TableInParts
+
+MOST = 0.5  # of the relevance of a column: from there on another one covers it
+
+
+def why_selected(selection: Selection, place: int) -> str:
+    """The end of a sentence about the column at a place of the selection."""
+    k, method = len(selection.features), selection.method
+    if int(selection.indices[place]) in _columns(_wishes(selection), "must_include"):
+        return f"is selected because it was to be included (rank {place + 1:,} of {k:,})"
+    score = f"score {number(selection.scores[place])}"
+    return f"is selected: rank {place + 1:,} of {k:,} by {method} ({score}, {selection.unit})"
+
+
+def why_not_selected(selection: Selection, column: int, found: Contribution, added: float) -> str:
+    """The end of a sentence about a column that was not selected."""
+    evidence, selector = selection.evidence, selection.selector
+    names, chance = evidence.table.names, evidence.chance
+    if column in evidence.left_out:
+        return _why_left_out(evidence.table if evidence.whole is None else evidence.whole, column)
+    if not evidence.information.varies[column]:
+        uncut = column in getattr(evidence.binner, "uncut_", ()) and _varies(selection, column)
+        why = "no cut of it tells enough to be accepted" if uncut else "it has one value only"
+        return f"is not selected: {why}, so it carries no information"
+    if column in _columns(_wishes(selection), "exclude"):
+        return "is not selected because it was excluded"
+    if column == getattr(selector, "stopping_candidate_", -1):
+        return f"is not selected: it was next, and the selection ended there ({selector.stopping_reason_})"
+    if found.redundancy >= MOST * found.relevance and found.redundant_with >= 0:
+        share = f"{100 * found.redundancy / found.relevance:.0f} %"
+        return f"is not selected: the selected {names[found.redundant_with]!r} tells {share} of what it tells"
+    if chance is not None and max(found.relevance, found.complementarity) <= chance.of(column):
+        return "is not selected: it tells no more than the best of as many columns by chance"
+    k = len(selection.features)
+    return f"is not selected: {selection.method} ranks {k:,} others before it, to which it adds {number(added)} bits"
+
+
+def _why_left_out(table: Table | TableInParts, column: int) -> str:
+    """Of a column that was left out before the method saw it."""
+    if isinstance(table, Table) and column in empty_columns(table):
+        return "is not selected: it has no values"
+    if isinstance(table, Table) and column in identifiers(table):
+        return "is not selected: it has a value of its own in every row, as a name of the row has, and was left out"
+    return "is not selected because it was excluded"
+
+
+def _wishes(selection: Selection) -> Candidates | None:
+    constraints = getattr(selection.selector, "constraints", None)
+    return None if constraints is None else resolve(constraints, selection.evidence.table.names)
+
+
+def _columns(wishes: Candidates | None, what: str) -> list[int]:
+    """The columns that must be included, or are excluded."""
+    if wishes is None:
+        return []
+    return np.flatnonzero(np.isin(wishes.of_column, getattr(wishes, what))).tolist()
+
+
+def _varies(selection: Selection, column: int) -> bool:
+    return selection.evidence.table.varies(column)

@@ -1,0 +1,67 @@
+"""Which columns of a list tell more than chance, by shuffles, where a bound does not say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bitsieve.by_counts.stopping.permutation import LAST
+from bitsieve.by_counts.stopping.repeated_search import RepeatedSearch
+from bitsieve.counts.search import FixedCodes
+from bitsieve.counts.terms import entropy_terms
+from bitsieve.table.table import Table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bitsieve.sources.in_parts import TableInParts
+
+AFFORDED = 2 * 10**7  # values to cut and count, a quarter of a second
+MOST_SHUFFLES = 200
+LEVEL = 0.025  # the other half of 0.05 is that of columns that tell something together
+
+
+def told_by_shuffles(
+    table: Table | TableInParts, binner: Any, columns: NDArray[np.intp], n_jobs: int | None = None
+) -> NDArray[np.bool_] | None:
+    """Whether each of some columns tells more about the class than the best of all columns does when it is shuffled.
+
+    Whatever looked at the class, such as cuts by description length, is repeated after every shuffle. Shuffles end when
+    ten of them reached the information of every column, or their cost would be noticed: a column counts if at most
+    a share of 0.025 did.
+
+    Parameters
+    ----------
+    table : Table or TableInParts
+    binner : Binner
+        Fitted on it.
+    columns : ndarray of int, shape (k,)
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    ndarray of bool, shape (k,), or None
+        None: they would take too long, or the rows are not at hand.
+    """
+    if not len(columns):
+        return np.zeros(0, bool)
+    if not isinstance(table, Table):
+        return None
+    values = table.total_weight * table.n_features
+    afforded = min(MOST_SHUFFLES, AFFORDED // max(1, values))
+    if afforded < 1 / LEVEL:
+        return None
+    search = binner.search(table) or FixedCodes(
+        binner.codes(table), table.target.codes, table.target.n_classes, table.weights
+    )
+    step = RepeatedSearch(search, (), np.arange(table.n_features), entropy_terms(table.total_weight), n_jobs)
+    figures = np.array([step.figure(column) for column in columns.tolist()])
+    reached, made, seeds = np.zeros(len(columns), np.int64), 0, np.random.default_rng(0)
+    while made < afforded and (reached < LAST).any():
+        batch = min(max(2 * LAST, made), afforded - made)
+        best = step.best_after_shuffles(seeds.integers(0, 2**64, batch, dtype=np.uint64))
+        reached += (best <= figures[:, None]).sum(axis=1)
+        made += batch
+    return (1 + reached) / (1 + made) <= LEVEL

@@ -1,0 +1,192 @@
+"""Stability selection: columns that a selector chooses again and again from halves of the samples."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import clone
+
+from bitsieve.common.errors import ParameterError
+from bitsieve.common.parameters import check_integer, check_number, check_threads, optional
+from bitsieve.counts.blocks import run_blocks
+from bitsieve.selectors.base import ColumnSelector
+from bitsieve.selectors.found import Found
+from bitsieve.selectors.stability_bounds import expected_false_selections, least_threshold
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from bitsieve.common.parameters import Rule
+    from bitsieve.table.table import Table
+
+
+class StabilitySelector(ColumnSelector):
+    r"""Keep the columns that a selector chooses from most halves of the samples, with a bound on the false ones.
+
+    The samples are divided into halves at random, B times. The selector is fitted on both halves, and column i was
+    chosen in a share ``f_i`` of the 2 B fits (complementary pairs [1]_). All columns with ``f_i >= t`` are kept. Let q
+    be the mean number of columns that the selector chose and n their number: of the columns that it chooses at a rate
+    of at most ``q / n``, at most
+
+        C(t, B) q^2 / n
+
+    are kept in expectation, with ``C = 1 / (2 t - 1)`` for any selector, and less where the distribution of ``f_i`` has
+    one peak [1]_.
+
+    Parameters
+    ----------
+    selector : selector
+        Of a fixed number of columns, or one that ends by itself.
+    expected_false : float, default=1.0
+        The threshold is the least one above 1/2 at which the bound is at most this.
+    threshold : float, optional
+        Share of the fits, above 1/2, in the place of the one that ``expected_false`` gives.
+    n_pairs : int, default=50
+        B.
+    random_state : int, default=0
+        Same seed, same halves, for any number of threads.
+    n_jobs : int, default=None
+        Threads over the fits (None is 1, -1 every core).
+
+    Attributes
+    ----------
+    frequencies_ : ndarray of float, shape (n_features,)
+        Share of the fits in which each column was chosen.
+    threshold_ : float
+        The least frequency of a column that is kept; above 1 where none would keep the bound.
+    expected_false_ : float
+        The bound, at the threshold.
+    n_chosen_ : float
+        q, the mean number of columns that the selector chose.
+    scores_ : ndarray of float, shape (k,)
+        The frequencies of the selected columns.
+
+    Notes
+    -----
+    The samples of each class are divided evenly, so that both halves have all classes. A sample of frequency weight w
+    is w samples. A column that the binner left whole in a half is not taken for chosen there. Of two copies that tell
+    the same, each is chosen from about half of the halves, and none may be kept. Cost: 2 B fits on half of the samples.
+
+    References
+    ----------
+    .. [1] R. D. Shah, R. J. Samworth, "Variable selection with error control: another look at stability selection",
+       Journal of the Royal Statistical Society B 75, 2013. doi:10.1111/j.1467-9868.2011.01034.x
+    .. [2] N. Meinshausen, P. Bühlmann, "Stability selection", Journal of the Royal Statistical Society B 72, 2010.
+       doi:10.1111/j.1467-9868.2010.00740.x
+
+    Examples
+    --------
+    >>> from bitsieve import ForwardSelector, StabilitySelector
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> stable = StabilitySelector(ForwardSelector(3), n_pairs=20).fit(X, y)
+    >>> stable.get_feature_names_out().tolist(), round(stable.expected_false_, 2)
+    (['flavanoids'], 0.92)
+    """
+
+    parameter_rules: ClassVar[Mapping[str, Rule]] = {
+        "expected_false": lambda name, value: check_number(name, value, 1e-6, 1e6),
+        "threshold": optional(lambda name, value: _check_threshold(name, value)),
+        "n_pairs": lambda name, value: check_integer(name, value, 2, 10**5),
+        "random_state": lambda name, value: check_integer(name, value, 0, 2**32 - 1),
+        "n_jobs": check_threads,
+    }
+
+    def __init__(
+        self,
+        selector: Any,
+        *,
+        expected_false: float = 1.0,
+        threshold: float | None = None,
+        n_pairs: int = 50,
+        random_state: int = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.selector = selector
+        self.expected_false = expected_false
+        self.threshold = threshold
+        self.n_pairs = n_pairs
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if not isinstance(self.selector, ColumnSelector) or isinstance(self.selector, StabilitySelector):
+            raise ParameterError(
+                "selector", self.selector, "give a selector, such as ForwardSelector(10)", "is no selector"
+            )
+        self.selector._check_parameters()
+
+    def _fit_table(self, table: Table) -> Self:
+        chosen = np.zeros((2 * self.n_pairs, table.n_features), bool)
+
+        def fit(place: int) -> None:
+            half = half_of(table, place // 2, place % 2, self.random_state)
+            chosen[place, _columns_that_vary(clone(self.selector).fit_table(half))] = True
+
+        run_blocks(fit, range(2 * self.n_pairs), self.n_jobs)
+        frequencies = chosen.mean(axis=0)
+        q = float(chosen.sum(axis=1).mean())
+        threshold = self.threshold
+        if threshold is None:
+            threshold = least_threshold(q, table.n_features, self.n_pairs, self.expected_false)
+        order = np.argsort(-frequencies, kind="stable")
+        kept = order[frequencies[order] >= threshold - 1e-9]  # the rounding of shares of 2 B
+        return self._keep(
+            table,
+            Found(kept, frequencies[kept]),
+            frequencies_=frequencies,
+            threshold_=threshold,
+            expected_false_=expected_false_selections(q, table.n_features, self.n_pairs, threshold),
+            n_chosen_=q,
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if isinstance(self.selector, ColumnSelector):
+            tags.input_tags.allow_nan = self.selector.__sklearn_tags__().input_tags.allow_nan
+        return tags
+
+
+def half_of(table: Table, pair: int, which: int, random_state: int) -> Table:
+    """One of the two halves of a table, each class divided evenly; its odd sample goes to either half by turns.
+
+    Parameters
+    ----------
+    table : Table
+    pair : int
+        Number of the pair.
+    which : {0, 1}
+    random_state : int
+
+    Returns
+    -------
+    Table
+        With frequency weights where the table has them.
+    """
+    random = np.random.default_rng([random_state, pair])
+    rows = np.repeat(np.arange(table.n_samples), 1 if table.weights is None else table.weights)
+    by_class = np.lexsort((random.random(len(rows)), table.target.codes[rows]))
+    taken = rows[by_class[which::2]]
+    if table.weights is None:
+        return table.take(np.sort(taken))
+    times = np.bincount(taken, minlength=table.n_samples)
+    there = np.flatnonzero(times)
+    return replace(table.take(there), weights=times[there].astype(np.int64))
+
+
+def _columns_that_vary(fitted: Any) -> NDArray[np.intp]:
+    """The chosen columns but for those that the binner left whole, which are chosen to fill up the list."""
+    binner = getattr(fitted, "binner_", None)
+    if binner is None:
+        return np.asarray(fitted.selected_)
+    return np.asarray(fitted.selected_[np.asarray(binner.n_bins_)[fitted.selected_] > 1])
+
+
+def _check_threshold(name: str, value: Any) -> None:
+    if check_number(name, value, 0.5, 1) == 0.5:
+        raise ParameterError(name, value, "give a share above 0.5, to 1")

@@ -1,0 +1,107 @@
+"""Portions of the samples that lie on the workers of a Dask cluster, or in this process where there is no cluster."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeVar
+from uuid import uuid4
+
+from bitsieve.sources.portions import Portions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dask.delayed import Delayed
+    from distributed import Client
+
+Result = TypeVar("Result")
+
+FAN_IN = 8  # results that one task merges
+
+
+class DaskPortions(Portions):
+    """Objects on the workers of a cluster, one tuple of them for every portion.
+
+    What :meth:`map` makes is kept by the workers that made it; what is lost with a worker is made again. The tasks are
+    named ``bitsieve-...`` on the dashboard.
+
+    Parameters
+    ----------
+    members : sequence of tuple
+        Of every portion its objects: Delayed, made or still to be made, or small values as they are.
+    client : distributed.Client, optional
+        Of the cluster; without one, the threads of this process do the work.
+    """
+
+    def __init__(self, members: Sequence[tuple[Any, ...]], client: Client | None = None) -> None:
+        self.members, self.client = list(members), client
+
+    def total(self, task: str, work: Callable[..., Result], merge: Callable[[Sequence[Result]], Result]) -> Result:
+        """Merge what ``work`` returns for every portion, ``FAN_IN`` at a time, the portions of a worker first."""
+        from dask import compute, delayed
+
+        results, level = self._tasks(task, work), 0
+        name = f"bitsieve-add-{uuid4().hex}"
+        one = delayed(merge, pure=False)
+        while len(results) > 1:
+            groups = [results[i : i + FAN_IN] for i in range(0, len(results), FAN_IN)]
+            results = [one(group, dask_key_name=f"{name}-{level}-{place}") for place, group in enumerate(groups)]
+            level += 1
+        (result,) = results
+        if self.client is None:
+            return compute(result, scheduler="threads")[0]
+        return self.client.compute(result).result()
+
+    def map(self, task: str, work: Callable[..., Any]) -> DaskPortions:
+        """Portions of what ``work`` returns, kept where it was made."""
+        from dask import persist
+
+        made = self._tasks(task, work)
+        kept = persist(*made, scheduler="threads") if self.client is None else self.client.persist(made)
+        return DaskPortions([(each,) for each in kept], self.client)
+
+    def beside(self, other: DaskPortions) -> DaskPortions:
+        """The objects of both, portion by portion."""
+        pairs = zip(self.members, other.members, strict=True)
+        return DaskPortions([mine + theirs for mine, theirs in pairs], self.client)
+
+    def with_samples(self) -> DaskPortions:
+        """The portions that have any samples, those of one worker next to each other."""
+        flags = self.total("facts", _has_samples, _in_order)
+        kept = [member for member, flag in zip(self.members, flags, strict=True) if flag]
+        if not kept:
+            raise ValueError("the data has no samples: at least one is required")
+        if self.client is not None:
+            from distributed import futures_of
+
+            keys = [futures_of(member[0])[0].key for member in kept]
+            places = self.client.who_has()
+            workers = [min(places.get(key, ()), default="") for key in keys]
+            kept = [kept[i] for i in sorted(range(len(kept)), key=workers.__getitem__)]
+        return DaskPortions(kept, self.client)
+
+    def _tasks(self, task: str, work: Callable[..., Any]) -> list[Delayed]:
+        from dask import delayed
+
+        name, one = f"bitsieve-{task}-{uuid4().hex}", delayed(work, pure=False)
+        return [one(*objects, dask_key_name=f"{name}-{place}") for place, objects in enumerate(self.members)]
+
+
+def current_client() -> Client | None:
+    """The client of the cluster that this process or task works with; None where there is none."""
+    try:
+        from distributed import get_client
+    except ImportError:  # dask alone: the threads of this process do the work
+        return None
+    try:
+        return get_client()
+    except ValueError:
+        return None
+
+
+def _has_samples(portion: Any, *_: Any) -> list[bool]:
+    return [portion is not None]
+
+
+def _in_order(several: Sequence[list[bool]]) -> list[bool]:
+    return list(chain.from_iterable(several))

@@ -1,0 +1,169 @@
+"""What is done with a portion of the samples where it is, and the portions of all samples together.
+
+The functions here take a packed portion and return arrays of integers that add up or unite over the portions. They know
+no cluster: whoever holds the portions sends the functions there.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeVar
+
+import numpy as np
+
+from bitsieve.counts.contingency import DENSE_CELLS, ContingencyTable
+from bitsieve.counts.packed import PackedSource
+from bitsieve.sources.table_block import TableBlock, is_small
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.int64]
+    Columns = NDArray[np.intp]
+
+Result = TypeVar("Result")
+
+
+class Portions(Protocol):
+    """One object, or a few, for every portion of the samples; they stay where they are."""
+
+    def total(self, task: str, work: Callable[..., Result], merge: Callable[[Sequence[Result]], Result]) -> Result:
+        """Call ``work`` with the objects of every portion, where they are, and merge what it returns by a tree.
+
+        ``task`` names the work for people who watch.
+        """
+
+    def map(self, task: str, work: Callable[..., Any]) -> Self:
+        """Portions of what ``work`` returns, which stays where it was made."""
+
+    def beside(self, other: Self) -> Self:
+        """The objects of both, portion by portion."""
+
+    def with_samples(self) -> Self:
+        """The packed portions that have any samples."""
+
+
+class Facts(NamedTuple):
+    """What a portion knows of itself: what the attributes of a source of that name are."""
+
+    n_samples: int
+    arities: NDArray[np.int32]
+    class_sizes: Integers
+
+
+def pack(codes: NDArray[Any], classes: NDArray[Any] | None = None, weights: Any = None) -> PackedSource | None:
+    """A portion, packed for counting; None where it has no samples."""
+    if not len(codes):
+        return None
+    return PackedSource(codes, classes, weights=weights)
+
+
+def facts(portion: PackedSource) -> Facts:
+    """What the portion knows of itself."""
+    return Facts(portion.n_samples, portion.arities, portion.class_sizes)
+
+
+def merged_facts(several: Sequence[Facts]) -> Facts:
+    """What is known of several portions together."""
+    sizes = np.zeros(max(len(each.class_sizes) for each in several), np.int64)
+    for each in several:
+        sizes[: len(each.class_sizes)] += each.class_sizes
+    arities = reduce(np.maximum, (each.arities for each in several))
+    return Facts(sum(each.n_samples for each in several), arities, sizes)
+
+
+def count_pairs(
+    portion: PackedSource, *, pivot: int | None, columns: Columns, n_first: int, n_codes: Integers, n_classes: int
+) -> TableBlock:
+    """The tables of the pivot (None: no pivot) with each of ``columns``, of shape (n_first, n_codes, n_classes).
+
+    The numbers of codes and classes are those of all samples; ``n_classes`` 1 pools the classes.
+    """
+    small = np.array([is_small((n_first, codes, n_classes)) for codes in n_codes.tolist()], bool)
+    out = np.zeros(int(n_codes[small].sum()) * n_first * n_classes, np.int64)
+    place = -1 if pivot is None else pivot
+    portion.packed.pair_tables(place, n_first, columns[small].astype(np.int64), n_codes[small], n_classes, out)
+    large: list[ContingencyTable] = []
+    if not small.all():
+        first = np.zeros(portion.n_samples, np.int64) if pivot is None else portion.codes(pivot).astype(np.int64)
+        large = [
+            _table(portion, first, (n_first, codes, n_classes), column)
+            for column, codes in zip(columns[~small].tolist(), n_codes[~small].tolist(), strict=True)
+        ]
+    return TableBlock(out.astype(np.uint32), large)
+
+
+def count_parts(
+    portion: PackedSource,
+    part: NDArray[np.uint32],
+    *,
+    n_parts: int,
+    columns: Columns | None,
+    n_codes: Integers,
+    n_classes: int,
+) -> TableBlock:
+    """The tables of the part of every sample with each of ``columns``; None: of the part by itself."""
+    first = part.astype(np.int64)
+    members: list[int | None] = [None] if columns is None else list(columns.tolist())
+    small: list[Integers] = [np.empty(0, np.int64)]
+    large: list[ContingencyTable] = []
+    for column, codes in zip(members, n_codes.tolist(), strict=True):
+        table = _table(portion, first, (n_parts, codes, n_classes), column)
+        if table.cells is None:
+            small.append(table.counts)
+        else:
+            large.append(table)
+    return TableBlock(np.concatenate(small).astype(np.uint32), large)
+
+
+def everything(portion: PackedSource) -> NDArray[np.uint32]:
+    """All samples in part 0."""
+    return np.zeros(portion.n_samples, np.uint32)
+
+
+def pairs_that_occur(
+    portion: PackedSource, part: NDArray[np.uint32], *, n_parts: int, column: int, n_codes: int
+) -> Integers:
+    """The numbers ``part * n_codes + code`` that occur, ascending."""
+    pairs = part.astype(np.int64) * n_codes + portion.codes(column)
+    if n_parts * n_codes > DENSE_CELLS:
+        return np.unique(pairs)
+    present = np.zeros(n_parts * n_codes, bool)
+    present[pairs] = True
+    return np.flatnonzero(present)
+
+
+def united(several: Sequence[Integers]) -> Integers:
+    """The numbers that occur in any of the portions, ascending."""
+    return np.unique(np.concatenate(several))
+
+
+def refined_part(
+    portion: PackedSource, part: NDArray[np.uint32], *, column: int, n_codes: int, pairs: Integers
+) -> NDArray[np.uint32]:
+    """The part of every sample when parts are divided by one more column: its place among all pairs that occur."""
+    return np.searchsorted(pairs, part.astype(np.int64) * n_codes + portion.codes(column)).astype(np.uint32)
+
+
+def join(portion: PackedSource, *parts: NDArray[np.uint32]) -> PackedSource:
+    """A portion with one column for each way to number the parts of the samples."""
+    codes = np.empty((portion.n_samples, len(parts)), np.uint16, order="F")
+    for place, part in enumerate(parts):
+        codes[:, place] = part
+    return PackedSource(codes, _classes(portion), n_classes=portion.n_classes)
+
+
+def _classes(portion: PackedSource) -> Integers:
+    """The class of every sample, made anew, as it would take more room than the portion if it were kept."""
+    return np.repeat(np.arange(portion.n_classes), portion.class_sizes)
+
+
+def _table(portion: PackedSource, first: Integers, shape: tuple[int, int, int], column: int | None) -> ContingencyTable:
+    cells = first * shape[1]
+    if column is not None:
+        cells += portion.codes(column)
+    if shape[2] > 1:
+        cells = cells * shape[2] + _classes(portion)
+    return ContingencyTable.of_samples(shape, cells)

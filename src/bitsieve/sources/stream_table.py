@@ -1,0 +1,275 @@
+"""Files and streams as tables that are summarized, coded and packed batch by batch, in little memory."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import pickle
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bitsieve.binning.coding import fit_on_summary
+from bitsieve.binning.summary import Limits, Summary, summarize
+from bitsieve.common.messages import allowed_names, quoted
+from bitsieve.common.progress import phase, row_phase
+from bitsieve.counts.packed import sizes_of_classes
+from bitsieve.counts.packed_batches import PackedBatches
+from bitsieve.files.errors import DataError
+from bitsieve.files.spool import Spool, kept
+from bitsieve.sources.ahead import read_ahead
+from bitsieve.sources.in_parts import GivenInParts, TableInParts, search_in_parts
+from bitsieve.table.target_parts import TargetSummary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from bitsieve.binning.base import Binner
+    from bitsieve.binning.coding import Coding
+    from bitsieve.counts.source import CountSource
+    from bitsieve.files.batches import Batches
+    from bitsieve.sources.part_reader import PartReader
+    from bitsieve.table.target_parts import TargetCoding
+
+DEFAULT_MEMORY = 2 << 30
+_FORMS = 6  # of the values of a batch that are in memory at once: read ahead, decoded, as columns, as codes
+_PENDING = 8  # summaries of batches that wait to be merged
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a table of so many columns may keep in memory.
+
+    Attributes
+    ----------
+    rows : int
+        Of a batch.
+    limits : Limits
+        Of a summary.
+    """
+
+    rows: int
+    limits: Limits
+
+    @classmethod
+    def of(cls, memory: int, n_columns: int, row_bytes: int) -> Budget:
+        """A quarter for the batches, a quarter for the summary."""
+        rows = memory // 4 // (_FORMS * (row_bytes + n_columns))
+        sample = memory // 4 // (3 * 8 * n_columns)
+        power = 1 << max(sample, 1).bit_length() - 1
+        return cls(int(np.clip(rows, 1 << 10, 1 << 20)), Limits(rows=int(np.clip(power, 1 << 10, Limits().rows))))
+
+
+@dataclass(frozen=True)
+class StreamedGiven(GivenInParts):
+    """The file or the stream that was given."""
+
+    batches: Batches
+    others: Sequence[str]
+    weight: str | None
+    rows: int
+
+    def take(self, indices: NDArray[np.intp]) -> None:
+        """The selected columns are not read again."""
+
+    def with_target(self, names: Sequence[str]) -> Any:
+        """Some features, the target and the weights, read into memory."""
+        import pyarrow as pa
+
+        return pa.concat_tables(self.batches.read([*names, *self.others], self.rows), promote_options="permissive")
+
+
+class StreamedTable(TableInParts):
+    """A table whose rows are read from a file, batch by batch, as often as they are needed.
+
+    Parameters
+    ----------
+    batches : Batches
+    reader : PartReader
+        Its features and target are columns of the batches.
+    beside : tuple of ndarray or None
+        Target and weights that are given by their values.
+    budget : Budget
+    spool : Path or None
+        Where the packed table is kept; None: nowhere, it is removed at the end.
+    """
+
+    def __init__(
+        self,
+        batches: Batches,
+        reader: PartReader,
+        beside: tuple[Any, Any],
+        budget: Budget,
+        spool: Path | None,
+    ) -> None:
+        self.batches, self.reader, self.beside, self.budget = batches, reader, beside, budget
+        self.spool = spool
+        self.state = batches.state()
+        self.names = [str(name) for name in reader.features or batches.names]
+        self.feature_names = np.array(self.names, object)
+
+    def read_target(self, name: str, target_bins: int | str | None) -> None:
+        """Look at the target: one pass over it, two where it is of several columns."""
+        pending: list[TargetSummary] = []
+        self.n_samples = 0
+        for first, objects in self._parts("reading the target", features=False):
+            pending.append(self.reader.summarize_target(first, *objects))
+            self.n_samples = first + self.reader.n_rows(*objects)[0]
+            if len(pending) > _PENDING:
+                pending = [TargetSummary.merged(pending)]
+        if not pending:
+            raise DataError(f"{self.batches.label} has no rows that count: at least one is required")
+        coded = TargetSummary.merged(pending).fitted(name, target_bins)
+        if coded.is_joint:
+            found = [
+                self.reader.combinations(first, *objects, target=coded)
+                for first, objects in self._parts("reading the target", features=False)
+            ]
+            coded = coded.with_combinations(np.concatenate(found))
+        self.coded_target: TargetCoding = coded
+        self.target, self.target_rank_error = coded.target, coded.rank_error
+
+    def summary(self, binner: Binner) -> Summary:
+        """What a binner must know of all rows."""
+        known: Summary | None = None
+        pending: list[Summary] = []
+        waiting = 0
+        sizes = np.zeros(self.target.n_classes, np.int64)
+        for first, objects in self._parts("finding bins"):
+            table = self.reader.read(first, *objects, target=self.coded_target)
+            sizes += sizes_of_classes(table.target.codes, table.weights, len(sizes))
+            part = summarize(table, binner, first_row=first, limits=self.budget.limits, known=known)
+            pending.append(part)
+            waiting += 0 if part.sample is None else len(part.sample.rows)
+            if len(pending) > _PENDING or known is None or waiting > self.budget.limits.rows // 2:
+                known = Summary.merged(pending if known is None else [known, *pending])
+                pending, waiting = [], 0
+        assert known is not None  # there are rows
+        self.class_sizes = sizes
+        return Summary.merged([known, *pending])
+
+    def source(self, coding: Coding) -> CountSource:
+        """The counts of the columns as they are coded, packed into planes in a spool."""
+        packed = PackedBatches(self.class_sizes, coding.arities, self.n_jobs)
+        self.packed_in = Spool(self.spool)
+        planes = self.packed_in.array("planes", packed.plane_words, np.uint64)
+        packed.use(planes, self.packed_in.array("wide", packed.wide_codes, np.uint16))
+        for first, objects in self._parts("packing"):
+            table = self.reader.read(first, *objects, target=self.coded_target)
+            packed.add(coding.codes(table), table.target.codes, table.weights)
+        if self.spool is None and os.name == "posix":
+            self.packed_in.close()  # the planes stay as long as they are mapped, and go with the process
+        return packed.finish()
+
+    def count(self, binner: Binner) -> tuple[Coding, CountSource]:
+        """Fit a copy of the binner on all rows, and pack them coded by it; or take both from the spool."""
+        self.n_jobs = binner.n_jobs
+        name = self._key(binner)
+        if name is not None and self.spool is not None:
+            found = self._reopened(self.spool, name)
+            if found is not None:
+                return found
+        phase("reading")
+        self.known = self.summary(binner)
+        self.coding = coding = fit_on_summary(binner, self.known)
+        source = self.source(coding)
+        if name is not None:
+            fitted = pickle.dumps((coding, self.known, self.class_sizes))
+            (self.packed_in.folder / "fitted").write_bytes(fitted)
+            self.packed_in.keep(name, {"digest": hashlib.sha256(fitted).hexdigest()})
+        source.search = search_in_parts(coding, source)
+        return coding, source
+
+    def _reopened(self, parent: Path, name: str) -> tuple[Coding, CountSource] | None:
+        """What an earlier run has kept; None where there is nothing that can be trusted."""
+        found = kept(parent, name)
+        if found is None:
+            return None
+        folder, facts = found
+        fitted = (folder / "fitted").read_bytes()
+        if hashlib.sha256(fitted).hexdigest() != facts.get("digest"):
+            return None
+        phase("opening the spool")
+        coding, self.known, self.class_sizes = pickle.loads(fitted)  # of this user, by this program
+        packed = PackedBatches(self.class_sizes, coding.arities, self.n_jobs)
+        sizes = {"planes": (packed.plane_words, np.uint64), "wide": (packed.wide_codes, np.uint16)}
+        try:
+            # A copy on write: nothing is ever written to what is kept.
+            packed.use(*(_mapped(folder / name, size, kind) for name, (size, kind) in sizes.items()))
+            source = packed.reopen()
+        except (OSError, ValueError):  # another kernel's, or spoiled
+            return None
+        source.search = search_in_parts(coding, source)
+        self.coding = coding
+        return coding, source
+
+    def _key(self, binner: Binner) -> str | None:
+        """The name of the packed table: another file, target, binner or kernel has another one. None: it has none."""
+        if self.spool is None or not self.state or any(values is not None for values in self.beside):
+            return None
+        from bitsieve import __version__
+
+        parameters = {name: value for name, value in binner.get_params().items() if name != "n_jobs"}
+        what = {
+            "version": __version__,
+            "state": self.state,
+            "reader": [list(self.names), self.reader.target, self.reader.weight],
+            "bins": [str(self.target.n_bins), repr(self.coded_target.target.labels.tolist())],
+            "binner": [type(binner).__name__, parameters],
+            "limits": [self.budget.limits.cells, self.budget.limits.rows],
+            "kernel": PackedBatches.kernel(),
+        }
+        text = json.dumps(what, sort_keys=True, default=repr)
+        return f"bitsieve-{hashlib.sha256(text.encode()).hexdigest()[:32]}"
+
+    def _parts(self, what: str, *, features: bool = True) -> Iterator[tuple[int, tuple[Any, ...]]]:
+        """The number of the first row that counts of every batch, and its objects as the reader takes them."""
+        beside = [name for name in (self.reader.target, self.reader.weight) if name is not None]
+        columns = [str(name) for one in beside for name in (one if isinstance(one, list) else [one])]
+        if features:
+            columns = [*self.names, *columns]
+        step = row_phase(what, self.batches.n_rows)
+        first = seen = 0
+        for part in read_ahead(self.batches.read(columns or self.batches.names[:1], self.budget.rows)):
+            last = seen + part.num_rows
+            self._check_lengths(last, at_end=False)
+            objects = (part, *(None if values is None else values[seen:last] for values in self.beside))
+            n_rows = self.reader.n_rows(*objects)[0]
+            if n_rows:
+                yield first, objects
+            first, seen = first + n_rows, last
+            step(seen)
+        self._check_lengths(seen, at_end=True)
+        if self.batches.state() != self.state:
+            raise DataError(f"{self.batches.label} changed while it was read: run again when nobody writes it")
+
+    def _check_lengths(self, n_rows: int, *, at_end: bool) -> None:
+        """Refuse a target or weights, given by their values, that are fewer or, at the end, more than the rows."""
+        for values in self.beside:
+            if values is not None and (len(values) < n_rows or (at_end and len(values) > n_rows)):
+                raise ValueError(
+                    f"the target or the weights have {len(values):,} values but the data has "
+                    f"{self.batches.n_rows or n_rows:,} rows: they must be as many"
+                )
+
+
+def _mapped(path: Path, size: int, kind: Any) -> NDArray[Any]:
+    return np.memmap(path, kind, "c", shape=(size,)) if size else np.empty(0, kind)
+
+
+def columns_named(given: Any, names: Sequence[str], what: str) -> list[str]:
+    """The columns that a target or weights name; none where they are given by their values."""
+    listed = given if isinstance(given, (list, tuple)) and all(isinstance(one, str) for one in given) else [given]
+    if not listed or not all(isinstance(one, str) for one in listed):
+        return []
+    for name in listed:
+        if name not in names:
+            raise ValueError(f"there is no column {name!r} for the {what}: {allowed_names(name, list(names))}")
+    if len(set(listed)) < len(listed):
+        raise ValueError(f"the targets {quoted(listed)} name a column twice: name each once")
+    return list(listed)

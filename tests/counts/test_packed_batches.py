@@ -1,0 +1,86 @@
+"""A table that is packed in batches is the table that is packed at once, bit for bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.packed_batches import PackedBatches
+from bitsieve.counts.terms import entropy_terms
+
+N = 1000
+RANDOM = np.random.default_rng(5)
+CODES = np.column_stack([RANDOM.integers(0, arity, N) for arity in [2, 3, 10, 2, 300, 1, 7, 5, 2, 64, 100]])
+CODES[0] = CODES.max(axis=0)
+CLASSES = RANDOM.integers(0, 4, N)
+ARITIES = (CODES.max(axis=0) + 1).astype(np.int32)
+
+
+def filled(batches, ends, weights=None, order="F"):
+    planes, wide = np.zeros(batches.plane_words, np.uint64), np.zeros(batches.wide_codes, np.uint16)
+    batches.use(planes, wide)
+    for first, last in zip([0, *ends], [*ends, N], strict=True):
+        rows = slice(first, last)
+        batches.add(
+            np.asarray(CODES[rows].astype(np.uint16), order=order),
+            CLASSES[rows],
+            None if weights is None else weights[rows],
+        )
+    return planes, wide
+
+
+def sums_of(source):
+    terms = entropy_terms(source.n_samples)
+    pairs = [source.pair_sums(terms, pivot, None, True) for pivot in range(source.n_features)]
+    return np.array([*source.marginal_sums(terms), *(part for pair in pairs for part in pair)])
+
+
+@pytest.mark.parametrize("kernel", ["planes", "counters", "table"])
+@pytest.mark.parametrize("ends", [[], [1, 64, 65, 700], [333, 333, 999]])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_batches_are_the_whole(kernel, ends, weighted, monkeypatch):
+    from bitsieve.counts.kernels import available_kernels
+
+    first = available_kernels()[0]
+    monkeypatch.setenv("BITSIEVE_FORCE_KERNEL", "table" if kernel == "table" else f"{first}:{kernel}")
+    weights = RANDOM.integers(1, 4, N) if weighted else None
+    whole = PackedSource(CODES, CLASSES, weights=weights)
+    batches = PackedBatches(whole.class_sizes, whole.arities)
+    for order in ("F", "C"):
+        planes, wide = filled(PackedBatches(whole.class_sizes, whole.arities), ends, weights, order)
+        filled_again = filled(batches, ends, weights, order)
+        assert planes.tobytes() == filled_again[0].tobytes()
+        source = batches.finish()
+        assert sums_of(source).tolist() == sums_of(whole).tolist()
+        assert source.codes(4).tolist() == whole.codes(4).tolist()
+        again = PackedBatches(whole.class_sizes, whole.arities)
+        again.use(planes, wide)
+        assert sums_of(again.reopen()).tolist() == sums_of(whole).tolist()
+        batches = PackedBatches(whole.class_sizes, whole.arities)
+
+
+def test_missing_rows_are_noticed():
+    batches = PackedBatches(np.bincount(CLASSES) + 1, ARITIES)
+    filled(batches, [])
+    with pytest.raises(ValueError, match=r"^1,000 samples were packed of 1,004: the data is not what it was before"):
+        batches.finish()
+
+
+@pytest.mark.parametrize("kernel", ["planes", "counters", "table"])
+def test_spoiled_storage_is_refused(kernel, monkeypatch):
+    from bitsieve.counts.kernels import available_kernels
+
+    first = available_kernels()[0]
+    monkeypatch.setenv("BITSIEVE_FORCE_KERNEL", "table" if kernel == "table" else f"{first}:{kernel}")
+    batches = PackedBatches(np.bincount(CLASSES), ARITIES)
+    planes, wide = filled(batches, [])
+    for array in (planes, wide):
+        if not len(array):
+            continue
+        spoiled = [one.copy() for one in (planes, wide)]
+        spoiled[0 if array is planes else 1][:] = np.iinfo(array.dtype).max
+        again = PackedBatches(np.bincount(CLASSES), ARITIES)
+        again.use(*spoiled)
+        with pytest.raises(ValueError, match="a code is not below the arity of its feature"):
+            again.reopen()

@@ -1,0 +1,108 @@
+"""How many columns by four rules: each is what its selector takes, and the sentence fits the numbers."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import bitsieve
+from bitsieve import ForwardSelector, SelectorCV
+from bitsieve.cli import main
+from bitsieve.evaluation.how_many import Answer, reading
+
+QUICK = {"classifier": "ncm", "n_pairs": 6, "folds": 3}
+
+
+def planted(seed=0, n_samples=240, n_features=16):
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n_samples, n_features))
+    return X, np.where(X[:, 2] + X[:, 9] + 0.3 * random.normal(size=n_samples) > 0, "yes", "no")
+
+
+def test_each_answer_is_what_its_rule_takes():
+    X, y = planted()
+    found = bitsieve.how_many(X, y, **QUICK)
+    shuffles, rate, stable, errors = found.answers
+    assert {"x2", "x9"} <= set(shuffles.features)
+    for answer, rule in ((shuffles, "permutation"), (rate, "fdr")):
+        taken = ForwardSelector("auto", stopping=rule).fit(X, y).selected_
+        assert answer.features == [f"x{column}" for column in taken]
+    assert set(stable.features) == {"x2", "x9"}
+    folded = SelectorCV(methods=["jmi"], features=range(1, 17), classifier="ncm", folds=3).fit(X, y)
+    assert errors.n_features == folded.n_features_to_select_
+    assert [answer.n_features for answer in found.answers] == [len(answer.features) for answer in found.answers]
+
+
+def test_the_band_is_above_noise_and_below_signal():
+    found = bitsieve.how_many(*planted(), binning="quantile", **QUICK)
+    band = found.band
+    assert set(band.features[:2]) == {"x2", "x9"}
+    assert (band.bits[:2] > band.high[:2]).all()
+    assert (band.bits[2:] <= band.high[2:]).mean() > 0.5
+    assert (band.low <= band.high).all()
+    assert len(band.bits) == len(band.features)
+
+
+def test_noise_gives_nothing():
+    X, y = np.random.default_rng(1).normal(size=(80, 10)), np.arange(80) % 2
+    found = bitsieve.how_many(X, y, **QUICK)
+    assert [answer.n_features for answer in found.answers[:3]] == [0, 0, 0]
+    assert found.reading.startswith("no column is shown to tell about the class, and no column is chosen from")
+
+
+def test_threads_change_nothing_and_weights_are_repeated_rows():
+    X, y = planted(2)
+    weights = np.random.default_rng(2).integers(0, 3, len(y))
+    plain = bitsieve.how_many(X, y, sample_weight=weights, **QUICK)
+    for n_jobs in (1, 3):
+        again = bitsieve.how_many(X, y, sample_weight=weights, n_jobs=n_jobs, **QUICK)
+        assert again.to_dict() == plain.to_dict()
+    assert plain.answers[3].n_features is None
+    repeated = bitsieve.how_many(np.repeat(X, weights, axis=0), np.repeat(y, weights), **QUICK)
+    assert repeated.answers[:2] == plain.answers[:2]
+    assert repeated.to_dict()["curve"] == plain.to_dict()["curve"]
+
+
+def test_missing_codes_and_several_targets():
+    X, y = planted(3)
+    X[::11, 4] = np.nan
+    from bitsieve.binning import MDLBinner
+
+    found = bitsieve.how_many(X, np.column_stack([y, y]), binning=MDLBinner(missing="bin"), **QUICK)
+    assert {"x2", "x9"} <= set(found.answers[0].features)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ((3, 5, 2, 2), "take 5 to learn what matters, and 2 to predict"),
+        ((1, 1, 1, 1), "1 column is shown to tell about the class, and 1 column is chosen from most halves"),
+        ((1, 2, 0, 6), "a classifier does better with 6, and those beyond 2 are each too weak to be shown"),
+        ((2, 2, 2, None), "2 columns are shown to tell about the class, and 2 columns are chosen from most halves"),
+    ],
+)
+def test_the_sentence_fits_the_numbers(numbers, words):
+    sentence = reading([Answer("", number, [], "") for number in numbers])
+    assert words in sentence
+    assert sentence.endswith(".")
+
+
+def test_the_command_prints_the_table_or_json_and_draws(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    X, y = planted(4, 120, 10)
+    np.savez(tmp_path / "data.npz", X=X, y=y)
+    given = ["how-many", str(tmp_path / "data.npz"), "--classifier", "ncm", "--pairs", "4", "--folds", "3"]
+    figure = tmp_path / "figure.svg"
+    assert main([*given, "--figure", str(figure)]) == 0
+    found = bitsieve.how_many(X, y, classifier="ncm", n_pairs=4, folds=3)
+    assert capsys.readouterr().out == f"{found}\n"
+    assert "shuffles: " in figure.read_text()
+    assert main([*given, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["answers"] == found.to_dict()["answers"]
+    assert main([*given, "--figure", "figure.txt"]) == 2
+    assert "end it in one of .png, .svg, .pdf" in capsys.readouterr().err
+    assert main([*given, "--method", "relieff"]) == 2
+    assert "Traceback" not in capsys.readouterr().err

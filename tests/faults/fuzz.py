@@ -1,0 +1,42 @@
+"""Coverage-guided fuzzing of the readers and of ``bitsieve select``, where atheris is installed (Linux, macOS).
+
+``python -m tests.faults.fuzz -max_total_time=600 CORPUS`` begins with the undamaged files of `tests.faults.mutants` and
+ends at the first file that leads to anything but a selection or one line of error, which it keeps. Other options are
+those of libFuzzer.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+import atheris
+from tests.faults import mutants
+
+with atheris.instrument_imports(include=["bitsieve.files", "bitsieve.table"]):
+    import bitsieve.files.arrow
+    import bitsieve.files.npz
+    import bitsieve.files.read
+    import bitsieve.files.text
+    import bitsieve.table.read_data  # noqa: F401
+
+PLACE = Path(tempfile.mkdtemp()) / "input"
+
+
+def try_one(data: bytes) -> None:
+    """Select from a file of these bytes."""
+    PLACE.write_bytes(data)
+    code, message = mutants.select_from(PLACE)
+    if code not in (0, 2) or "Traceback" in message:
+        raise AssertionError(f"exit code {code}: {message}")
+
+
+if __name__ == "__main__":
+    corpus = next((Path(word) for word in sys.argv[1:] if not word.startswith("-")), None)
+    if corpus is not None:
+        corpus.mkdir(parents=True, exist_ok=True)
+        for kind, content in mutants.whole_files():
+            (corpus / kind.replace(" ", "_")).write_bytes(content)
+    atheris.Setup(sys.argv, try_one)
+    atheris.Fuzz()

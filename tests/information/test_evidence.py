@@ -1,0 +1,122 @@
+"""Which columns of a list carry more than chance: the level under noise, a planted signal, pairs that tell together."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from math import exp, factorial
+
+import numpy as np
+import pytest
+from scipy.stats import binom, chi2
+
+import bitsieve
+from bitsieve import FCBF, QPFS, BitsieveWarning, ForwardSelector
+from bitsieve.binning import MDLBinner, make_binner
+from bitsieve.counts.contingency import ContingencyTable
+from bitsieve.counts.reference import NaiveSource
+from bitsieve.information import make_information
+from bitsieve.information.evidence import carries_information, log_tail
+from bitsieve.selection.worth import told_by_shuffles
+from bitsieve.table.read_xy import read_xy
+
+
+def table_of(part, code, label):
+    """The contingency table of three vectors of codes."""
+    shape = tuple(int(np.max(codes)) + 1 for codes in (part, code, label))
+    return ContingencyTable.of_samples(shape, np.ravel_multi_index((part, code, label), shape))
+
+
+def test_the_bound_has_a_mean_of_at_most_one_over_all_shuffles():
+    """By brute force: the inverse of p, over all orders of the classes within the parts."""
+    part, code = np.array([0] * 4 + [1] * 3), np.array([0, 0, 1, 1, 0, 1, 2])
+    inverse = [
+        exp(-log_tail(table_of(part, code, np.array(first + second))))
+        for first in permutations([0, 0, 1, 1])
+        for second in permutations([0, 1, 1])
+    ]
+    assert len(inverse) == factorial(4) * factorial(3)
+    # log_tail is cut off at p = 1; where it is not, the mean is at most 1 (1e-12: the rounding of logarithms of gamma)
+    assert sum(value for value in inverse if value > 1) / len(inverse) <= 1 + 1e-12
+
+
+def test_large_tables_have_the_tail_of_chi_squared():
+    random = np.random.default_rng(0)
+    part, code, label = random.integers(0, 2, 600), random.integers(0, 3, 600), random.integers(0, 2, 600)
+    source = NaiveSource(np.column_stack([code, part]), label)
+    bits = make_information("plug-in", source).pair(1, np.array([0])).conditional_relevance[0]
+    tail = chi2.logsf(2 * 600 * np.log(2) * bits, 2 * 2 * 1)
+    assert log_tail(table_of(part, code, label)) == pytest.approx(tail, rel=1e-9)  # two ways to sum 12 logarithms
+
+
+@pytest.mark.parametrize("binning", ["mdl", "quantile", "none"])
+def test_lists_of_noise_seldom_hold_a_column_that_counts(binning):
+    """At most 5 % of data sets, but for chance (one in a thousand)."""
+    n_runs, wrong = 60, 0
+    for seed in range(n_runs):
+        random = np.random.default_rng(seed)
+        X = random.normal(size=(80, 60)) if binning != "none" else random.integers(0, 6, (80, 60))
+        selector = ForwardSelector(10, criterion="mim", binning=binning).fit(X, random.integers(0, 3, 80))
+        wrong += bool(selector.informative_.any())
+    assert wrong <= binom.ppf(1 - 1e-3, n_runs, 0.05)
+
+
+def test_real_columns_count_and_noise_does_not():
+    random = np.random.default_rng(1)
+    X = random.normal(size=(500, 30))
+    y = X[:, :3].sum(axis=1) + 0.5 * random.normal(size=500) > 0
+    for binning in ("mdl", "quantile"):
+        selector = ForwardSelector(8, binning=binning).fit(X, y)
+        assert sorted(selector.selected_[selector.informative_]) == [0, 1, 2]
+
+
+def test_two_columns_that_tell_only_together_count():
+    X = np.random.default_rng(2).integers(0, 2, (300, 6))
+    information = make_information("plug-in", NaiveSource(X, X[:, 1] ^ X[:, 4]))
+    assert carries_information(information, np.array([4, 0, 1])).tolist() == [True, False, True]
+    assert not carries_information(information, np.array([4, 0, 2])).any()
+
+
+def test_a_selection_tells_how_many_carry_information():
+    random = np.random.default_rng(3)
+    X = random.integers(0, 3, (300, 12))
+    y = (X[:, 2] + X[:, 7] + random.integers(0, 2, 300)) > 2
+    notes = bitsieve.select(X, y, n_features_to_select=8, binning="none").notes
+    assert notes == ["2 of 8 carry information about the class; the rest are filled up"]
+    assert bitsieve.select(X, y, n_features_to_select=2, binning="none").notes == []
+    noise = random.integers(0, 2, 300)
+    lost = "0 of 8 carry more information about the class than chance may"
+    for method in ("jmi", "relieff"):
+        assert bitsieve.select(X, noise, method=method, n_features_to_select=8, binning="none").notes == [lost]
+    stopped = bitsieve.select(X, y, method="jmi", n_features_to_select="auto", binning="none")
+    assert not any("carry" in note for note in stopped.notes)
+
+
+@pytest.mark.parametrize("make", [lambda: ForwardSelector(3), lambda: FCBF(3), lambda: QPFS(3)])
+def test_a_list_of_relevance_0_is_not_silent(make):
+    """MDL cuts none of these columns, and so they tell nothing."""
+    X, y = np.random.default_rng(4).normal(size=(60, 5)), np.arange(60) % 2
+    told = "the selected .* nothing about the class .relevance 0.: any other would do as well"
+    with pytest.warns(BitsieveWarning, match=told) as caught:
+        fitted = make().fit(X, y)
+    assert caught[0].filename == __file__
+    assert not fitted.informative_.any()
+
+
+def test_columns_too_weak_for_the_bound_are_shown_by_shuffles():
+    """Shuffles that repeat the cuts show what the price of all possible cuts hides."""
+    random = np.random.default_rng(8)
+    X, y = random.normal(size=(200, 12)), np.arange(200) % 2
+    X[:, 3] += 0.6 * y
+    selector = ForwardSelector(2, binning=MDLBinner(uncut="median")).fit(X, y)
+    assert selector.selected_[0] == 3
+    assert not selector.informative_.any()
+    table = read_xy(X, y)
+    shown = told_by_shuffles(table, selector.binner_, np.arange(12))
+    assert np.flatnonzero(shown).tolist() == [3]
+    weighted = read_xy(X[:100], y[:100], np.full(100, 2))
+    repeated = read_xy(np.repeat(X[:100], 2, axis=0), np.repeat(y[:100], 2))
+    for binning in ("quantile", "mdl"):
+        binners = [make_binner(binning).fit_table(table) for table in (weighted, repeated)]
+        one = told_by_shuffles(weighted, binners[0], np.arange(12), 1)
+        other = told_by_shuffles(repeated, binners[1], np.arange(12), 2)
+        assert np.array_equal(one, other)

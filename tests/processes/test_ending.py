@@ -1,0 +1,123 @@
+"""Ctrl-C and SIGTERM at any moment: the exit code that a shell expects, one line, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from bitsieve import cli
+from bitsieve.commands.ending import Ending, Terminated, endable
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
+
+# A package that is asked to end while it is imported, and goes on as if nothing were.
+STUBBORN = """
+import os, signal, time
+try:
+    os.kill(os.getpid(), signal.{name})
+    time.sleep(30)
+except BaseException:
+    time.sleep(30)
+"""
+PROGRAM = """
+import sys
+from bitsieve.commands.ending import EndingOfTheProcess, take_signals
+take_signals(EndingOfTheProcess())
+from bitsieve.files.output import writing
+with writing("result.csv") as file:
+    file.write(b"half of it")
+    import stubborn
+"""
+
+
+@pytest.mark.parametrize("number", CODES)
+def test_in_an_import_the_process_ends_at_once(tmp_path, number):
+    (tmp_path / "stubborn.py").write_text(STUBBORN.format(name=number.name))
+    result = subprocess.run(
+        [sys.executable, "-c", PROGRAM], cwd=tmp_path, capture_output=True, text=True, timeout=25, check=False
+    )
+    assert result.returncode == CODES[number]
+    assert result.stderr == {130: "bitsieve: interrupted\n", 143: "bitsieve: terminated\n"}[result.returncode]
+    assert not [name for name in os.listdir(tmp_path) if name.endswith((".tmp", ".csv"))]
+
+
+@pytest.mark.parametrize("number", CODES)
+def test_an_interrupt_that_a_package_turned_into_an_error_is_still_one(number, monkeypatch, capsys):
+    def fail(_):
+        try:
+            os.kill(os.getpid(), number)
+            time.sleep(5)
+        except BaseException:
+            raise ImportError("numpy._core.multiarray failed to import") from None
+
+    monkeypatch.setattr(cli, "_run", fail)
+    assert cli.main([]) == CODES[number]
+    assert capsys.readouterr().err in ("bitsieve: interrupted\n", "bitsieve: terminated\n")
+
+
+def test_handlers_of_the_program_around_are_left_and_the_default_ones_come_back():
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        with endable(Ending()):
+            assert signal.getsignal(signal.SIGTERM) == signal.SIG_IGN
+            assert signal.getsignal(signal.SIGINT) != signal.default_int_handler
+        assert signal.getsignal(signal.SIGINT) == signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+    def terminated():
+        with endable(Ending()):
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(5)
+
+    with pytest.raises(Terminated):
+        terminated()
+
+
+def test_a_thread_takes_no_signals():
+    found = []
+
+    def work():
+        with endable(Ending()):
+            found.append(signal.getsignal(signal.SIGTERM))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == [signal.getsignal(signal.SIGTERM)]
+
+
+@pytest.mark.nightly
+def test_random_moments(tmp_path):
+    rng = np.random.default_rng(0)
+    X, data = rng.normal(size=(2000, 200)).round(3), tmp_path / "data.csv"
+    header = ",".join([*(f"x{j}" for j in range(200)), "y"])
+    np.savetxt(data, np.column_stack([X, X[:, 0] > 0]), delimiter=",", fmt="%g", header=header, comments="")
+    asked = ["--target", "y", "--output", str(tmp_path / "out.csv")]
+    commands = [
+        ["select", str(data), *asked, "--method", "jmi", "--features", "20"],
+        ["compare", str(data), *asked, "--methods", "mim,jmi", "--features", "1:20", "--classifier", "ncm"],
+    ]
+    moments = random.Random(0)
+    for trial in range(60):
+        command = [sys.executable, "-m", "bitsieve", *commands[trial % 2]]
+        number = moments.choice(list(CODES))
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            time.sleep(0.1 + moments.random() * 3)  # the first tenth belongs to the interpreter
+            process.send_signal(number)
+            _, stderr = process.communicate(timeout=30)
+        assert process.returncode in (CODES[number], 0), stderr
+        assert "Traceback" not in stderr
+        assert not [name for name in os.listdir(tmp_path) if name.endswith(".tmp")]
+        for name in os.listdir(tmp_path):
+            if name != "data.csv":
+                os.unlink(tmp_path / name)

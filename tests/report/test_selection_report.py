@@ -1,0 +1,170 @@
+"""The report of a selection is one file that says what the selection and its explanations say."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer
+
+import bitsieve
+from bitsieve import list_methods
+from bitsieve.cli import main
+from bitsieve.report.bins import bin_labels
+from bitsieve.report.selection import selection_report
+from bitsieve.selection.plain import number
+from bitsieve.selection.quality import column_quality
+from bitsieve.table.read_data import read_data
+
+NOON = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def selection():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    return bitsieve.select(X, y, n_features_to_select=5)
+
+
+def test_it_says_what_explanations_say(selection, read_page):
+    page = read_page(selection_report(selection, when=NOON))
+    text = " ".join(page.text)
+    assert page.seen.count("svg") == 3
+    assert page.seen.count("details") == 5
+    for feature in selection.features:
+        explained = selection.explain(feature)
+        for part in (explained.relevance, explained.redundancy, explained.price):
+            assert number(part) in text
+        assert explained.substitute in text
+    assert "bitsieve.select(\n    data,\n    'target',\n    method='cmim',\n    n_features_to_select=5" in text
+    assert "2026-01-02 12:00 UTC" in text
+    assert bitsieve.__version__ in text
+    outside = [value for name, value in page.attributes if name in ("src", "href", "xlink:href")]
+    assert [value for value in outside if not value.startswith(("#", "data:"))] == []
+
+
+def test_same_selection_same_page(selection):
+    assert selection_report(selection, when=NOON) == selection_report(selection, when=NOON)
+
+
+FAMILIES = {info.estimator: info.name for info in list_methods() if not info.same_as}  # one method of each class
+
+
+@pytest.mark.parametrize("name", FAMILIES.values(), ids=FAMILIES)
+def test_every_family_has_a_report(name, read_page):
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    found = bitsieve.select(X.iloc[::4, 20:], y[::4], method=name, n_features_to_select=3)
+    text = " ".join(read_page(selection_report(found)).text)
+    assert all(feature in text for feature in found.features)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "asked"),
+    [
+        ([[0, 1], [1, 1], [0, 1], [1, 1]], [0, 1, 0, 1], {"binning": "none", "n_features_to_select": 1}),
+        (np.arange(40.0).reshape(20, 2), np.arange(20) / 7, {"binning": "quantile", "target_bins": 2}),
+        (np.arange(40).reshape(20, 2) % 7, [["a", "b"], ["a", "c"]] * 10, {"binning": "none"}),
+        (np.arange(40).reshape(20, 2) % 3, ["a", "b"] * 10, {"binning": "none", "sample_weight": [2, 1] * 10}),
+    ],
+    ids=["one feature and a constant", "binned target", "joint target", "weights"],
+)
+def test_targets_and_weights_of_every_kind(X, y, asked, read_page):
+    found = bitsieve.select(X, y, **asked)
+    assert read_page(selection_report(found)).seen.count("table") >= 4
+
+
+def test_labels_that_are_no_text(read_page):
+    X, y = load_breast_cancer(return_X_y=True)
+    found = bitsieve.select(pd.DataFrame(X), y, n_features_to_select=3)
+    text = " ".join(read_page(selection_report(found)).text)
+    assert f"The first is {found.features[0]}, which alone" in text
+    assert found.explain(found.features[1]).rank == 2
+
+
+def test_rows_that_are_not_at_hand(read_page):
+    dask = pytest.importorskip("dask.array")
+    X, y = load_breast_cancer(return_X_y=True)
+    found = bitsieve.select(
+        dask.from_array(X, chunks=(200, 30)), dask.from_array(y, chunks=200), n_features_to_select=3
+    )
+    in_memory = bitsieve.select(X, y, n_features_to_select=3)
+    page = read_page(selection_report(found))
+    assert "not computed, since the rows are not at hand" in " ".join(page.text)
+    assert page.seen.count("svg") == 3
+    assert found.explain("x3").redundancy == in_memory.explain("x3").redundancy
+    assert found.explain("x3").chance is None
+
+
+def test_bins_hold_the_rows_of_each_class(selection, read_page):
+    """The counts of the bins of the first feature against the table itself."""
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    first = selection.features[0]
+    edges = selection.selector.binner_.bin_edges_[selection.indices[0]]
+    codes = np.searchsorted(edges, X[first])
+    expected = [f"{total:,}" for total in np.bincount(codes)]
+    page = selection_report(selection)
+    part = page[page.index(f"<summary>{first}:") :]
+    rows = re.findall(r'<th scope="row">(.*?)</th><td>(.*?)</td><td>(.*?) \(', part[: part.index("</details>")])
+    assert [total for _, total, _ in rows] == expected
+    assert [count for *_, count in rows] == [str(count) for count in np.bincount(codes[y == 0])]
+    assert rows[0][0] == f"&lt;= {edges[0]:.6g}"
+
+
+def test_bin_labels_of_every_kind():
+    frame = pd.DataFrame({"word": ["a", "b", None, "a"], "number": [1.0, 2.0, np.nan, 4.0], "y": [0, 1, 0, 1]})
+    binner = bitsieve.EqualWidthBinner(n_bins=2, missing="bin").fit(frame[["word", "number"]], frame["y"])
+    assert bin_labels(binner, 0, 3) == ["a", "b", "missing"]
+    assert bin_labels(binner, 1, 3) == ["< 2.5", ">= 2.5", "missing"]
+
+
+def test_quality_of_columns():
+    rows = 24
+    frame = pd.DataFrame(
+        {
+            "measured": np.linspace(0, 1, rows) ** 2,
+            "gaps": [np.nan, 1.5] * (rows // 2),
+            "one": 3,
+            "nothing": np.nan,
+            "again": np.linspace(0, 1, rows) ** 2,
+            "number_of_row": np.random.default_rng(0).permutation(rows) + 100,
+            "code": [f"id{j}" for j in range(rows)],
+            "word": ["a", "b", None] * (rows // 3),
+            "y": [0, 1] * (rows // 2),
+        }
+    )
+    found = dict(zip(frame.columns, column_quality(read_data(frame, "y")), strict=False))
+    assert {name for name, q in found.items() if q.constant} == {"one", "nothing"}
+    assert {name for name, q in found.items() if q.identifier} == {"number_of_row", "code"}
+    assert {name: q.duplicate_of for name, q in found.items() if q.duplicate_of >= 0} == {"again": 0}
+    assert {name: q.n_missing for name, q in found.items() if q.n_missing} == {"gaps": 12, "nothing": 24, "word": 8}
+    assert [found[name].n_distinct for name in ("measured", "gaps", "one", "nothing", "word")] == [24, 1, 1, 0, 2]
+    assert found["code"].kind == found["word"].kind == "categories"
+    assert (found["measured"].kind, found["one"].kind) == ("numbers", "whole numbers")
+
+
+def test_from_the_command_line(data, tmp_path, capsys):
+    path = tmp_path / "it's a report.html"
+    command = ["select", str(data), "--target", "diagnosis", "--features", "3", "--report", str(path)]
+    assert main(command) == 0
+    text = path.read_text("utf-8")
+    assert "bitsieve select" in text
+    assert "--features 3" in text
+    assert main([*command[:-1], str(data)]) == 2
+    assert "is the input itself" in capsys.readouterr().err
+
+
+def test_explain_from_the_command_line(data, capsys):
+    assert main(["explain", "mean_area", str(data), "--target", "diagnosis", "--features", "3"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("'mean_area' is ")
+    assert main(["explain", "mean_area", str(data), "--target", "diagnosis", "--features", "3", "--json"]) == 0
+    assert '"relevance": 0.' in capsys.readouterr().out
+    assert main(["explain", "mean_are", str(data), "--target", "diagnosis"]) == 2
+    assert "there is no column 'mean_are': did you mean 'mean_area'" in capsys.readouterr().err
+
+
+def test_what_has_no_report(tmp_path):
+    with pytest.raises(ValueError, match="list has no report: give what"):
+        bitsieve.write_report([], tmp_path / "report.html")

@@ -1,0 +1,203 @@
+"""An explanation says what the definitions say, whatever method selected."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import chi2
+from sklearn.datasets import load_breast_cancer
+
+import bitsieve
+from bitsieve import Constraints, list_methods
+from bitsieve.common.ties import TIE
+from bitsieve.selection.curve import information_curve, ranked_on
+from bitsieve.selection.evidence import SAMPLES_A_PART, conditional_on
+
+CLOSE = 1e-9  # sums of a few logarithms in another order
+
+
+@pytest.fixture(scope="module")
+def codes(make_table):
+    return make_table(300, 9, n_codes=3, n_classes=3, seed=4)
+
+
+@pytest.fixture(scope="module")
+def selection(codes):
+    return bitsieve.select(*codes, method="jmi", n_features_to_select=4, binning="none")
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    return X.assign(nothing=1.0), y
+
+
+def joint(*columns):
+    """The combinations of several columns as one column of codes; of no column a constant."""
+    if not columns:
+        return None
+    return np.unique(np.stack(columns), axis=1, return_inverse=True)[1].reshape(-1)
+
+
+def told(brute, codes, classes, columns):
+    return brute.mutual_information(joint(*(codes[:, j] for j in columns)), classes) if columns else 0.0
+
+
+def test_contributions_are_those_of_the_definitions(selection, codes, brute):
+    X, y = codes
+    found = selection.evidence.contributions
+    for place, j in enumerate(selection.indices):
+        relevance = brute.mutual_information(X[:, j], y)
+        overlap = [relevance - brute.conditional_information(X[:, j], y, X[:, s]) for s in selection.indices[:place]]
+        assert found.relevance[place] == pytest.approx(relevance, abs=CLOSE)
+        assert found.redundancy[place] == pytest.approx(max([0.0, *overlap]), abs=CLOSE)
+        assert found.complementarity[place] == pytest.approx(max([0.0, *(-np.array(overlap))]), abs=CLOSE)
+        assert relevance + found.complementarity[place] <= selection.evidence.information.class_entropy + CLOSE
+        for size, column in ((max(overlap, default=0), found.redundant_with[place]),):
+            assert column == (selection.indices[int(np.argmax(overlap))] if size > TIE else -1)
+
+
+def test_exclusive_or_is_complementary():
+    X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10)
+    explained = bitsieve.select(X, X[:, 0] ^ X[:, 1], n_features_to_select=2, binning="none", method="jmi").explain(1)
+    assert (explained.relevance, explained.redundant_with) == (0, None)
+    assert (explained.complementarity, explained.complementary_with) == (1, "x0")
+    assert (explained.added, explained.given) == (1, ["x0"])
+
+
+def test_substitute_and_price(selection, codes, brute):
+    """Against the joint information of every set with one column replaced."""
+    X, y = codes
+    chosen = selection.indices.tolist()
+    left = [j for j in range(X.shape[1]) if j not in chosen]
+    for j in chosen:
+        explained = selection.explain(j)
+        others = [s for s in chosen if s != j]
+        _, given = conditional_on(selection.evidence.information, others)
+        assert given == tuple(others[: len(given)])
+        prices = [told(brute, X, y, [*given, j]) - told(brute, X, y, [*given, s]) for s in left]
+        assert explained.price == pytest.approx(min(prices), abs=CLOSE)
+        assert explained.substitute == f"x{left[int(np.argmin(np.round(prices, 9)))]}"
+
+
+def test_conditioning_ends_where_samples_do(selection):
+    information = selection.evidence.information
+    given, used = conditional_on(information, range(9))
+    assert 0 < len(used) < 9
+    assert len(given.partition.keys) * SAMPLES_A_PART <= 300
+    assert len(given.refine(len(used)).partition.keys) * SAMPLES_A_PART > 300
+
+
+def test_curve_is_joint_information(selection, codes, brute):
+    X, y = codes
+    order = ranked_on(selection.selector, selection.evidence.counted)
+    assert order[:4].tolist() == selection.indices.tolist()
+    assert len(order) == 9
+    curve = information_curve(selection.evidence.information, order, 4)
+    expected = [told(brute, X, y, order[: k + 1].tolist()) for k in range(9)]
+    np.testing.assert_allclose(curve.joint, expected, atol=CLOSE)
+    assert (np.diff(curve.joint) > -CLOSE).all()
+    assert curve.joint[-1] <= curve.class_entropy + CLOSE
+    assert (curve.chance <= curve.class_entropy + CLOSE).all()
+
+
+def test_chance_is_that_of_shuffled_classes():
+    """Of binary columns 2 N ln(2) I is nearly chi-squared of one degree of freedom; its quantiles, of one and of 30."""
+    random = np.random.default_rng(0)
+    X, y = random.integers(0, 2, (2000, 30)), np.arange(2000) % 2
+    noise = bitsieve.select(X, y, n_features_to_select=2, binning="none", method="mim").evidence.chance
+    assert noise.typical == pytest.approx(3.84 / (2 * 2000 * np.log(2)), rel=0.15)  # 1,200 draws
+    low, high = chi2.ppf([0.05 ** (1 / 30), 0.95 ** (1 / 30)], 1) / (2 * 2000 * np.log(2))
+    assert (noise.best_low, noise.best_high) == (pytest.approx(low, rel=0.3), pytest.approx(high, rel=0.3))  # 40 draws
+
+
+def test_chance_of_weighted_rows_is_that_of_repeated_ones(codes):
+    X, y = codes
+    weights = np.arange(300) % 3
+    weighted = bitsieve.select(X, y, sample_weight=weights, n_features_to_select=2, binning="none")
+    repeated = bitsieve.select(X.repeat(weights, 0), y.repeat(weights), n_features_to_select=2, binning="none")
+    assert weighted.evidence.chance[:4] == repeated.evidence.chance[:4]
+    assert weighted.explain(3) == repeated.explain(3)
+
+
+def test_reasons(cancer):
+    X, y = cancer
+    wishes = Constraints(must_include=["mean texture"], exclude=["worst area"])
+    selection = bitsieve.select(X, y, n_features_to_select=4, constraints=wishes)
+    said = {name: selection.explain(name).reason for name in X.columns}
+    assert said["mean texture"] == "is selected because it was to be included (rank 1 of 4)"
+    assert said["worst area"] == "is not selected because it was excluded"
+    assert said["nothing"] == "is not selected: it has one value only, so it carries no information"
+    assert said["texture error"].endswith("no cut of it tells enough to be accepted, so it carries no information")
+    assert said["worst perimeter"].startswith("is selected: rank 2 of 4 by cmim (score 0.")
+    assert said["worst radius"] == "is not selected: the selected 'worst perimeter' tells 98 % of what it tells"
+
+
+def test_where_a_rule_ended_the_selection(cancer):
+    X, y = cancer
+    selection = bitsieve.select(X, y, method="cmi", n_features_to_select="auto")
+    refused = X.columns[selection.selector.stopping_candidate_]
+    assert selection.selector.stopping_reason_ in selection.explain(refused).reason
+
+
+def test_noise_is_called_noise():
+    random = np.random.default_rng(1)
+    y = random.integers(0, 2, 400)
+    X = random.integers(0, 3, (400, 12))
+    X[:, 0] = y
+    selection = bitsieve.select(X, y, method="mim", n_features_to_select=1, binning="none")
+    quiet = [selection.explain(j) for j in range(1, 12)]
+    named = [e for e in quiet if "no more than the best of as many columns by chance" in e.reason]
+    covered = [e for e in quiet if "tells 100 % of what it tells" in e.reason]  # the class itself tells all
+    assert len(named) + len(covered) == 11
+
+
+def test_an_identifier_does_not_hide_what_others_tell_more_than_chance(cancer):
+    X, y = cancer
+    X = X[["worst radius", "mean texture"]].assign(patient=[f"p{j}" for j in range(len(X))], empty=np.nan)
+    selection = bitsieve.select(X, y, method="mim", n_features_to_select=1, include=["patient"])
+    told, named = selection.explain("worst radius"), selection.explain("patient")
+    assert told.chance < 0.1 < told.relevance
+    assert named.chance == pytest.approx(named.relevance) == pytest.approx(named.class_entropy)
+    assert selection.explain("empty").reason == "is not selected: it has no values"
+    without = bitsieve.select(X, y, method="mim", n_features_to_select=1).explain("patient")
+    assert without.reason.endswith("it has a value of its own in every row, as a name of the row has, and was left out")
+
+
+def test_affiliated_features_are_told_of_on_both_sides(cancer):
+    selection = bitsieve.select(*cancer, n_features_to_select=3)
+    first = selection.explain(selection.features[0])
+    assert first.stands_for[0] == "worst radius"
+    for name in first.stands_for:
+        assert selection.explain(name).represented_by == first.feature
+
+
+@pytest.mark.parametrize("name", [info.name for info in list_methods() if not info.same_as])
+def test_every_method_is_explained(cancer, name):
+    X, y = cancer
+    selection = bitsieve.select(X.iloc[::4, 20:], y[::4], method=name, n_features_to_select=3)
+    for feature in (selection.features[0], next(c for c in X.columns[20:] if c not in selection.features)):
+        explained = selection.explain(feature)
+        assert str(explained).startswith(f"{feature!r} is ")
+        assert explained.relevance <= min(explained.entropy, explained.class_entropy) + CLOSE
+        assert json.loads(json.dumps(explained.to_dict(), allow_nan=False))["feature"] == feature
+
+
+def test_columns_by_number_and_mistakes(selection):
+    assert selection.explain(2) == selection.explain("x2") == selection.explain(np.int64(2))
+    with pytest.raises(ValueError, match="there is no column 'x99': it is one of 'x0', 'x1'"):
+        selection.explain("x99")
+    for wrong in (9, -1, True, None, 1.5):
+        with pytest.raises(ValueError, match=r"feature=.* is no column: give a name, or a number from 0 to 8"):
+            selection.explain(wrong)
+
+
+def test_names_that_steer_a_terminal_are_escaped(codes):
+    X, y = codes
+    frame = pd.DataFrame(X, columns=["\x1b[31mred\n", *(f"c{j}" for j in range(8))])
+    text = str(bitsieve.select(frame, y, n_features_to_select=3, binning="none").explain(0))
+    assert "\x1b" not in text
+    assert text.splitlines()[0].startswith(r"'\x1b[31mred\n' is ")

@@ -1,0 +1,159 @@
+"""Columns that are left out: without values, identifiers, excluded; and rows without a target."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import bitsieve
+from bitsieve.cli import main
+from bitsieve.table.read_xy import read_xy
+from bitsieve.table.telling import empty_columns, identifiers
+
+N = 40
+RANDOM = np.random.default_rng(0)
+Y = np.array(["no", "yes"] * (N // 2))
+GOOD = (np.arange(N) % 2 + 0.1 * RANDOM.normal(size=N)).round(3)
+NOISE = RANDOM.normal(size=N).round(3)
+NAMES = [f"person {j}" for j in RANDOM.permutation(N)]
+NUMBERS = RANDOM.permutation(N) + 1000
+
+
+def people(**more):
+    return pa.table({"name": NAMES, "good": GOOD, "number": NUMBERS, "noise": NOISE, **more, "y": Y})
+
+
+def written(table, tmp_path):
+    from pyarrow import csv
+
+    csv.write_csv(table, tmp_path / "people.csv")
+    return str(tmp_path / "people.csv")
+
+
+def test_which_columns_tell_nothing_of_new_rows():
+    table = read_xy(people(gone=pa.nulls(N, pa.float64()), words=["a", "b"] * (N // 2)).drop(["y"]), Y)
+    assert identifiers(table) == [0, 2]
+    assert empty_columns(table) == [4]
+    measured = RANDOM.integers(0, 10**6, N)
+    matrix = read_xy(np.column_stack([NUMBERS, measured, NUMBERS % 7]), Y)
+    assert identifiers(matrix) == [0]
+    X = np.column_stack([GOOD, np.full(N, np.nan), np.r_[np.nan, NOISE[1:]]])
+    assert empty_columns(read_xy(X, Y)) == [1]
+    assert identifiers(read_xy(NUMBERS[:10, None] - NUMBERS[:10].min(), Y[:10])) == []
+
+
+@pytest.mark.parametrize("method", ["cmim", "speccmi", "relieff"])
+def test_identifiers_are_left_out_with_a_note(method):
+    selection = bitsieve.select(people(), "y", method=method)
+    assert sorted(selection.features) == ["good", "noise"]
+    (note,) = (note for note in selection.notes if "in every row" in note)
+    assert "('name', 'number')" in note
+    assert note.endswith("add include=['name', 'number']")
+    kept = bitsieve.select(people(), "y", method=method, include=["name"])
+    assert sorted(kept.features) == ["good", "name", "noise"]
+
+
+def test_an_included_column_is_first_and_an_excluded_one_not_there():
+    selection = bitsieve.select(people(), "y", include=["noise"], exclude=["good"], binning="quantile")
+    assert selection.features == ["noise"]
+    assert bitsieve.select(people(), "y", method="speccmi", exclude=["good"], binning="quantile").features == ["noise"]
+    with pytest.raises(ValueError, match="this method cannot be told to select 'noise' first: leave include out"):
+        bitsieve.select(people(), "y", method="speccmi", include=["noise"])
+    with pytest.raises(ValueError, match="n_features_to_select=3 is not allowed: 2 columns are left"):
+        bitsieve.select(people(), "y", n_features_to_select=3)
+    with pytest.raises(ValueError, match="no column is left"):
+        bitsieve.select(people(), "y", method="speccmi", exclude=["good", "noise", "name", "number"])
+
+
+def test_indices_and_the_fitted_selector_are_of_the_whole_table():
+    selection = bitsieve.select(people(), "y", n_features_to_select=1)
+    assert selection.indices.tolist() == [1]
+    features = people().drop(["y"])
+    assert selection.selector.transform(features).column_names == ["good"]
+    assert selection.table.column_names == ["good"]
+
+
+def test_a_table_of_identifiers_alone_is_used():
+    table = pa.table({"number": np.sort(NUMBERS), "y": np.sort(Y)})
+    assert bitsieve.select(table, "y").features == ["number"]
+
+
+def test_an_empty_column_is_left_out_with_a_note():
+    table = people(gone=pa.nulls(N, pa.float64()), absent=pa.nulls(N, pa.string()))
+    selection = bitsieve.select(table, "y")
+    assert "2 columns have no values ('gone', 'absent'): left out" in selection.notes
+    assert not {"gone", "absent"} & set(selection.features)
+    X = np.column_stack([GOOD, np.full(N, np.nan), NOISE])
+    for selector in (bitsieve.ForwardSelector(2), bitsieve.ReliefF(2), bitsieve.GMI(2)):
+        with pytest.warns(bitsieve.BitsieveWarning, match="column 'x1' has no values: left out"):
+            selector.fit(X, Y)
+        assert sorted(selector.selected_) == [0, 2]
+        assert selector.n_features_in_ == 3
+
+
+def test_rows_without_a_target_are_left_out_on_request(tmp_path, capsys):
+    labels = [None, *Y[1:-1].tolist(), None]
+    table = people().drop(["y"]).append_column("y", pa.array(labels))
+    with pytest.raises(ValueError, match=r"2 missing values .* among 40: .*drop_missing_target=True"):
+        bitsieve.select(table, "y")
+    found = bitsieve.select(table, "y", drop_missing_target=True)
+    wanted = bitsieve.select(table.slice(1, N - 2), "y")
+    assert (found.features, found.scores.tolist()) == (wanted.features, wanted.scores.tolist())
+    weights = np.arange(N) % 3
+    found = bitsieve.select(table, "y", sample_weight=weights, drop_missing_target=True)
+    wanted = bitsieve.select(table.slice(1, N - 2), "y", sample_weight=weights[1:-1])
+    assert found.scores.tolist() == wanted.scores.tolist()
+    numbers = np.where(np.arange(N) < 2, np.nan, GOOD)
+    found = bitsieve.select(people().drop(["y", "good"]), numbers, binning="quantile", drop_missing_target=True)
+    assert len(found.target.codes) == N - 2
+    with pytest.raises(ValueError, match="no value in any row"):
+        bitsieve.select(people(), [None] * N, drop_missing_target=True)
+    path = written(table, tmp_path)
+    assert main(["select", path, "--target", "y"]) == 2
+    assert "as --drop-missing-target of select" in capsys.readouterr().err
+    assert main(["select", path, "--target", "y", "--drop-missing-target"]) == 0
+
+
+def test_the_error_on_missing_values_names_what_works_there(tmp_path, capsys):
+    X = np.column_stack([GOOD, np.r_[np.nan, NOISE[1:]]])
+    with pytest.raises(ValueError, match="set missing='bin' to give them"):
+        bitsieve.select(X, Y)
+    assert len(bitsieve.select(X, Y, missing="bin").features) == 2
+    for make in (bitsieve.ForwardSelector, bitsieve.SpecCMI, bitsieve.VMI):
+        with pytest.raises(ValueError, match=r"set binning='mdl\+missing' to give them"):
+            make(2).fit(X, Y)
+        assert len(make(2, binning="mdl+missing").fit(X, Y).selected_) == 2
+    with pytest.raises(ValueError, match=r"set binning='quantile\+missing'"):
+        bitsieve.ForwardSelector(2, binning="quantile").fit(X, Y)
+    with pytest.raises(ValueError, match=r"set binning=MDLBinner\(missing='bin'\)"):
+        bitsieve.ForwardSelector(2, binning=bitsieve.MDLBinner()).fit(X, Y)
+    with pytest.raises(ValueError, match=r"set binning='mdl\+missing'"):
+        bitsieve.mutual_information(X, Y)
+    bitsieve.mutual_information(X, Y, binning="mdl+missing")
+    with pytest.raises(ValueError, match=r"missing='error' contradicts binning='mdl\+missing': leave it out"):
+        bitsieve.select(X, Y, binning="mdl+missing", missing="error")
+    with pytest.raises(ValueError, match="set missing='bin'"):
+        bitsieve.MDLBinner().fit(X, Y)
+    table = pa.table({"a": X[:, 0], "b": pa.array(X[:, 1], from_pandas=True), "y": Y})
+    path = written(table, tmp_path)
+    assert main(["select", path, "--target", "y"]) == 2
+    assert "set --missing bin to give them" in capsys.readouterr().err
+    assert main(["select", path, "--target", "y", "--missing", "bin"]) == 0
+
+
+def test_the_command_line_keeps_and_excludes(tmp_path, capsys):
+    path = written(people(), tmp_path)
+    assert main(["select", path, "--target", "y"]) == 0
+    out, err = capsys.readouterr()
+    assert "number" not in out
+    assert "add --include name --include number" in err
+    assert (
+        main(["select", path, "--target", "y", "--include", "number", "--exclude", "noise", "--binning", "quantile"])
+        == 0
+    )
+    out, err = capsys.readouterr()
+    assert out.splitlines()[1].split()[:2] == ["1", "number"]
+    assert "noise" not in out
+    assert main(["select", path, "--target", "y", "--exclude", "noise", "--method", "speccmi"]) == 0
+    assert "noise" not in capsys.readouterr().out

@@ -1,0 +1,39 @@
+"""A small Dask cluster, started once for all tests that need one."""
+
+from __future__ import annotations
+
+import pytest
+from distributed import Client, LocalCluster
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    """Three workers in this process."""
+    with LocalCluster(n_workers=3, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def client(cluster):
+    """A client of the cluster, which is not the default of the process."""
+    with Client(cluster, set_as_default=False) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def same_selection():
+    """``same_selection(found, expected)``: two selections with the same bits, but for a note.
+
+    How many columns carry information is told by shuffles of the rows where they are at hand, and else by a bound.
+    """
+
+    def document(selection):
+        found = selection.to_dict()
+        return {**found, "notes": [note for note in found["notes"] if "information about the class" not in note]}
+
+    def check(found, expected):
+        assert document(found) == document(expected)
+        for name in ("scores", "relevance", "overlap"):
+            assert getattr(found, name).tobytes() == getattr(expected, name).tobytes()
+
+    return check

@@ -1,0 +1,155 @@
+"""What is selected from a Dask collection is what is selected from the same rows in memory, to the last bit."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from distributed import Client, LocalCluster
+
+import bitsieve
+from bitsieve.selectors.registry import list_methods, make_selector
+
+N = 600
+ONE_OF_A_KIND = {type(make_selector(info.name)): info.name for info in list_methods()}
+COUNTED = [name for kind, name in ONE_OF_A_KIND.items() if kind.takes_parts]
+OTHERS = [name for kind, name in ONE_OF_A_KIND.items() if not kind.takes_parts]
+
+
+@pytest.fixture(scope="module")
+def frame():
+    """Numbers, text, booleans, a constant, gaps in one half of the rows, and a column of weights."""
+    random = np.random.default_rng(0)
+    classes = random.integers(0, 3, N)
+    gaps = np.where((np.arange(N) > N / 2) & (random.random(N) < 0.3), np.nan, classes + random.integers(0, 2, N))
+    return pd.DataFrame(
+        {
+            "real": random.normal(size=N) + classes,
+            "whole": random.integers(0, 5, N),
+            "text": np.array(["low", "middle", "high"])[(classes + random.integers(0, 2, N)) % 3],
+            "truth": classes > 1,
+            "gaps": gaps,
+            "constant": 7,
+            "class": np.array(["a", "b", "c"])[classes],
+            "other": random.integers(0, 2, N),
+            "times": random.integers(0, 3, N) * (np.arange(N) > 40),
+        }
+    )
+
+
+def in_parts(frame, n_parts):
+    ends = [0, *np.sort(np.random.default_rng(n_parts).integers(0, N, n_parts - 1)), N]
+    parts = [frame.iloc[first:last] for first, last in pairwise(ends)]
+    return dd.from_map(lambda part: part, parts, meta=frame.iloc[:0])
+
+
+@pytest.mark.parametrize("method", COUNTED)
+def test_every_method_that_counts(same_selection, frame, method):
+    how = {"method": method, "n_features_to_select": 3, "binning": "quantile", "n_bins": 4, "missing": "bin"}
+    same_selection(bitsieve.select(in_parts(frame, 4), "class", **how), bitsieve.select(frame, "class", **how))
+
+
+@pytest.mark.parametrize("n_parts", [1, 3, 9])
+def test_on_a_cluster_with_any_number_of_parts(same_selection, frame, client, n_parts):
+    source = bitsieve.DaskSource(in_parts(frame, n_parts), client)
+    how = {"method": "jmi", "missing": "bin"}
+    same_selection(bitsieve.select(source, "class", **how), bitsieve.select(frame, "class", **how))
+
+
+@pytest.mark.parametrize("n_workers", [1, 2])
+def test_with_any_number_of_workers(same_selection, frame, n_workers):
+    how = {"missing": "bin", "n_features_to_select": 2}
+    with LocalCluster(n_workers, threads_per_worker=1, processes=False, dashboard_address=":0") as few, Client(few):
+        found = bitsieve.select(in_parts(frame, 4), "class", **how)  # by the client of the process
+    same_selection(found, bitsieve.select(frame, "class", **how))
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"binning": "mdl", "uncut": "median"},
+        {"binning": "uniform", "sample_weight": "times"},
+        {"binning": "mdl", "sample_weight": "times", "estimator": "shrinkage", "method": "mrmr"},
+        {"binning": "quantile", "method": "jmi", "n_features_to_select": "auto"},
+        {"target": ["class", "other"]},
+        {"target": "real", "target_bins": 3, "binning": "quantile"},
+        {"constraints": bitsieve.Constraints(groups=[["whole", "truth"]], exclude=["text"])},
+    ],
+    ids=lambda how: "-".join(map(str, how)),
+)
+def test_every_way_to_ask(same_selection, frame, how):
+    how = {"target": "class", "missing": "bin", "method": "cmim", **how}
+    same_selection(bitsieve.select(in_parts(frame, 3), **how), bitsieve.select(frame, **how))
+
+
+def test_the_selected_columns_stay_a_dask_frame(frame):
+    found = bitsieve.select(in_parts(frame, 3), "class", missing="bin", n_features_to_select=2)
+    expected = bitsieve.select(frame, "class", missing="bin", n_features_to_select=2).table
+    assert list(found.table.columns) == list(expected.columns)
+    assert found.table.compute().to_numpy().tolist() == expected.to_numpy().tolist()
+
+
+@pytest.mark.parametrize("target_in_memory", [False, True])
+def test_fit_on_arrays(target_in_memory):
+    random = np.random.default_rng(1)
+    y, weights = random.integers(0, 2, N), random.integers(0, 3, N)
+    X = random.normal(size=(N, 6)) + y[:, None] * np.arange(6)
+    expected = bitsieve.QPFS(3, binning="quantile").fit(X, y, weights)
+    rows = (150, 250, 200)
+    wrap = np.asarray if target_in_memory else (lambda values: da.from_array(values, chunks=(rows,)))
+    found = bitsieve.QPFS(3, binning="quantile").fit(da.from_array(X, chunks=(rows, 2)), wrap(y), wrap(weights))
+    for name in ("weights_", "scores_", "relevance_", "ranking_", "classes_"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), strict=True)
+    np.testing.assert_array_equal(found.transform(X), expected.transform(X))
+    chosen = bitsieve.select(da.from_array(X, chunks=(rows, 3)), wrap(y), method="mim", n_features_to_select=2)
+    assert chosen.features == bitsieve.select(X, y, method="mim", n_features_to_select=2).features
+    np.testing.assert_array_equal(chosen.table.compute(), X[:, chosen.indices])
+
+
+def test_fit_on_a_frame_keeps_its_names(frame):
+    X, y = frame[["real", "whole", "truth"]], frame["class"]
+    found = bitsieve.ForwardSelector(2).fit(in_parts(frame, 3)[list(X.columns)], in_parts(frame, 3)["class"])
+    expected = bitsieve.ForwardSelector(2).fit(X, y)
+    assert found.feature_names_in_.tolist() == expected.feature_names_in_.tolist()
+    assert found.scores_.tobytes() == expected.scores_.tobytes()
+    pd.testing.assert_frame_equal(found.transform(X), expected.transform(X))
+
+
+@pytest.mark.parametrize("method", OTHERS)
+def test_methods_on_rows_say_so(frame, method):
+    with pytest.raises(ValueError, match=r"needs all rows in memory: give it a table in memory, such as a sample"):
+        bitsieve.select(in_parts(frame, 2), "class", method=method, missing="bin", n_features_to_select=2)
+
+
+REFUSED = {
+    r"^there is no column 'clas' for the target: did you mean 'class'": {"target": "clas"},
+    r"^no target is given: name one of the columns, or give one value a row$": {"target": None},
+    r"^column 'class' cannot be both the target and the weight$": {"target": "class", "sample_weight": "class"},
+    r"^the targets 'class', 'class' name a column twice": {"target": ["class", "class"]},
+    r"^the target has 9 values but the data has 600 rows: they must be as many$": {"target": np.zeros(9)},
+    r"^the target has 2 parts and the features 3: cut both at the same rows$": {"target": da.zeros(N, chunks=N // 2)},
+    r"^a part of the features has \d+ rows and that of the target 200: cut both": {"target": da.zeros(N, chunks=200)},
+    r"^1 column holds missing values \(NaN\): 'gaps'; set missing='bin'": {"target": "class"},
+    r"^the target 'constant' has one class only": {"target": "constant", "missing": "bin"},
+    r"^this stopping rule shuffles the classes and makes the cuts of 'mdl' anew": {
+        "target": "class",
+        "missing": "bin",
+        "stopping": "permutation",
+    },
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_mistakes_are_one_line(frame, message):
+    with pytest.raises(ValueError, match=message):
+        bitsieve.select(in_parts(frame, 3), **REFUSED[message])
+
+
+@pytest.mark.parametrize("data", [[[1, 2]], da.zeros(4), dd.from_pandas(pd.Series([1, 2]), npartitions=1)])
+def test_only_dask_tables_are_taken(data):
+    with pytest.raises(ValueError, match=r"^data is \w+: give a Dask data frame, or a Dask array with two dimensions$"):
+        bitsieve.DaskSource(data)

@@ -1,0 +1,101 @@
+"""Every limit of docs/limits.md: what is just inside is taken, what is just outside is refused by one line."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from bitsieve.binning import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner
+from bitsieve.counts.checks import check_joint_values, checked_codes
+from bitsieve.files.read import read_table
+from bitsieve.table.columns import read_columns
+from bitsieve.table.target import read_target
+from bitsieve.table.weights import read_weights
+
+DOCUMENT = Path(__file__).parents[1] / "docs" / "limits.md"
+
+
+def samples(n):
+    read_weights([n - 1, 1], 2)
+
+
+def features(n):
+    checked_codes(np.broadcast_to(np.uint8(0), (1, n)))
+
+
+def codes(n):
+    CategoricalBinner().fit(np.arange(n)[:, None])
+    checked_codes(np.array([[0], [n - 1]]))
+
+
+def bins(n):
+    for binner in (EqualFrequencyBinner, EqualWidthBinner):
+        binner(n_bins=n).fit([[1.0], [2.0]])
+
+
+def joint_classes(n):
+    first = np.arange(n) % 256 if n % 256 == 0 else np.arange(n)
+    read_target(np.column_stack([first, np.arange(n) // 256 if n % 256 == 0 else np.zeros(n, int)]), n_bins="none")
+
+
+def joint_values(n):
+    check_joint_values(np.arange(2), n)
+
+
+def distance(n):
+    """Whole numbers from 2^53 on of which n steps of 1 become the same float."""
+    EqualFrequencyBinner(n_bins=2).fit(2**53 + np.array([[0], [n]]))
+
+
+def digits(n):
+    read_columns(pa.table({"x": [Decimal("1" * n), Decimal("1" * (n - 1) + "2")]}))
+
+
+def nanoseconds(n):
+    start = np.datetime64("2020-01-01", "ns")
+    read_columns(np.array([[start], [start + np.timedelta64(n, "ns")]]))
+
+
+def name(n, tmp_path):
+    (tmp_path / "wide.csv").write_text("x" * n + ",y\n1,2\n")
+    read_table(tmp_path / "wide.csv")
+
+
+# Of every row of the table what is asked for, just outside: one more, but where one more is not yet wrong.
+ROWS = {
+    "samples, or the sum of their weights": (samples, 1, "at most 2,147,483,648 are supported"),
+    "features that are counted in memory": (features, 1, r"more than the limit of 10\*\*6"),
+    "codes of a feature (bins or categories)": (codes, 1, "at most 65,536 are supported"),
+    "bins that may be asked for": (bins, 1, "give a whole number from 2 to 65535"),
+    "classes of a target of several columns": (joint_classes, 1, "at most 65,536 are supported"),
+    "joint values of a group of features": (joint_values, 1, "at most 65,536"),
+    "distance between whole numbers that are cut, from 2^53 on": (distance, 1, "the same in double precision"),
+    "digits of decimals that are cut, unless no two become one number": (digits, 3, "the same in double precision"),
+    "nanoseconds between times that are cut, unless no two become one number": (nanoseconds, 1, "double precision"),
+    "characters of a column's name in a text file": (name, 1, "longer than 131,072 characters"),
+}
+
+
+def documented():
+    rows = [line.strip("|").split("|") for line in DOCUMENT.read_text(encoding="utf-8").splitlines() if line[:1] == "|"]
+    table = {row[0].strip(): row[1].strip() for row in rows if len(row) == 3}
+    return {what: int(limit.replace(",", "")) for what, limit in table.items() if limit[0].isdigit()}
+
+
+def test_every_limit_has_its_row():
+    assert list(documented()) == list(ROWS)
+
+
+@pytest.mark.parametrize("what", ROWS)
+def test_just_inside_and_just_outside(what, tmp_path):
+    ask, more, message = ROWS[what]
+    limit = documented()[what]
+    place = (tmp_path,) if ask is name else ()
+    ask(limit, *place)
+    with pytest.raises(ValueError, match=message) as caught:
+        ask(limit + more, *place)
+    assert "\n" not in str(caught.value)

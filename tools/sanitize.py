@@ -1,0 +1,61 @@
+"""Build the extension with the address and undefined-behaviour sanitizers, and run the tests that lean on it.
+
+    python tools/sanitize.py [TESTS...]
+
+For Linux with GCC or Clang. The environment that runs this has bitsieve's tools for development; its own install of
+bitsieve is not touched. An error that is found ends the process that ran into it, and so fails its test.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "build" / "sanitize"
+TESTS = ("tests/native", "tests/counts", "tests/binning", "tests/table", "tests/by_counts", "tests/by_samples")
+# Read by every Python that is started here, also by those that tests start.
+SITE = """
+import sys
+sys.meta_path[:] = [finder for finder in sys.meta_path if "Editable" not in type(finder).__name__]
+"""
+
+
+def build() -> Path:
+    """The package with the sanitized extension, unpacked."""
+    wheels, package = FOLDER / "wheels", FOLDER / "package"
+    options = ["-Ccmake.define.BITSIEVE_SANITIZE=ON", f"-Cbuild-dir={FOLDER / 'native'}", "-Cinstall.strip=false"]
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", *options]
+    subprocess.run([*command, "--wheel-dir", str(wheels), str(ROOT)], check=True)
+    (wheel,) = wheels.glob("bitsieve-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(package)
+    (package / "sitecustomize.py").write_text(SITE)
+    return package
+
+
+def main(tests: list[str]) -> int:
+    """The exit code of the tests."""
+    package = build()
+    compiler = os.environ.get("CXX", "g++")
+    library = subprocess.run([compiler, "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(package),
+        "LD_PRELOAD": library.stdout.strip(),
+        "ASAN_OPTIONS": "detect_leaks=0",  # Python leaves much to the end of the process
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+    }
+    loaded = "import bitsieve._native; print(bitsieve._native.__file__)"
+    where = subprocess.run([sys.executable, "-c", loaded], env=environment, capture_output=True, text=True, check=True)
+    if not where.stdout.startswith(str(package)):
+        raise SystemExit(f"the extension that is loaded is not the sanitized one but {where.stdout}")
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *(tests or TESTS)]
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
