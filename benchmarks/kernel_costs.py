@@ -18,6 +18,7 @@ from scipy.optimize import least_squares
 from bitsieve.counts.kernels import FORMS, TABLE, available_kernels
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import PairForm
+from bitsieve.counts.terms import entropy_terms
 
 SAMPLES, FEATURES = 20_000, 256
 CODES, CLASSES = (3, 5, 7, 10), (1, 20, 50, 100, 300)
@@ -52,12 +53,12 @@ def pair_ns(kernel: str, n_classes: int, n_codes: int) -> float:
     random = np.random.default_rng(0)
     codes = np.asfortranarray(random.integers(0, n_codes, (SAMPLES, FEATURES), dtype=np.uint8))
     source = PackedSource(codes, random.permutation(SAMPLES) % n_classes, n_jobs=1, kernel=kernel)
-    nothing = np.zeros(FEATURES, np.int64)
+    terms, nothing = entropy_terms(SAMPLES), np.zeros(FEATURES, np.int64)
     form = PairForm(1, 1, nothing, nothing, 1.0, False)
     runs = []
     for _ in range(3):
         start = time.process_time()
-        source.matrix(form, np.float64)
+        source.matrix(terms, form, np.float64)
         runs.append(time.process_time() - start)
     return min(runs) * 1e9 / (FEATURES * (FEATURES + 8) / 2)  # the groups on the diagonal are counted whole
 

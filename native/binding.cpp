@@ -54,11 +54,13 @@ NB_MODULE(_native, m) {
     nb::class_<Packed> packed(m, "Packed");
     bind_encode(m);
     bind_packed(packed);
+    bind_minima(m);
     bind_partition(m, packed);
     bind_recut(m);
     bind_variational(m);
     bind_parzen(m);
     bind_columns(m);
+    bind_differences(m);
     bind_sparse_bins(m);
     bind_sparse_counts(m);
     bind_spanning_tree(m);

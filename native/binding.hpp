@@ -110,7 +110,9 @@ inline void require_groups(const Packed& packed, const Input<std::int64_t>& grou
         require(packed.ready(groups.data()[i], groups.data()[i] + 1), "a feature has not been packed");
 }
 
+void bind_differences(nb::module_& m);
 void bind_encode(nb::module_& m);
+void bind_minima(nb::module_& m);
 void bind_packed(nb::class_<Packed>& packed);
 void bind_parzen(nb::module_& m);
 void bind_partition(nb::module_& m, nb::class_<Packed>& packed);

@@ -139,15 +139,16 @@ template <class Code>
 using CodesOut = nb::ndarray<Code, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 
 template <class Given, class Code>
-nb::object code_categories_of(const Given& columns, Input<std::int64_t> categories, Input<std::int64_t> ends,
-                              Input<std::int64_t> missing_code, Input<std::int64_t> place, CodesOut<Code> out) {
+nb::object code_categories_of(const Given& columns, Input<std::int64_t> categories, bool are_unsigned,
+                              Input<std::int64_t> ends, Input<std::int64_t> missing_code, Input<std::int64_t> place, CodesOut<Code> out) {
     const Columns table = columns_of(columns);
     check_layout(table, ends, categories.size(), missing_code, place, std::int64_t(out.shape(0)),
                  std::int64_t(out.shape(1)), std::int64_t(1) << (8 * sizeof(Code)));
     std::vector<std::uint8_t> found(std::size_t(table.size()));
     with_type(table.type, [&](auto number) {
         nb::gil_scoped_release unlocked;
-        code_categories<decltype(number), Code>(table, categories.data(), ends.data(), missing_code.data(), place.data(), out.data(), found.data());
+        code_categories<decltype(number), Code>(table, {categories.data(), ends.data(), are_unsigned}, missing_code.data(),
+                                                place.data(), out.data(), found.data());
     });
     return as_array(std::move(found));
 }
@@ -205,10 +206,10 @@ void bind_columns(nb::module_& m) {
     m.def("mdl_cuts", &mdl_cuts_of<Given>, "columns"_a, "classes"_a, "n_classes"_a, "table"_a, "shift"_a,
           "weights"_a.none() = nb::none());
     m.def("order_statistic_cuts", &order_statistic_cuts_of<Given>, "columns"_a, "n_bins"_a, "weights"_a.none() = nb::none());
-    m.def("code_categories", &code_categories_of<Given, std::uint8_t>, "columns"_a, "categories"_a, "ends"_a,
-          "missing_code"_a, "place"_a, "out"_a.noconvert());
-    m.def("code_categories", &code_categories_of<Given, std::uint16_t>, "columns"_a, "categories"_a, "ends"_a,
-          "missing_code"_a, "place"_a, "out"_a.noconvert());
+    m.def("code_categories", &code_categories_of<Given, std::uint8_t>, "columns"_a, "categories"_a,
+          "are_unsigned"_a, "ends"_a, "missing_code"_a, "place"_a, "out"_a.noconvert());
+    m.def("code_categories", &code_categories_of<Given, std::uint16_t>, "columns"_a, "categories"_a,
+          "are_unsigned"_a, "ends"_a, "missing_code"_a, "place"_a, "out"_a.noconvert());
     m.def("code_by_cuts", &code_by_cuts_of<Given, std::uint8_t>, "columns"_a, "cuts"_a, "ends"_a, "left"_a,
           "missing_code"_a, "place"_a, "out"_a.noconvert());
     m.def("code_by_cuts", &code_by_cuts_of<Given, std::uint16_t>, "columns"_a, "cuts"_a, "ends"_a, "left"_a,

@@ -192,6 +192,12 @@ void fill_codes(const Packed& packed, std::int64_t feature, Output<std::uint16_t
     std::copy(codes, codes + packed.n_samples(), to);
 }
 
+nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>> simd_groups(const Packed& packed) {
+    std::vector<std::int64_t> groups(std::size_t(packed.n_features()));
+    for (std::size_t f = 0; f < groups.size(); ++f) groups[f] = packed.simd_group_of(std::int64_t(f));
+    return to_numpy(std::move(groups));
+}
+
 }  // namespace
 
 void bind_packed(nb::class_<Packed>& packed) {
@@ -217,13 +223,19 @@ void bind_packed(nb::class_<Packed>& packed) {
         .def("matrix_rows", &fill_rows<float>)
         .def("codes", &fill_codes, "feature"_a, "out"_a, "The codes of a feature in class order.")
         .def(
-            "simd_group_of",
-            [](const Packed& self, std::int64_t feature) {
-                require_within(feature, 0, self.n_features(), "feature");
-                return self.simd_group_of(feature);
+            "gathered",
+            [](const Packed& self, Input<std::int64_t> features) {
+                require(features.size() > 0, "no features are given");
+                require_features(self, features, "features");
+                nb::gil_scoped_release unlocked;
+                return self.gathered(to_vector(features));
             },
-            "feature"_a)
+            "features"_a, "The same samples with some features only.")
+        .def("simd_groups", &simd_groups, "The SIMD group of every feature.")
         .def_prop_ro("n_simd_groups", &Packed::n_simd_groups)
+        .def_prop_ro(
+            "all_planes", [](const Packed& self) { return !self.uses_counters() && self.n_wide() == 0; },
+            "Whether all features are kept as bit planes.")
         .def_prop_ro("uses_counters", &Packed::uses_counters,
                      "Whether features of few codes are counted by packed counters.")
         .def_prop_ro("nbytes", &Packed::bytes);

@@ -67,13 +67,16 @@ struct Scratch {
 // The numbers of a column that are there as ascending items, and as doubles.
 template <class T>
 void sort_column(const T* values, std::int64_t n, Scratch& scratch) {
-    scratch.items.clear();
-    scratch.items.reserve(std::size_t(n));
-    for (std::int64_t i = 0; i < n; ++i)
-        if (!is_missing(values[i])) scratch.items.push_back({key_of(double(values[i])), std::uint32_t(i)});
+    scratch.items.resize(std::size_t(n));
+    std::size_t there = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+        scratch.items[there] = {key_of(double(values[i])), std::uint32_t(i)};
+        there += !is_missing(values[i]);
+    }
+    scratch.items.resize(there);
     sort_items(scratch.items, scratch.spare);
-    scratch.values.clear();
-    for (const Item& item : scratch.items) scratch.values.push_back(value_of(item.key));
+    scratch.values.resize(there);
+    for (std::size_t i = 0; i < there; ++i) scratch.values[i] = value_of(scratch.items[i].key);
 }
 
 // What stands at the rows of the sorted items.
@@ -157,15 +160,6 @@ Ragged<double> order_statistic_cuts(const Columns& table, std::int64_t n_bins, c
 #define BITSIEVE_FOR_TYPE(T)                                                                                             \
     template Ragged<double> mdl_cuts<T>(const Columns&, const ClassVectors&, const std::int64_t*, const Terms&);         \
     template Ragged<double> order_statistic_cuts<T>(const Columns&, std::int64_t, const std::int64_t*);
-BITSIEVE_FOR_TYPE(std::uint8_t)
-BITSIEVE_FOR_TYPE(std::uint16_t)
-BITSIEVE_FOR_TYPE(std::uint32_t)
-BITSIEVE_FOR_TYPE(std::uint64_t)
-BITSIEVE_FOR_TYPE(std::int8_t)
-BITSIEVE_FOR_TYPE(std::int16_t)
-BITSIEVE_FOR_TYPE(std::int32_t)
-BITSIEVE_FOR_TYPE(std::int64_t)
-BITSIEVE_FOR_TYPE(float)
-BITSIEVE_FOR_TYPE(double)
+BITSIEVE_FOR_NUMBER_TYPES(BITSIEVE_FOR_TYPE)
 
 }  // namespace bitsieve

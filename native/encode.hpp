@@ -4,11 +4,21 @@
 // far as it takes to meet every number of a column's span. Limits: codes < 65536, rows <= 2^31.
 #pragma once
 
+#include <type_traits>
+
 #include "number_columns.hpp"
 
 namespace bitsieve {
 
 constexpr std::int64_t kDenseSpan = 1 << 16;  // whole numbers spread over no more than this are coded by a table
+
+template <class T>
+constexpr bool kFloats = std::is_floating_point_v<T>;
+
+constexpr double kInt64 = 9223372036854775808.0;  // 2^63
+
+// Whether a number is not whole, or beyond int64.
+inline bool is_fraction(double v) { return !(v >= -kInt64 && v < kInt64) || double(std::int64_t(v)) != v; }
 
 // What a column holds.
 enum Holds : std::uint8_t {
@@ -38,19 +48,25 @@ struct Wide<float> {
 template <class T>
 Extent<typename Wide<T>::type> extent(const Columns& table, bool whole);
 
-// The sorted distinct numbers, which are whole and lie in low[j] .. high[j], of every column of no larger span than
-// kDenseSpan; none for the others.
+// The sorted distinct numbers, which are whole and lie in low[j] .. high[j], of every column: those of a small span by a
+// table, others by sorting.
 template <class T>
 Ragged<typename Wide<T>::type> distinct(const Columns& table, const typename Wide<T>::type* low,
                                         const typename Wide<T>::type* high);
 
-// The place of every number among the sorted categories of its column, whose span is kDenseSpan at most; those of columns
-// of unsigned numbers of 64 bits are given by their bits. NaN takes
-// missing_code[j]. found[j]: whether every number of column j is among the categories; if not, its codes have no meaning.
-// Column j is written to out[place[j] * n_rows].
+// The sorted whole numbers of every column, those of column j ending at ends[j]. Unsigned ones are given by their bits.
+struct Categories {
+    const std::int64_t* numbers;
+    const std::int64_t* ends;
+    bool are_unsigned;
+};
+
+// The place of every number among the categories of its column: by a table where their span is kDenseSpan at most, else by
+// search. NaN takes missing_code[j]. found[j]: whether every number of column j is among the categories; if not, its codes
+// have no meaning. Column j is written to out[place[j] * n_rows].
 template <class T, class Code>
-void code_categories(const Columns& table, const std::int64_t* categories, const std::int64_t* ends,
-                     const std::int64_t* missing_code, const std::int64_t* place, Code* out, std::uint8_t* found);
+void code_categories(const Columns& table, const Categories& categories, const std::int64_t* missing_code,
+                     const std::int64_t* place, Code* out, std::uint8_t* found);
 
 // The number of cuts of its column that lie below a number (side left) or not above it. Cuts ascend.
 template <class T, class Code>

@@ -1,90 +1,14 @@
 #include "jobs.hpp"
 
 #include <algorithm>
-#include <optional>
 
-#include "table_sums.hpp"
+#include "pivot.hpp"
 
 namespace bitsieve {
 
 namespace {
 
 constexpr int kManyCells = 256;  // inner cells of a pair beyond which the tables of eight pivots exceed the cache
-constexpr std::int64_t kRowTableCells = 4096;  // of a row table, 32 KiB: the first-level cache
-
-// One pivot, prepared when first needed: as planes for narrow features, as codes for wide ones. n_pairs is how many
-// features it will be counted with, and so how much preparation pays.
-class Pivot {
-public:
-    Pivot(const Packed& packed, std::int64_t feature, std::int64_t n_pairs)
-        : packed_(packed), feature_(feature), n_pairs_(n_pairs) {}
-
-    // The sums with the eight features of a SIMD group; those of a lane without a feature mean nothing.
-    void group_sums(std::int64_t simd_group, const Terms& terms, std::int64_t* xy, std::int64_t* xyc) {
-        const bool as_planes = !packed_.uses_counters() && (feature_ < 0 || !packed_.is_wide(feature_));
-        if (as_planes && simd_group < packed_.n_narrow_groups()) {
-            packed_.kernel().pair_sums(view(terms, xyc != nullptr), packed_.group(simd_group), packed_.segments(), terms, xy,
-                                       xyc);
-            return;
-        }
-        if (!codes_) codes_.emplace(packed_, feature_);
-        for (int lane = 0; lane < kLanes; ++lane) {
-            const std::int64_t other = packed_.feature_at(simd_group, lane);
-            if (other >= 0) codes_->sums(other, terms, xy + lane, xyc ? xyc + lane : nullptr);
-        }
-    }
-
-private:
-    PivotView view(const Terms& terms, bool within) {
-        if (feature_ < 0) return {nullptr, nullptr, 0, 1, nullptr};
-        const int n_planes = packed_.arity(feature_) - 1;
-        if (!ready_) {
-            packed_.pivot(feature_, planes_, margins_);
-            make_row_tables(terms, within);
-            ready_ = true;
-        }
-        return {planes_.data(), margins_.data(), n_planes, 1, row_tables_.empty() ? nullptr : row_tables_.data()};
-    }
-
-    // Tables for every row of every class (or of the pooled table alone) that are smaller than what they save.
-    void make_row_tables(const Terms& terms, bool within) {
-        if (std::uint64_t(packed_.n_samples()) >= terms.limit || packed_.group(0).n_planes > 2) return;
-        const Segments segments = packed_.segments();
-        const int n_planes = packed_.arity(feature_) - 1;
-        std::vector<std::size_t> start;
-        row_tables_.assign(std::size_t(segments.count + 1) * (n_planes + 1), RowTable{nullptr, 0, 0});
-        for (std::int64_t s = 0; s <= segments.count; ++s) {
-            std::int64_t last = segments.size[s];
-            for (int r = 0; r <= n_planes; ++r) {
-                const std::int64_t margin = r < n_planes ? margins_[s * n_planes + r] : last;
-                last -= margin;
-                int shift = 0;
-                while ((std::int64_t(1) << shift) <= margin) ++shift;
-                row_tables_[s * (n_planes + 1) + r] = {nullptr, shift, margin};
-                const std::int64_t cells = (margin + 1) << shift;
-                const bool pays = cells <= std::min(kRowTableCells, n_pairs_) && (within || s == segments.count);
-                start.push_back(pays ? row_terms_.size() : std::size_t(-1));
-                if (!pays) continue;
-                row_terms_.resize(row_terms_.size() + std::size_t(cells));
-                for (std::int64_t c1 = 0; c1 <= margin; ++c1)
-                    for (std::int64_t c0 = 0; c0 <= margin - c1; ++c0)
-                        row_terms_[start.back() + std::size_t(c0 + (c1 << shift))] =
-                            terms.table[c0] + terms.table[c1] + terms.table[margin - c0 - c1];
-            }
-        }
-        for (std::size_t i = 0; i < start.size(); ++i)
-            if (start[i] != std::size_t(-1)) row_tables_[i].terms = row_terms_.data() + start[i];
-    }
-
-    const Packed& packed_;
-    const std::int64_t feature_, n_pairs_;
-    bool ready_ = false;
-    std::vector<std::uint64_t> planes_;
-    std::vector<std::uint32_t> margins_;
-    std::vector<RowTable> row_tables_;
-    std::vector<std::int64_t> row_terms_;
-    std::optional<TablePivot> codes_;
-};
 
 // Writes the numbers of a tile of pairs, rows x eight columns, and their mirror images.
 template <class Real>
@@ -153,49 +77,6 @@ private:
 };
 
 }  // namespace
-
-// By packed counters: the features of one SIMD group as pivots, all (lane -1) or one, or a constant (pivot_group -1), with
-// other SIMD groups, as many at a time as have their counters in the second-level cache. `take(group, xy, xyc)` is handed
-// the sums with each group, [pivot][lane].
-template <class Take>
-void each_counted_group(const Packed& packed, const Terms& terms, std::int64_t pivot_group, int lane,
-                        const std::int64_t* groups, std::int64_t n_groups, bool within, const Take& take) {
-    constexpr std::int64_t kAtOnce = 16;
-    BytePivots pivots{nullptr, 1, 1};
-    if (pivot_group >= 0) {
-        const ByteGroup rows = packed.byte_group(pivot_group);
-        pivots = {rows.rows + std::max(lane, 0), rows.n_codes, lane < 0 ? kLanes : 1};
-    }
-    const std::int64_t step = std::int64_t(pivots.lanes) * kLanes;
-    ByteGroup at_once[kAtOnce];
-    std::vector<std::int64_t> xy(std::size_t(kAtOnce * step)), xyc(within ? xy.size() : 0);
-    for (std::int64_t first = 0; first < n_groups; first += kAtOnce) {
-        const std::int64_t n = std::min(kAtOnce, n_groups - first);
-        for (std::int64_t g = 0; g < n; ++g) at_once[g] = packed.byte_group(groups[first + g]);
-        packed.kernel().counter_sums(pivots, at_once, int(n), packed.segments(), terms, xy.data(),
-                                     within ? xyc.data() : nullptr);
-        for (std::int64_t g = 0; g < n; ++g)
-            take(groups[first + g], xy.data() + g * step, within ? xyc.data() + g * step : nullptr);
-    }
-}
-
-// The sums of one pivot (-1: a constant) with each SIMD group; `take(group, xy, xyc)` is handed those of a group.
-template <class Take>
-void each_group(const Packed& packed, const Terms& terms, std::int64_t pivot_feature, const std::int64_t* groups,
-                std::int64_t n_groups, bool within, const Take& take) {
-    std::int64_t n_counted = 0;  // groups that come first and are kept as bytes, if the pivot is too
-    if (packed.uses_counters() && (pivot_feature < 0 || !packed.is_wide(pivot_feature)))
-        while (n_counted < n_groups && groups[n_counted] < packed.n_narrow_groups()) ++n_counted;
-    if (n_counted > 0)
-        each_counted_group(packed, terms, pivot_feature < 0 ? -1 : packed.simd_group_of(pivot_feature),
-                           pivot_feature < 0 ? 0 : packed.lane_of(pivot_feature), groups, n_counted, within, take);
-    Pivot pivot(packed, pivot_feature, n_groups * kLanes);
-    std::int64_t xy[kLanes] = {}, xyc[kLanes] = {};
-    for (std::int64_t g = n_counted; g < n_groups; ++g) {
-        pivot.group_sums(groups[g], terms, xy, within ? xyc : nullptr);
-        take(groups[g], xy, xyc);
-    }
-}
 
 void row_sums(const Packed& packed, const Terms& terms, std::int64_t pivot_feature, const std::int64_t* groups,
               std::int64_t n_groups, std::int64_t* xy, std::int64_t* xyc) {

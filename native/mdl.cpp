@@ -5,16 +5,11 @@
 #include <limits>
 #include <utility>
 
+#include "mdl_acceptance.hpp"
+
 namespace bitsieve {
 
 namespace {
-
-using i128 = __int128;
-
-// Some samples of one class.
-struct Run {
-    std::uint32_t label, count;
-};
 
 // Adjacent values between which no cut is tried: either one value, or several whose samples are all of one class.
 struct Block {
@@ -28,74 +23,6 @@ double midpoint(double low, double high) {
     return middle >= low && middle < high ? middle : low;
 }
 
-// One of the two sides of a moving cut: class counts, and the sums that give its entropy.
-struct Side {
-    std::vector<std::uint32_t> count;
-    std::uint64_t n = 0, classes = 0;
-    std::int64_t sum = 0;  // of the terms of its class counts
-
-    explicit Side(std::size_t n_classes) : count(n_classes, 0) {}
-
-    void add(Run run, const Terms& terms) {
-        std::uint32_t& c = count[run.label];
-        classes += c == 0;
-        sum -= terms(c);
-        c += run.count;
-        sum += terms(c);
-        n += run.count;
-    }
-
-    std::int64_t entropy(const Terms& terms) const { return terms(n) - sum; }  // n Ent(S) 2^shift
-
-    void remove(Run run, const Terms& terms) {
-        std::uint32_t& c = count[run.label];
-        sum -= terms(c);
-        c -= run.count;
-        sum += terms(c);
-        classes -= c == 0;
-        n -= run.count;
-    }
-};
-
-// n Ent(S) 2^shift of a set S, and what else the acceptance test asks of it.
-struct Summary {
-    std::uint64_t n, classes;
-    std::int64_t entropy;
-
-    Summary(const Side& side, const Terms& terms)
-        : n(side.n), classes(side.classes), entropy(side.entropy(terms)) {}
-};
-
-struct Candidate {
-    std::size_t block;  // the last one on the left
-    Summary left, right;
-
-    std::int64_t entropy() const { return left.entropy + right.entropy; }
-};
-
-constexpr int kGuard = 20;  // more fractional bits than the terms have, for quotients and logarithms
-constexpr i128 kScale = i128(1) << kGuard;
-
-// log2(3^k - 2) with `bits` fractional bits; beyond k = 40 it is k log2(3) to the last place of a double.
-i128 log2_class_sets(std::uint64_t k, int bits) {
-    if (k > 40) return i128((log2_q120(3) >> 40) * k) >> (80 - bits);
-    std::uint64_t power = 1;
-    for (std::uint64_t i = 0; i < k; ++i) power *= 3;
-    return i128(log2_q120(power - 2) >> (120 - bits));
-}
-
-// k Ent(S), times 2^(shift + kGuard).
-i128 weighted_entropy(const Summary& s) { return i128(s.entropy) * s.classes * kScale / s.n; }
-
-bool is_accepted(const Summary& all, const Candidate& cut, i128 log2_others, i128 log2_sets) {
-    const i128 gain = (all.entropy - cut.entropy()) * kScale;  // may be negative, by rounding
-    const i128 price =
-        log2_others + log2_sets - weighted_entropy(all) + weighted_entropy(cut.left) + weighted_entropy(cut.right);
-    // Each term is off by half its last place: a gain that is greater by no more than all of these is a tie.
-    const i128 rounding = (3 * all.classes + 4) * kScale;
-    return gain > price + rounding;
-}
-
 }  // namespace
 
 class MdlCutter::Search {
@@ -105,6 +32,7 @@ public:
     const std::vector<double>& cuts(const double* values, const std::int32_t* classes, const std::int64_t* weights,
                                     std::size_t n) {
         clear();
+        if (weights == nullptr && all_differ(values, n)) return cuts_of_distinct(values, classes, n);
         const auto samples = [weights](std::size_t i) { return weights ? std::uint32_t(weights[i]) : 1; };
         for (std::size_t i = 0, end; i < n; i = end) {
             bool pure = true;
@@ -120,6 +48,25 @@ public:
                 append_mixed(classes, i, end, samples);
                 blocks_.back().end = runs_.size();
             }
+        }
+        return search();
+    }
+
+    // Numbers that all differ, each one sample: runs are told apart without a branch.
+    const std::vector<double>& cuts_of_distinct(const double* values, const std::int32_t* classes, std::size_t n) {
+        first_of_run_.resize(n + 1);
+        std::size_t n_runs = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            first_of_run_[n_runs] = std::uint32_t(i);
+            n_runs += i == 0 || classes[i] != classes[i - 1];
+        }
+        first_of_run_[n_runs] = std::uint32_t(n);
+        runs_.resize(n_runs);
+        blocks_.resize(n_runs);
+        for (std::size_t r = 0; r < n_runs; ++r) {
+            const std::uint32_t first = first_of_run_[r], end = first_of_run_[r + 1];
+            runs_[r] = {std::uint32_t(classes[first]), end - first};
+            blocks_[r] = {r + 1, end < n ? midpoint(values[end - 1], values[end]) : 0.0};
         }
         return search();
     }
@@ -149,6 +96,12 @@ public:
     }
 
 private:
+    static bool all_differ(const double* values, std::size_t n) {
+        bool equal = false;
+        for (std::size_t i = 1; i < n; ++i) equal |= values[i - 1] == values[i];
+        return !equal;
+    }
+
     void clear() {
         runs_.clear();
         blocks_.clear();
@@ -259,6 +212,7 @@ private:
     Terms terms_;
     Side left_, right_;
     std::vector<Run> runs_;
+    std::vector<std::uint32_t> first_of_run_;
     std::vector<Block> blocks_;
     std::vector<Candidate> candidates_;
     std::vector<std::pair<std::size_t, std::size_t>> open_;  // intervals of blocks

@@ -15,6 +15,19 @@ namespace bitsieve {
 
 enum class NumberType { u8, u16, u32, u64, i8, i16, i32, i64, f32, f64 };
 
+// F(type) for the C++ type of each of them.
+#define BITSIEVE_FOR_NUMBER_TYPES(F)                                                                                     \
+    F(std::uint8_t)                                                                                                      \
+    F(std::uint16_t)                                                                                                     \
+    F(std::uint32_t)                                                                                                     \
+    F(std::uint64_t)                                                                                                     \
+    F(std::int8_t)                                                                                                       \
+    F(std::int16_t)                                                                                                      \
+    F(std::int32_t)                                                                                                      \
+    F(std::int64_t)                                                                                                      \
+    F(float)                                                                                                             \
+    F(double)
+
 struct Column {
     const void* values;
     std::int64_t stride;  // from row to row, in values

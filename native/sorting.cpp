@@ -1,13 +1,15 @@
 #include "sorting.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <cmath>
 
 namespace bitsieve {
 
 namespace {
 
 constexpr std::size_t kFewItems = 24;  // sorted by comparisons alone
+constexpr std::size_t kMostInBuckets = 2048;
+constexpr double kMostSpread = 1e300;  // of numbers in buckets
 constexpr std::size_t kFewEqual = 32;  // sorted by insertion where their upper bits are the same
 
 bool smaller(const Item& a, const Item& b) { return a.key < b.key; }
@@ -58,21 +60,29 @@ void radix_passes(std::vector<Item>& items, std::vector<Item>& scratch, std::uin
     }
 }
 
+// Sorts by buckets of one width between the least and the most number; false, and nothing is done, where many share one.
+bool sort_in_buckets(std::vector<Item>& items, std::vector<Item>& scratch, double least, double most) {
+    const std::size_t n = items.size();
+    const double scale = double(n) / (most - least);
+    std::uint16_t bucket[kMostInBuckets];
+    std::uint16_t start[kMostInBuckets + 2] = {};
+    for (std::size_t i = 0; i < n; ++i) {
+        bucket[i] = std::uint16_t((value_of(items[i].key) - least) * scale);  // never falls as the number rises
+        ++start[bucket[i] + 1];
+    }
+    std::uint16_t fullest = 0;
+    for (std::size_t b = 0; b <= n; ++b) {
+        fullest = std::max(fullest, start[b + 1]);
+        start[b + 1] = std::uint16_t(start[b + 1] + start[b]);
+    }
+    if (fullest > kFewEqual) return false;
+    for (std::size_t i = 0; i < n; ++i) scratch[start[bucket[i]]++] = items[i];
+    items.swap(scratch);
+    insertion_sort(&items[0], &items[0] + n);
+    return true;
+}
+
 }  // namespace
-
-std::uint64_t key_of(double value) {
-    value += 0.0;  // no negative zero
-    std::uint64_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    return bits >> 63 ? ~bits : bits | (std::uint64_t(1) << 63);
-}
-
-double value_of(std::uint64_t key) {
-    const std::uint64_t bits = key >> 63 ? key ^ (std::uint64_t(1) << 63) : ~key;
-    double value;
-    std::memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 void sort_items(std::vector<Item>& items, std::vector<Item>& scratch) {
     const std::size_t n = items.size();
@@ -85,6 +95,10 @@ void sort_items(std::vector<Item>& items, std::vector<Item>& scratch) {
     }
     if (least == most) return;
     scratch.resize(n);
+    const double low = value_of(least), high = value_of(most);
+    if (n <= kMostInBuckets && std::isfinite(double(n) / (high - low)) && high - low < kMostSpread &&
+        sort_in_buckets(items, scratch, low, high))
+        return;
     const int shift = __builtin_clzll(most - least);
     if (n < 192)
         radix_passes<8, 2>(items, scratch, least, shift);

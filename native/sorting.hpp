@@ -3,10 +3,12 @@
 // Numbers become 64-bit keys of the same order. Stable counting passes sort by the upper bits of what the keys of
 // the column differ in, as many bits as its length makes worth while; the few keys that still stand together are then
 // compared. The order of equal numbers is that of their rows where no more than kFewEqual stand together, else any.
-// Cost: two to four passes; O(n log n) at worst.
+// Cost: two to four passes; O(n log n) at worst. Few numbers that are spread evenly enough are put into as many buckets of
+// one width, in one pass, and moved past their neighbours.
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 namespace bitsieve {
@@ -16,8 +18,21 @@ struct Item {
     std::uint32_t row;
 };
 
-std::uint64_t key_of(double value);    // of -0.0 as of 0.0; not for NaN
-double value_of(std::uint64_t key);    // its inverse
+// Of -0.0 as of 0.0; not for NaN.
+inline std::uint64_t key_of(double value) {
+    value += 0.0;  // no negative zero
+    std::uint64_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits ^ (std::uint64_t(std::int64_t(bits) >> 63) | (std::uint64_t(1) << 63));
+}
+
+// Its inverse.
+inline double value_of(std::uint64_t key) {
+    const std::uint64_t bits = key ^ (std::uint64_t(std::int64_t(~key) >> 63) | (std::uint64_t(1) << 63));
+    double value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
 
 // Sorts items by key; scratch is as long as the items afterwards.
 void sort_items(std::vector<Item>& items, std::vector<Item>& scratch);

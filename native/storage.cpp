@@ -1,12 +1,10 @@
 #include "storage.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <numeric>
 #include <stdexcept>
 
-#include "number_columns.hpp"
 #include "packed_counters.hpp"
 
 #if defined(__linux__)
@@ -83,6 +81,27 @@ Storage storage_named(const std::string& name) {
 Packed::Packed(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t> order,
                std::vector<std::int32_t> arities, const Kernel& kernel, Storage storage, bool elsewhere)
     : kernel_(kernel), sizes_(std::move(class_sizes)), order_(std::move(order)), arities_(std::move(arities)) {
+    count_samples();
+    const double n_samples = double(n_samples_), n_words_ = double(n_words()), n_classes_ = double(n_classes());
+    limit_ = storage == Storage::table    ? 0
+             : storage == Storage::planes ? kMaxArity
+                                          : plane_arity(kernel, n_samples, n_words_, n_classes_);
+    uses_counters_ = storage == Storage::counters ||
+               (storage == Storage::cheapest && counters_pay(kernel, arities_, limit_, n_samples, n_words_, n_classes_));
+    if (uses_counters_) limit_ = kFields;
+    lay_out(elsewhere);
+}
+
+Packed::Packed(std::vector<std::int64_t> class_sizes, std::vector<std::int32_t> arities, const Kernel& kernel, int limit,
+               bool uses_counters)
+    : kernel_(kernel), uses_counters_(uses_counters), limit_(limit), sizes_(std::move(class_sizes)),
+      arities_(std::move(arities)) {
+    count_samples();
+    lay_out(false);
+}
+
+// Checks what the samples and the features are, and finds where the classes lie.
+void Packed::count_samples() {
     word_start_.push_back(0);
     for (const std::int64_t size : sizes_) {
         if (size < 0 || size > kMostSamples - n_samples_) throw std::invalid_argument("class sizes must sum to 1 to 2^31");
@@ -95,20 +114,16 @@ Packed::Packed(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t>
     if (!order_.empty() && std::int64_t(order_.size()) != n_samples_)
         throw std::invalid_argument("order holds a row for every sample, or nothing");
     rows_needed_ = order_.empty() ? n_samples_ : std::int64_t(*std::max_element(order_.begin(), order_.end())) + 1;
-    const double n_samples = double(n_samples_), n_words_ = double(n_words()), n_classes_ = double(sizes_.size());
-    int limit = storage == Storage::table    ? 0
-                : storage == Storage::planes ? kMaxArity
-                                             : plane_arity(kernel, n_samples, n_words_, n_classes_);
-    uses_counters_ = storage == Storage::counters ||
-               (storage == Storage::cheapest && counters_pay(kernel, arities_, limit, n_samples, n_words_, n_classes_));
-    if (uses_counters_) limit = kFields;
     sizes_.push_back(n_samples_);
+}
 
+// Gives every feature its place and, unless they lie elsewhere, the groups their memory.
+void Packed::lay_out(bool elsewhere) {
     slots_.resize(arities_.size());
     std::iota(slots_.begin(), slots_.end(), 0);
     std::stable_sort(slots_.begin(), slots_.end(),
                      [this](std::int64_t a, std::int64_t b) { return arities_[a] < arities_[b]; });
-    while (n_narrow_ < n_features() && arities_[slots_[n_narrow_]] <= limit) ++n_narrow_;
+    while (n_narrow_ < n_features() && arities_[slots_[n_narrow_]] <= limit_) ++n_narrow_;
     place_.resize(arities_.size());
     const std::int64_t gap = (kLanes - n_narrow_ % kLanes) % kLanes;  // the last group may have empty lanes
     for (std::int64_t s = 0; s < n_features(); ++s) place_[slots_[s]] = s < n_narrow_ ? s : s + gap;
@@ -159,278 +174,5 @@ ByteGroup Packed::byte_group(std::int64_t simd_group) const {
 }
 
 Segments Packed::segments() const { return {word_start_.data(), sizes_.data(), n_classes(), n_samples_}; }
-
-namespace {
-
-constexpr std::uint8_t kNone = 255;  // matches no plane
-
-// A code as a byte; what is too large for any plane stays so.
-template <class Code>
-inline std::uint8_t to_byte(Code code) {
-    return sizeof(Code) == 1 ? std::uint8_t(code) : std::uint8_t(std::min<Code>(code, kNone));
-}
-
-[[noreturn]] void refuse_code() { throw std::invalid_argument("a code is not below the arity of its feature"); }
-
-// Whether the numbers are k, k + 1, ...
-bool consecutive(const std::int64_t* numbers, std::int64_t n) {
-    for (std::int64_t i = 1; i < n; ++i)
-        if (numbers[i] != numbers[0] + i) return false;
-    return true;
-}
-
-// out[64 f + t] = codes[row[t] + column[f]].
-template <class Code>
-void read_tile(const Code* codes, const std::int64_t* row, std::int64_t n_rows, const std::int64_t* column,
-               std::int64_t n_columns, bool by_rows, std::uint8_t* out) {
-    constexpr bool kBytes = sizeof(Code) == 1 && kLittleEndian;
-    if (!by_rows) {
-        const bool together = sizeof(Code) == 1 && consecutive(row, n_rows);
-        for (std::int64_t f = 0; f < n_columns; ++f) {
-            const Code* in = codes + column[f];
-            if (together)
-                std::memcpy(out + 64 * f, in + row[0], std::size_t(n_rows));
-            else
-                for (std::int64_t t = 0; t < n_rows; ++t) out[64 * f + t] = to_byte(in[row[t]]);
-        }
-        return;
-    }
-    const std::int64_t whole_rows = kBytes ? n_rows / 8 * 8 : 0;
-    for (std::int64_t f = 0; f < n_columns; f += 8) {
-        const std::int64_t width = std::min<std::int64_t>(8, n_columns - f);
-        const bool together = width == 8 && consecutive(column + f, 8);
-        std::int64_t t = 0;
-        for (; together && t < whole_rows; t += 8) {
-            std::uint64_t words[8];
-            for (int i = 0; i < 8; ++i) std::memcpy(&words[i], codes + row[t + i] + column[f], 8);
-            transpose_8x8(words);
-            for (int i = 0; i < 8; ++i) std::memcpy(out + 64 * (f + i) + t, &words[i], 8);
-        }
-        for (; t < n_rows; ++t)
-            for (std::int64_t c = f; c < f + width; ++c) out[64 * c + t] = to_byte(codes[row[t] + column[c]]);
-    }
-}
-
-}  // namespace
-
-// Rows are taken in chunks that keep the columns at hand in the second-level cache; within a chunk, class by class.
-// A chunk may end within a word of a class: the next one goes on in that word.
-template <class Code>
-void Packed::pack_groups(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
-    constexpr std::int64_t kMostGroups = 8;
-    const bool by_rows = table.feature_stride == 1;           // then eight groups share the cache lines of a row
-    const std::int64_t block = by_rows ? kMostGroups : 1;
-    const std::int64_t chunk = std::max<std::int64_t>(1 << 15, n_classes() * 512);
-    alignas(64) std::uint8_t tile[kMostGroups * kLanes][64];  // [feature][sample]
-    std::int64_t column[kMostGroups * kLanes];
-    std::vector<std::int64_t> cursor(sizes_.size()), start(sizes_.size());
-    for (std::int64_t c = 1; c < n_classes(); ++c) start[c] = start[c - 1] + batch.sizes[c - 1];
-    const std::int64_t n_samples = start[n_classes() - 1] + batch.sizes[n_classes() - 1];
-    for (std::int64_t g0 = first; g0 < last; g0 += block) {
-        const std::int64_t n_groups = std::min(block, last - g0);
-        const std::int64_t n_columns = std::min(n_groups * kLanes, n_narrow_ - g0 * kLanes);
-        for (std::int64_t f = 0; f < n_columns; ++f) column[f] = slots_[g0 * kLanes + f] * table.feature_stride;
-        std::memset(tile, kNone, sizeof tile);
-        std::fill(cursor.begin(), cursor.end(), 0);
-        for (std::int64_t chunk_end = chunk; chunk_end < n_samples + chunk; chunk_end += chunk)
-            for (std::int64_t c = 0; c < n_classes(); ++c)
-                while (cursor[c] < batch.sizes[c]) {
-                    const std::int64_t place = batch.first[c] + cursor[c], at = place % 64;
-                    const std::int64_t most = std::min<std::int64_t>(64 - at, batch.sizes[c] - cursor[c]);
-                    std::int64_t row[64], n = 0;
-                    for (; n < most; ++n) {
-                        row[n] = batch.row(start[c] + cursor[c] + n);
-                        if (row[n] >= chunk_end) break;
-                        row[n] *= table.sample_stride;
-                    }
-                    if (n == 0) break;
-                    if (n < 64) std::memset(tile, kNone, std::size_t(n_groups * kLanes) * sizeof tile[0]);
-                    read_tile(table.codes, row, n, column, n_columns, by_rows, &tile[0][at]);
-                    const std::uint64_t filled = (n == 64 ? ~std::uint64_t(0) : (std::uint64_t(1) << n) - 1) << at;
-                    write_masks(g0, n_groups, word_start_[c] + place / 64, at > 0, filled, tile);
-                    cursor[c] += n;
-                }
-    }
-}
-
-void Packed::write_masks(std::int64_t g0, std::int64_t n_groups, std::int64_t word, bool add, std::uint64_t filled,
-                         const std::uint8_t (*tile)[64]) {
-    std::uint64_t beyond = 0;
-    for (std::int64_t g = 0; g < n_groups; ++g) {
-        const Group& group = groups_[g0 + g];
-        std::uint64_t* out = planes_.get() + group.planes + word * group.n_planes * kLanes;
-        for (int lane = 0; lane < kLanes; ++lane)
-            if (feature_at(g0 + g, lane) >= 0)
-                beyond |= kernel_.plane_masks(tile[g * kLanes + lane], group.n_planes, add, out + lane);
-            else
-                kernel_.plane_masks(tile[g * kLanes + lane], group.n_planes, add, out + lane);
-    }
-    if (beyond & filled) refuse_code();
-}
-
-// Eight columns of bytes side by side, in class order; a lane without a feature holds zeros.
-template <class Code>
-void Packed::pack_bytes(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
-    for (std::int64_t g = first; g < last; ++g) {
-        std::uint8_t* out = reinterpret_cast<std::uint8_t*>(planes_.get() + groups_[g].planes);
-        const Code* in[kLanes];
-        std::int32_t arity[kLanes];
-        std::uint32_t bits = 0;
-        for (int lane = 0; lane < kLanes; ++lane) {
-            const std::int64_t feature = feature_at(g, lane);
-            in[lane] = feature < 0 ? nullptr : table.codes + feature * table.feature_stride;
-            arity[lane] = feature < 0 ? 0 : arities_[feature];
-        }
-        std::uint8_t greatest[kLanes] = {};
-        for (std::int64_t c = 0, t = 0; c < n_classes(); out += sizes_[c++] * kLanes) {
-            std::uint8_t* to = out + batch.first[c] * kLanes;
-            const std::uint8_t* const bytes = to;
-            for (const std::int64_t end = t + batch.sizes[c]; t < end; ++t, to += kLanes) {
-                const std::int64_t row = batch.row(t) * table.sample_stride;
-                for (int lane = 0; lane < kLanes; ++lane) {
-                    if (in[lane] == nullptr) {
-                        to[lane] = 0;
-                        continue;
-                    }
-                    bits |= in[lane][row];
-                    to[lane] = std::uint8_t(in[lane][row] * kFieldBits);
-                }
-            }
-            // Six times a code of four bits fits a byte, so the greatest byte then tells the greatest code.
-            for (const std::uint8_t* at = bytes; at < to; at += kLanes)
-                for (int lane = 0; lane < kLanes; ++lane) greatest[lane] = std::max(greatest[lane], at[lane]);
-        }
-        for (int lane = 0; lane < kLanes; ++lane)
-            if (bits > 15 || (in[lane] != nullptr && greatest[lane] >= arity[lane] * kFieldBits)) refuse_code();
-    }
-}
-
-// Columns of 16-bit codes in class order.
-template <class Code>
-void Packed::copy_wide(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
-    for (std::int64_t u = first; u < last; ++u)
-        for (int lane = 0; lane < kLanes; ++lane) {
-            const std::int64_t feature = feature_at(u, lane);
-            if (feature < 0) continue;
-            const Code* in = table.codes + feature * table.feature_stride;
-            std::uint16_t* out = wide_.get() + ((u - n_narrow_groups()) * kLanes + lane) * n_samples_;
-            std::int32_t greatest = 0;
-            for (std::int64_t c = 0, t = 0; c < n_classes(); out += sizes_[c++]) {
-                std::uint16_t* to = out + batch.first[c];
-                for (const std::int64_t end = t + batch.sizes[c]; t < end; ++t, ++to) {
-                    *to = in[batch.row(t) * table.sample_stride];
-                    greatest = std::max<std::int32_t>(greatest, *to);
-                }
-            }
-            if (greatest >= arities_[feature]) refuse_code();
-        }
-}
-
-template <class Code>
-void Packed::add(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
-    const std::int64_t last_group = std::min(last, n_narrow_groups());
-    std::fill(ready_.begin() + first, ready_.begin() + last, 0);
-    if (uses_counters_)
-        pack_bytes(table, batch, first, last_group);
-    else
-        pack_groups(table, batch, first, last_group);
-    copy_wide(table, batch, std::max(first, n_narrow_groups()), last);
-}
-
-void Packed::check(std::int64_t first, std::int64_t last) const {
-    for (std::int64_t g = first; g < std::min(last, n_narrow_groups()); ++g) {
-        const Group& group = groups_[g];
-        const std::uint64_t* word = planes_.get() + group.planes;
-        if (uses_counters_) {
-            const std::uint8_t* bytes = reinterpret_cast<const std::uint8_t*>(word);
-            for (std::int64_t i = 0; i < n_samples_ * kLanes; ++i)
-                if (bytes[i] % kFieldBits != 0 || bytes[i] >= (group.n_planes + 1) * kFieldBits) refuse_code();
-            continue;
-        }
-        std::uint64_t twice = 0;  // samples with two codes, or beyond the last sample of a class
-        for (std::int64_t c = 0; c < n_classes(); ++c)
-            for (std::int64_t w = word_start_[c]; w < word_start_[c + 1]; ++w) {
-                const std::int64_t left = sizes_[c] - (w - word_start_[c]) * 64;
-                const std::uint64_t beyond = left >= 64 ? 0 : ~std::uint64_t(0) << left;
-                std::uint64_t seen[kLanes];
-                std::fill(seen, seen + kLanes, beyond);
-                for (int p = 0; p < group.n_planes; ++p)
-                    for (int lane = 0; lane < kLanes; ++lane, ++word) {
-                        twice |= seen[lane] & *word;
-                        seen[lane] |= *word;
-                    }
-            }
-        if (twice) refuse_code();
-    }
-    for (std::int64_t u = std::max(first, n_narrow_groups()); u < last; ++u)
-        for (int lane = 0; lane < kLanes; ++lane) {
-            const std::int64_t feature = feature_at(u, lane);
-            if (feature < 0) continue;
-            const std::uint16_t* codes = wide_.get() + ((u - n_narrow_groups()) * kLanes + lane) * n_samples_;
-            if (*std::max_element(codes, codes + n_samples_) >= arities_[feature]) refuse_code();
-        }
-}
-
-void Packed::finish(std::int64_t first, std::int64_t last) {
-    for (std::int64_t g = first; g < std::min(last, n_narrow_groups()) && !uses_counters_; ++g) {
-        const Group& group = groups_[g];
-        const std::int64_t row = std::int64_t(group.n_planes) * kLanes;
-        std::uint32_t* margins = margins_.data() + group.margins;
-        kernel_.plane_margins(planes_.get() + group.planes, row, segments(), margins);
-        for (int lane = 0; lane < kLanes; ++lane)  // codes that only a feature of more codes in the group may have
-            for (int plane = feature_at(g, lane) < 0 ? 0 : arities_[feature_at(g, lane)]; plane < group.n_planes; ++plane)
-                if (margins[(n_classes() * group.n_planes + plane) * kLanes + lane] > 0) refuse_code();
-    }
-    std::fill(ready_.begin() + first, ready_.begin() + last, 1);
-}
-
-template <class Code>
-void Packed::pack(const CodeTable<Code>& table, std::int64_t first, std::int64_t last) {
-    const std::vector<std::int64_t> none(sizes_.size());
-    add(table, {sizes_.data(), none.data(), order_.empty() ? nullptr : order_.data()}, first, last);
-    finish(first, last);
-}
-
-template void Packed::pack(const CodeTable<std::uint8_t>&, std::int64_t, std::int64_t);
-template void Packed::pack(const CodeTable<std::uint16_t>&, std::int64_t, std::int64_t);
-template void Packed::add(const CodeTable<std::uint8_t>&, const Batch&, std::int64_t, std::int64_t);
-template void Packed::add(const CodeTable<std::uint16_t>&, const Batch&, std::int64_t, std::int64_t);
-
-const std::uint16_t* Packed::codes(std::int64_t feature, std::vector<std::uint16_t>& scratch) const {
-    const std::int64_t simd_group = simd_group_of(feature);
-    const int lane = lane_of(feature);
-    if (simd_group >= n_narrow_groups())
-        return wide_.get() + ((simd_group - n_narrow_groups()) * kLanes + lane) * n_samples_;
-    const Group& group = groups_[simd_group];
-    if (uses_counters_) {
-        const std::uint8_t* rows = byte_group(simd_group).rows + lane;
-        scratch.resize(std::size_t(n_samples_));
-        for (std::int64_t t = 0; t < n_samples_; ++t) scratch[t] = std::uint16_t(rows[t * kLanes] / kFieldBits);
-        return scratch.data();
-    }
-    scratch.assign(std::size_t(n_samples_), std::uint16_t(arities_[feature] - 1));
-    std::uint16_t* out = scratch.data();
-    for (std::int64_t c = 0; c < n_classes(); out += sizes_[c++])
-        for (std::int64_t w = word_start_[c]; w < word_start_[c + 1]; ++w)
-            for (int p = 0; p + 1 < arities_[feature]; ++p)
-                for (std::uint64_t bits = planes_[group.planes + (w * group.n_planes + p) * kLanes + lane]; bits;
-                     bits &= bits - 1)
-                    out[(w - word_start_[c]) * 64 + __builtin_ctzll(bits)] = std::uint16_t(p);
-    return scratch.data();
-}
-
-void Packed::pivot(std::int64_t feature, std::vector<std::uint64_t>& planes,
-                   std::vector<std::uint32_t>& margins) const {
-    const Group& group = groups_[simd_group_of(feature)];
-    const int lane = lane_of(feature), n_planes = arities_[feature] - 1;
-    planes.resize(std::size_t(n_words() * n_planes));
-    margins.resize(sizes_.size() * std::size_t(n_planes));
-    for (std::int64_t w = 0; w < n_words(); ++w)
-        for (int p = 0; p < n_planes; ++p)
-            planes[w * n_planes + p] = planes_[group.planes + (w * group.n_planes + p) * kLanes + lane];
-    for (std::int64_t s = 0; s <= n_classes(); ++s)
-        for (int p = 0; p < n_planes; ++p)
-            margins[s * n_planes + p] = margins_[group.margins + (s * group.n_planes + p) * kLanes + lane];
-}
 
 }  // namespace bitsieve

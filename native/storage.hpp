@@ -64,6 +64,8 @@ public:
     template <class Code>
     void pack(const CodeTable<Code>& table, std::int64_t first, std::int64_t last);
 
+    // The same samples with some of the features only, in this order, in the form they have here. They must all be ready.
+    Packed gathered(const std::vector<std::int64_t>& features) const;
     // The same in batches of rows: `add` for each batch, then `finish` with how often each code occurs.
     template <class Code>
     void add(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last);
@@ -115,6 +117,11 @@ public:
     const Kernel& kernel() const { return kernel_; }
 
 private:
+    Packed(std::vector<std::int64_t> class_sizes, std::vector<std::int32_t> arities, const Kernel& kernel, int limit,
+           bool uses_counters);
+    void count_samples();
+    void lay_out(bool elsewhere);
+
     struct Group {
         int n_planes;
         std::int64_t planes, margins;  // offsets; `planes` of a group kept as bytes counts eights of bytes
@@ -134,11 +141,13 @@ private:
     void pack_groups(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last);
     template <class Code>
     void copy_wide(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last);
+    void pack_columns(const std::uint8_t* codes, std::int64_t feature_stride, std::int64_t first, std::int64_t last);
     void write_masks(std::int64_t g0, std::int64_t n_groups, std::int64_t word, bool add, std::uint64_t filled,
                      const std::uint8_t (*tile)[64]);
 
     const Kernel& kernel_;
     bool uses_counters_ = false;
+    int limit_ = 0;  // features of more codes are wide
     std::int64_t rows_needed_ = 0, n_samples_ = 0, n_narrow_ = 0, plane_words_ = 0;
     std::vector<std::int64_t> sizes_;       // by class; last: all samples
     std::vector<std::int64_t> word_start_;  // by class; last: words of a plane

@@ -116,6 +116,7 @@ struct D {
     };
 
     struct Find1 : Places {
+        Find1() = default;
         Find1(const Index& i, std::int64_t) : Places(i) {}
         template <class>
         D in(const double* table) const {
@@ -124,6 +125,7 @@ struct D {
         }
     };
     struct Find2 : Places {
+        Find2() = default;
         Find2(const Index& i, std::int64_t) : Places(i) {}
         template <class>
         D in(const double* table) const { return {of_eight(table, low), of_eight(table, high)}; }
@@ -132,6 +134,7 @@ struct D {
         }
     };
     struct Find3 : Places {
+        Find3() = default;
         Find3(const Index& i, std::int64_t) : Places(i) {}
         template <class>
         D in(const double* table) const { return {of_twelve(table, low), of_twelve(table, high)}; }
@@ -215,16 +218,19 @@ struct S {
         __m256 find_two(const float* table) const { return blend<3>(find(table), find(table + 8)); }
     };
     struct Find1 : Registered {
+        Find1() = default;
         Find1(const Index& i, std::int64_t) : Registered(i) {}
         template <class>
         S in(const float* table) const { return {find(table)}; }
     };
     struct Find2 : Registered {
+        Find2() = default;
         Find2(const Index& i, std::int64_t) : Registered(i) {}
         template <class>
         S in(const float* table) const { return {find_two(table)}; }
     };
     struct Find3 : Registered {
+        Find3() = default;
         Find3(const Index& i, std::int64_t) : Registered(i) {}
         template <class>
         S in(const float* table) const { return {blend<4>(find_two(table), find_two(table + 16))}; }
@@ -241,6 +247,7 @@ struct S {
 
 constexpr const char* kName = "avx2";
 constexpr int kKeysAtOnce = 32;
+constexpr int kCandidatesAtOnce = 2;
 
 #include "variational_loop.inc"
 #include "parzen_loop.inc"

@@ -246,6 +246,7 @@ inline S S2::added_to(const S& sum) const {
 
 constexpr const char* kName = "avx512";
 constexpr int kKeysAtOnce = 32;
+constexpr int kCandidatesAtOnce = 4;
 
 #include "variational_loop.inc"
 #include "parzen_loop.inc"

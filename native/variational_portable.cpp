@@ -132,6 +132,7 @@ using S = Lanes<float, std::uint32_t, 23, 0x3f800000U>;
 
 constexpr const char* kName = "portable";
 constexpr int kKeysAtOnce = 16;
+constexpr int kCandidatesAtOnce = 1;
 
 #include "variational_loop.inc"
 #include "parzen_loop.inc"

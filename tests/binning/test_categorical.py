@@ -78,3 +78,33 @@ def test_at_most_65536_codes():
         CategoricalBinner().fit(np.arange(65_537)[:, None])
     with pytest.raises(ValueError, match="65,537 codes"):
         CategoricalBinner(missing="bin").fit(X)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("kind", [np.int64, np.uint64, np.float64])
+def test_numbers_that_spread_wide(kind, order):
+    """Numbers too far apart for a table are sorted and searched for, beside columns of a small span."""
+    random = np.random.default_rng(0)
+    scale = np.array([1, 10**5, 10**12, 2**40, 3] * 16)
+    low = -5 if kind is not np.uint64 else 0
+    X = np.asarray(random.integers(low, 20, (300, 80)) * scale, kind, order=order)
+    expected = np.column_stack([np.unique(X[:, j], return_inverse=True)[1] for j in range(80)])
+    binner = CategoricalBinner().fit(X)
+    assert [len(known) for known in binner.categories_] == [len(np.unique(X[:, j])) for j in range(80)]
+    assert (binner.transform(X) == expected).all()
+    X[7, 3] += 1
+    with pytest.raises(ValueError, match=r"'x3' holds .*, which was not there when fitting"):
+        binner.transform(X)
+
+
+def test_wide_spread_with_missing_values_and_extremes():
+    X = np.array([[np.nan, 2.0**62], [-(2.0**63), 0.0], [1e15, -(2.0**62)], [np.nan, 2.0**62]])
+    assert CategoricalBinner(missing="bin").fit_transform(X).tolist() == [[2, 2], [0, 1], [1, 0], [2, 2]]
+    Y = np.array([[2**64 - 1], [0], [2**63]], np.uint64)
+    binner = CategoricalBinner().fit(Y)
+    assert binner.transform(Y).ravel().tolist() == [2, 0, 1]
+    with pytest.raises(ValueError, match="holds -1, which was not there"):
+        binner.transform(np.array([[-1]]))  # the same bits as the largest
+    signed = CategoricalBinner().fit(np.array([[-1], [10**9]]))
+    with pytest.raises(ValueError, match="holds 18446744073709551615, which was not there"):
+        signed.transform(np.array([[2**64 - 1]], np.uint64))

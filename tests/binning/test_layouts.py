@@ -96,4 +96,4 @@ def test_native_refuses_what_does_not_fit(change, message):
     with pytest.raises(ValueError, match=message):
         _native.code_by_cuts(np.zeros((3, 1)), cuts=np.arange(3.0), left=True, **given)
     with pytest.raises(ValueError, match=message):
-        _native.code_categories(np.zeros((3, 1)), categories=np.arange(3), **given)
+        _native.code_categories(np.zeros((3, 1)), categories=np.arange(3), are_unsigned=False, **given)

@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bitsieve import _native
 from bitsieve.by_samples import relieff
 from bitsieve.by_samples.differences import Differences
-from bitsieve.by_samples.relieff import nearest, relieff_weights
+from bitsieve.by_samples.relieff import relieff_weights
 from bitsieve.by_samples.rows import Rows
+from bitsieve.counts.kernels import available_kernels, choose_kernel
 
 NOTHING = -1  # a missing value, in these tests' tables of whole numbers
 
@@ -233,8 +235,48 @@ def test_what_is_not_remembered_is_taken_afresh(monkeypatch):
 @settings(max_examples=50, deadline=None)
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 30), levels=st.integers(1, 5), data=st.data())
 def test_nearest_are_those_of_a_stable_sort(seed, n, levels, data):
+    """Of any distances that other columns give; whoever is looked at is no neighbour of itself."""
     k = data.draw(st.integers(1, n))
     random = np.random.default_rng(seed)
-    distances = random.integers(0, levels, (4, n)) + random.uniform(-1e-10, 1e-10, (4, n))
-    expected = np.sort(np.argsort(np.rint(distances), axis=1, kind="stable")[:, :k], axis=1)
-    assert nearest(distances, k, 1e-9).tolist() == expected.tolist()
+    distances = random.integers(0, levels, (4, n + 4)) + random.uniform(-1e-10, 1e-10, (4, n + 4))
+    samples = np.sort(random.permutation(n + 4)[:4])
+    members = np.sort(np.append(random.choice(np.delete(np.arange(n + 4), samples), n, replace=False), samples[:1]))
+    found = np.empty((4, k), np.int64)
+    no_numbers = np.empty((n + 4, 0)), np.empty((4, 0), np.float32)
+    _native.nearest_samples(
+        choose_kernel().name, *no_numbers, distances + 1, samples, np.arange(4), members, 1e-9, found
+    )
+    for row, sample, of_sample in zip(found, samples, distances, strict=True):
+        others = members[members != sample]
+        expected = others[np.argsort(np.rint(of_sample[others]), kind="stable")[:k]]
+        assert row.tolist() == np.sort(expected).tolist()
+
+
+@pytest.mark.parametrize("n_columns", [1, 63, 64, 200])
+def test_distances_in_single_precision_find_the_nearest_of_all(n_columns):
+    """Near ties in more columns than a chunk: what single precision mixes up, double precision decides."""
+    random = np.random.default_rng(n_columns)
+    numbers = np.repeat(random.random((10, n_columns)), 9, axis=0) + random.uniform(0, 1e-8, (90, n_columns))
+    differences = Differences(
+        Rows(numbers, np.empty((90, 0), np.int32), np.arange(n_columns), np.arange(0)), np.zeros(90, int), 1
+    )
+    samples, members = np.arange(0, 90, 7), np.arange(1, 90)
+    exact = np.rint((numbers - numbers.min(axis=0)) / np.ptp(numbers, axis=0) * 2.0**32) / 2.0**32
+    found = differences.nearest(differences.distances(samples), np.arange(len(samples)), members, 6)
+    for sample, row in zip(samples, found, strict=True):
+        others = members[members != sample]
+        apart = np.abs(exact[others] - exact[sample]).sum(axis=1)
+        limit = np.sort(apart)[5]
+        clear = others[apart < limit - differences.tolerance]
+        assert set(clear) <= set(row)
+        assert (np.abs(exact[row] - exact[sample]).sum(axis=1) <= limit + differences.tolerance).all()
+
+
+@pytest.mark.parametrize("kernel", [name for name in available_kernels() if name != "table"])
+def test_kernels_change_no_bit(monkeypatch, kernel):
+    random = np.random.default_rng(3)
+    numbers, classes = random.random((150, 70)), random.integers(0, 3, 150)
+    rows = Rows(numbers, np.empty((150, 0), np.int32), np.arange(70), np.arange(0))
+    expected = run(rows, classes, 5)
+    monkeypatch.setenv("BITSIEVE_FORCE_KERNEL", kernel)
+    assert run(rows, classes, 5).tobytes() == expected.tobytes()

@@ -176,6 +176,21 @@ def test_columns_of_a_matrix(mixed):
         )
 
 
+def test_few_columns_of_many_are_gathered(mixed):
+    """Columns from all over the table are packed side by side, and their numbers are those of the whole matrix."""
+    source = PackedSource(*mixed)
+    whole = source.matrix(terms_of(source), form_of(source), np.float64)
+    chosen = np.array([150, 3, 90, 201, 17])
+    gathered = source.gathered(chosen)
+    assert gathered is not None
+    assert gathered.arities.tolist() == source.arities[chosen].tolist()
+    for place, column in enumerate(chosen):
+        assert gathered.codes(place).tolist() == source.codes(column).tolist()
+    some = source.matrix(terms_of(source), form_of(source), np.float64, chosen)
+    assert some.tobytes() == whole[np.ix_(chosen, chosen)].tobytes()
+    assert source.gathered(np.arange(150)) is None
+
+
 def test_rows_and_matrix_agree(mixed):
     source = PackedSource(*mixed)
     information = PlugInInformation(source)

@@ -65,6 +65,18 @@ def packed(form: str = "cheapest", fill: bool = True) -> _native.Packed:
     return made
 
 
+def owners(name: str) -> list[Any]:
+    """Objects of a class of the extension."""
+    if name == "Packed":
+        return [packed(kind) for kind in ("planes", "counters", "table")]
+    if name == "SparseCounts":
+        return [sparse_counts()]
+    made = _native.Minima(packed("planes"), table, shift, np.zeros(D, np.int64), 1.0, 1e-10)
+    made.add(2, 0)
+    made.largest(np.ones(D, bool), 0, 2)
+    return [made]
+
+
 def weighted(dtype: type) -> tuple[Any, ...]:
     weights = np.full(BLOCKS * C * 8, 1 / C, dtype)
     active = np.tile(np.arange(C, dtype=np.int32), BLOCKS)
@@ -147,7 +159,7 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     ],
     "order_statistic_cuts": [lambda: (values(single), 4, None), lambda: (values(double), 4, np.ones(N, np.int64))],
     "code_categories": [
-        lambda kind=kind: (values(kind), np.tile(np.arange(N), D), N * np.arange(1, D + 1),
+        lambda kind=kind: (values(kind), np.tile(np.arange(N), D), False, N * np.arange(1, D + 1),
                            np.zeros(D, np.int64), np.arange(D), np.zeros((N, D), np.uint16, order="F"))
         for kind in (np.int32, double)
     ],
@@ -199,6 +211,19 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda: (kernel, np.arange(N) * 1.0, 1.0, None, 1.0, 2, 9, output(N, dtype=double)),
         lambda: (kernel, np.arange(N) * 1.0, 1.0, np.arange(N) * 1.0, 1.0, 2, 9, output(N, dtype=double)),
     ],
+    "difference_distances": [
+        lambda: (kernel, np.ones((2, 5, 64), single), np.arange(9), output(9, 128, dtype=single)),
+    ],
+    "nearest_samples": [
+        lambda: (kernel, np.ones((N, 5)), np.zeros((3, 64), single), np.zeros((3, N)), np.array([0, 4, 7]),
+                 np.array([2, 0]), samples, 1e-9, output(2, 4)),
+        lambda: (kernel, np.ones((N, 0)), np.zeros((3, 0), single), np.zeros((3, N)), np.array([0, 4, 7]),
+                 np.array([2, 0]), samples[::2].copy(), 1e-9, output(2, 4)),
+    ],
+    "add_weighted_differences": [
+        lambda: (kernel, np.ones((N, 11)), np.ones(11), np.arange(3), np.zeros((3, 4), np.int64), np.ones((3, 4)),
+                 output(11, dtype=double)),
+    ],
     "spanning_tree": [
         lambda: (kernel, np.sort(random.random((1, 9)))),
         lambda: (kernel, np.ascontiguousarray(points.T)),
@@ -235,7 +260,12 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda: (-1, 1, features[:2], np.array([ARITY, ARITY]), 1, output(2 * ARITY)),
     ],
     "Packed.codes": [lambda: (2, output(N, dtype=np.uint16))],
-    "Packed.simd_group_of": [lambda: (1,)],
+    "Packed.simd_groups": [lambda: ()],
+    "Packed.gathered": [lambda: (np.array([2, 0, 5]),)],
+    "Minima.__init__": [lambda: (packed("planes"), table, shift, np.zeros(D, np.int64), 1.0, 1e-10)],
+    "Minima.add": [lambda: (1, 0)],
+    "Minima.largest": [lambda: (np.ones(D, bool), 0, 2)],
+    "Minima.first_at": [lambda: (np.ones(D, bool), -(2**62))],
     "Packed.refine": [lambda: (order, starts, 1)],
     "Packed.partition_sums": [lambda: (table, shift, order, starts, np.arange(2), output(D), output(D))],
     "Packed.partition_marginals": [lambda: (table, shift, order, starts)],
@@ -314,11 +344,7 @@ def attack() -> None:
         for make in GOOD[name]:
             owner, _, method = name.partition(".")
             own = bool(method) and method != "__init__"
-            tables = [None]
-            if own:
-                tables = (
-                    [packed(f) for f in ("planes", "counters", "table")] if owner == "Packed" else [sparse_counts()]
-                )
+            tables = owners(owner) if own else [None]
             call = getattr(_native, owner) if method == "__init__" else function
             for of in tables:
                 call(*([of] if own else []), *make())

@@ -10,7 +10,7 @@ from bitsieve import _native
 from bitsieve.binning.base import Binner, unknown_category
 from bitsieve.common.progress import phase
 from bitsieve.counts.blocks import run_blocks
-from bitsieve.table.encoding import DENSE_SPAN, lookup
+from bitsieve.table.encoding import lookup
 from bitsieve.table.extents import FRACTIONS
 from bitsieve.table.ragged import Ragged
 from bitsieve.table.table import Table
@@ -119,7 +119,8 @@ class CategoricalBinner(Binner):
 
         def find(b: int) -> None:
             block = extents.blocks[b]
-            found[b] = block.places, *_distinct(table, block, extents.low[b], extents.high[b])
+            values, ends = _native.distinct(block.values, extents.low[b], extents.high[b])
+            found[b] = block.places, values.astype(np.int64) if values.dtype.kind == "f" else values, ends
 
         run_blocks(find, range(len(found)), self.n_jobs, phase("binning"))
         self.bin_edges_ = Ragged(np.empty(0), np.zeros(table.n_features, np.int64))
@@ -146,20 +147,13 @@ class CategoricalBinner(Binner):
         self, table: Table, block: NumericBlock, missing_code: NDArray[np.int64], out: NDArray[Any]
     ) -> None:
         known = self._known_numbers(table, block.places)
-        tabled = _can_be_tabled(known, np.asarray(block.values[0]).dtype)
-        for c in np.flatnonzero(~tabled).tolist():
-            j = int(block.places[c])
-            _code_by_search(table, j, self.categories_[j], int(missing_code[c]), out[:, j])
-        if not tabled.all():
-            chosen = np.flatnonzero(tabled)
-            block, known, missing_code = block.part(chosen), known.take(chosen), missing_code[chosen]
-        if not len(block.places):
-            return
-        numbers = known.values.astype(np.int64)  # those beyond wrap, and back
-        found = _native.code_categories(block.values, numbers, known.ends, missing_code, block.places, out)
+        numbers, are_unsigned = known.values.astype(np.int64), known.values.dtype == np.uint64
+        found = _native.code_categories(
+            block.values, numbers, are_unsigned, known.ends, missing_code, block.places, out
+        )
         for c in np.flatnonzero(found == 0)[:1].tolist():
-            j = int(block.places[c])
-            _code_by_search(table, j, self.categories_[j], 0, out[:, j])  # says which one is not known
+            name, values = table.names[int(block.places[c])], _whole_numbers(table, int(block.places[c]))
+            raise unknown_category(name, values[lookup(values, known[c]) < 0])
 
     def _known_numbers(self, table: Table, places: NDArray[np.int64]) -> Ragged:
         """The categories of numeric columns."""
@@ -179,46 +173,8 @@ class CategoricalBinner(Binner):
         return tags
 
 
-def _code_by_search(table: Table, j: int, known: NDArray[Any] | None, missing_code: int, out: NDArray[Any]) -> None:
-    """Code a column whose numbers are too far apart for a table."""
-    values, missing = _whole_numbers(table, j)
-    codes = lookup(values, np.asarray(known))
-    if codes.min(initial=0) < 0:
-        raise unknown_category(table.names[j], values[codes < 0])
-    if missing is None:
-        out[:] = codes
-    else:
-        out[~missing], out[missing] = codes, missing_code
-
-
-def _distinct(
-    table: Table, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
-) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The sorted distinct numbers of the columns of a block, one after the other, and where those of each end."""
-    values, ends = _native.distinct(block.values, low, high)
-    values = values.astype(np.int64) if values.dtype.kind == "f" else values
-    apart = np.flatnonzero((np.diff(ends, prepend=0) == 0) & (low <= high))
-    if not len(apart):
-        return values, ends
-    found = list(Ragged(values, ends))
-    for c in apart.tolist():
-        found[c] = np.unique(_whole_numbers(table, int(block.places[c]))[0]).astype(values.dtype)
-    return np.concatenate(found), np.cumsum([len(categories) for categories in found])
-
-
-def _can_be_tabled(known: Ragged, kind: np.dtype[Any]) -> NDArray[np.bool_]:
-    """Which columns of numbers of a type can be coded by a table: those whose categories span no more than it holds."""
-    tabled = np.ones(len(known), bool)
-    some = known.lengths > 0
-    first, last = known.values[(known.ends - known.lengths)[some]], known.values[known.ends[some] - 1]
-    tabled[some] = last.astype(np.uint64) - first.astype(np.uint64) < DENSE_SPAN
-    if known.values.dtype == np.uint64 and kind != np.uint64:
-        tabled[some] &= last <= np.uint64(np.iinfo(np.int64).max)
-    return tabled
-
-
-def _whole_numbers(table: Table, j: int) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
-    """The values of a numeric column that are there, as integers; and where others are missing, or None.
+def _whole_numbers(table: Table, j: int) -> NDArray[Any]:
+    """The values of a numeric column that are there, as integers.
 
     Raises
     ------
@@ -227,13 +183,12 @@ def _whole_numbers(table: Table, j: int) -> tuple[NDArray[Any], NDArray[np.bool_
     """
     values = np.asarray(table.values(j))
     if values.dtype.kind != "f":
-        return values, None
-    missing = np.isnan(values)
-    values = values[~missing]
+        return values
+    values = values[~np.isnan(values)]
     refused = values[(values != np.floor(values)) | (np.abs(values) >= 2.0**63)]
     if len(refused):
         raise not_whole(table.names[j], refused[0])
-    return values.astype(np.int64), missing if missing.any() else None
+    return values.astype(np.int64)
 
 
 def not_whole(name: str, value: Any) -> ValueError:

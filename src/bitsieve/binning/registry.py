@@ -79,14 +79,12 @@ def make_binner(spec: Any = "mdl", *, n_jobs: int | None = None, **parameters: A
         hint = f", did you mean {near[0]!r}?" if near else ""
         raise ParameterError("binning", spec, f"give one of {names} or a binner object{hint}", "is not known")
     binner = BINNERS[spec]
-    accepted = list(inspect.signature(binner).parameters)
-    for name in parameters:
-        if name not in accepted:
-            own = ", ".join(other for other in accepted if other != "n_jobs")
-            raise ValueError(f"binning {spec!r} has no parameter {name!r}: it has {own}")
-    if "n_jobs" in accepted:
-        parameters["n_jobs"] = n_jobs
-    return binner(**parameters)
+    if parameters:
+        accepted = [name for name in inspect.signature(binner).parameters if name != "n_jobs"]
+        for name in parameters:
+            if name not in accepted:
+                raise ValueError(f"binning {spec!r} has no parameter {name!r}: it has {', '.join(accepted)}")
+    return binner(n_jobs=n_jobs, **parameters)
 
 
 def keeps_missing(spec: Any) -> bool:

@@ -80,7 +80,6 @@ def _neighbours(
     neighbours = np.repeat(block[:, None], ends[-1], axis=1)  # itself, at no weight, where there are no more
     weights = np.zeros(neighbours.shape)
     distances = differences.distances(block)
-    distances[np.arange(len(block)), block] = np.inf
     own = classes[block]
     for c, end in enumerate(ends):
         of_class = np.flatnonzero(classes == c)
@@ -89,18 +88,7 @@ def _neighbours(
             if not len(rows) or not n_found:
                 continue
             places = np.s_[rows, end - n_found : end]
-            found = nearest(distances[rows[:, None], of_class], n_found, differences.tolerance)
-            neighbours[places] = of_class[found]
+            neighbours[places] = differences.nearest(distances, rows, of_class, int(n_found))
             share = -1.0 if is_hit else sizes[c] / (len(classes) - sizes[own[rows]])
             weights[places] = np.reshape(share / n_found, (-1, 1))
     return neighbours, weights
-
-
-def nearest(distances: Floats, k: int, tolerance: float) -> Samples:
-    """The places of the k smallest in every row, ascending; of those as far as the k-th, the first."""
-    furthest = np.partition(distances, k - 1, axis=1)[:, k - 1 : k]
-    nearer = distances < furthest - tolerance
-    level = ~nearer & (distances <= furthest + tolerance)
-    room = k - nearer.sum(axis=1, keepdims=True)
-    chosen = nearer | (level & (np.cumsum(level, axis=1) <= room))
-    return np.nonzero(chosen)[1].reshape(len(distances), k)

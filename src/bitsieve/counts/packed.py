@@ -6,6 +6,7 @@ blocks that stay in the cache. Memory: the bit planes, ``(arity - 1) / 8`` bytes
 
 from __future__ import annotations
 
+from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from bitsieve.counts.checks import (
 )
 from bitsieve.counts.joint_codes import CodedSource, JointCodes
 from bitsieve.counts.kernels import KernelChoice, choose_kernel
+from bitsieve.counts.minima import PackedMinima
 from bitsieve.counts.packed_layout import PackedLayout
 from bitsieve.counts.packed_partition import PackedPartition
 
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     Columns = NDArray[np.intp]
 
 WORTH_A_THREAD = 300e-6  # seconds of work below which starting a thread costs more than it saves
+GATHERED_BYTES = 64 << 20  # of columns that are packed side by side for a matrix
 PLANE_CELLS = 64 * 64  # of the table of two features stored as planes, at most
 
 
@@ -87,7 +90,8 @@ class PackedSource(CodedSource):
         self._describe(sizes_of_classes(labels, times, n_classes or 0), arities, choose_kernel(kernel), n_jobs)
         self._check_room(weighted=times is not None)
         # As they come, where there is nothing to sort by.
-        order = np.empty(0, np.uint32) if classes is None and times is None else class_order(labels, times)
+        sorted_already = times is None and bool((labels[1:] >= labels[:-1]).all())
+        order = np.empty(0, np.uint32) if sorted_already else class_order(labels, times)
         self._take(_native.Packed(self.class_sizes, order, self.arities, self.kernel.name, self.kernel.storage))
         del order  # the engine has its own
         self.run_groups(
@@ -201,6 +205,10 @@ class PackedSource(CodedSource):
         self, terms: Terms, form: PairForm, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
     ) -> Matrix:
         """``form`` of every pair of ``columns`` (None: all), a square matrix."""
+        gathered = None if columns is None else self.gathered(columns)
+        if gathered is not None:
+            form = form._replace(row=form.row[columns], column=form.column[columns])
+            return gathered.matrix(terms, form, dtype, None, progress)
         chosen = np.arange(self.n_features) if columns is None else columns
         place = self._places(chosen)
         out = square_matrix(len(chosen), dtype)
@@ -224,6 +232,10 @@ class PackedSource(CodedSource):
             self.packed.matrix_rows(terms.table, terms.shift, *form, pivots[block], groups, place, rows)
 
         self.run_groups(fill, self.layout.seconds(len(pivots), groups), np.arange(len(pivots), dtype=np.int64))
+
+    def minima(self, terms: Terms, start: Integers) -> PackedMinima | None:
+        """Least sums over some pivots, computed lazily, where all features are bit planes."""
+        return PackedMinima(self, terms, start) if self.packed.all_planes else None
 
     def _places(self, columns: Columns) -> Integers:
         """The place of every feature in ``columns``; -1: none."""
@@ -252,6 +264,16 @@ class PackedSource(CodedSource):
             codes[:, place] = joint.part
         kernel = self.kernel.asked
         return PackedSource(codes, self.sample_classes, n_classes=self.n_classes, n_jobs=self.n_jobs, kernel=kernel)
+
+    def gathered(self, columns: Columns) -> PackedSource | None:
+        """The same samples with some of the columns, side by side; None where that does not pay."""
+        if not self.layout.scattered(columns) or self.nbytes * len(columns) > GATHERED_BYTES * self.n_features:
+            return None
+        some = copy(self)
+        some.n_features, some.arities, some.search = len(columns), self.arities[columns], None
+        some.packed = self.packed.gathered(columns)
+        some.hints = some.layout = PackedLayout(some.packed, some.arities, some.n_samples, some.n_classes)
+        return some
 
     def run_groups(self, work: Callable[[Integers], object], seconds: float, groups: Integers) -> None:
         """Spread SIMD groups over threads in blocks, several a thread so that a busy core does not hold up the rest."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from bitsieve import _native
 
+LANES = 8  # features of a SIMD group
 COUNTERS_WIDTH = 16  # SIMD groups a block with packed counters: what the counters leave of the second-level cache
 BLOCK_BYTES = 256 << 10  # planes of one side of a matrix block: half of a common second-level cache
 
@@ -42,7 +43,7 @@ class PackedLayout(CostHints):
     @cached_property
     def group_of(self) -> NDArray[np.int64]:
         """The SIMD group of every feature."""
-        return np.array([self.packed.simd_group_of(i) for i in range(self.n_features)], np.int64)
+        return self.packed.simd_groups()
 
     def groups_of(self, columns: NDArray[np.intp] | None) -> NDArray[np.int64]:
         """The SIMD groups that hold ``columns``; None: all."""
@@ -57,6 +58,11 @@ class PackedLayout(CostHints):
         wanted = np.zeros(len(self.all_groups), bool)
         wanted[self.group_of[columns]] = True
         return np.flatnonzero(wanted[self.group_of])
+
+    def scattered(self, columns: NDArray[np.intp]) -> bool:
+        """Whether the SIMD groups between the first and the last of ``columns`` hold mostly other columns."""
+        groups = self.group_of[columns]
+        return int(groups.max() - groups.min()) > 2 * (len(columns) // LANES + 1)
 
     def matrix_blocks(self, columns: NDArray[np.intp], threads: int) -> list[list[int]]:
         """Upper-triangle blocks [i0, i1, j0, j1) of SIMD groups; the columns of one fit the second-level cache."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     from bitsieve.counts.contingency import ContingencyTable
+    from bitsieve.counts.minima import Minima
     from bitsieve.counts.partition import Partition
     from bitsieve.counts.search import ClassSearch
     from bitsieve.counts.terms import Terms
@@ -156,6 +157,14 @@ class CountSource(Protocol):
         """
         for row, pivot in zip(out, pivots, strict=True):
             row[:] = form.values(pivot, columns, *self.pair_sums(terms, int(pivot), columns, form.xyc_sign != 0))
+
+    def minima(self, terms: Terms, start: Integers) -> Minima | None:
+        """Least sums over some pivots, of features whose minima are at most ``start``; None: no quick way is known."""
+        return None
+
+    def gathered(self, columns: Columns) -> CountSource | None:
+        """The same samples with some of the columns; None where counting their pairs is as cheap without it."""
+        return None
 
     def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> tuple[Integers, Integers | None]:
         """The counts of the tables of the pivot (None: no pivot) with ``columns``: row k those with ``columns[k]``.

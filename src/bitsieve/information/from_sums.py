@@ -26,7 +26,8 @@ import numpy as np
 from bitsieve.common.attributes import cached_property
 from bitsieve.counts.source import PairForm
 from bitsieve.information.conditional import ConditionalInformation
-from bitsieve.information.protocol import counted_by_class, put_relevance
+from bitsieve.information.minima import information_minima
+from bitsieve.information.protocol import counted_by_class, put_relevance, redundancies_of_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from bitsieve.counts.source import CountSource
     from bitsieve.counts.terms import Terms
+    from bitsieve.information.minima import InformationMinima
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
@@ -132,6 +134,17 @@ class SumInformation:
         if columns is None:
             return SumPair(self, pivot, None, *kept)
         return SumPair(self, pivot, columns, kept[0][columns], None if kept[1] is None else kept[1][columns])
+
+    def minima(self, quantity: str, *, capped: bool) -> InformationMinima | None:
+        """The least of a quantity of pairs over chosen features; None: no quicker way than :meth:`pair` is known."""
+        return information_minima(self, quantity, capped)
+
+    def redundancies(self, columns: Columns) -> Matrix:
+        """[i, j] = I(Xi;Xj) of ``columns`` for i > j; what stands elsewhere means nothing."""
+        gathered = None if self._rows.keys() >= set(columns[:-1].tolist()) else self.source.gathered(columns)
+        if gathered is None:
+            return redundancies_of_rows(self, columns)
+        return SumInformation(gathered, self.terms).mutual_information_matrix()
 
     def _new_row(self) -> Integers:
         if not self._free_rows:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from bitsieve.counts.source import CountSource
     from bitsieve.information.conditional import ConditionalInformation
+    from bitsieve.information.minima import InformationMinima
 
     Floats = NDArray[np.float64]
     Columns = NDArray[np.intp]
@@ -121,6 +122,27 @@ class Information(Protocol):
             False if only the redundancy will be asked for: it is cheaper.
         """
 
+    def minima(self, quantity: str, *, capped: bool) -> InformationMinima | None:
+        """The least of a quantity of pairs over chosen features, searched for its largest.
+
+        Parameters
+        ----------
+        quantity : str
+            An attribute of :class:`PairInformation`.
+        capped : bool
+            Whether the minimum is at most I(Xi;C).
+
+        Returns
+        -------
+        InformationMinima or None
+            None where no quicker way than :meth:`pair` is known, as by default.
+        """
+        return None
+
+    def redundancies(self, columns: Columns) -> Matrix:
+        """[i, j] = I(Xi;Xj) of ``columns`` for i > j; what stands elsewhere means nothing."""
+        return redundancies_of_rows(self, columns)
+
     def mutual_information_matrix(
         self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
     ) -> Matrix:
@@ -153,6 +175,14 @@ def counted_by_class(values: NDArray | None) -> NDArray:
     if values is None:
         raise TypeError("this was counted without the class; ask for it with by_class=True")
     return values
+
+
+def redundancies_of_rows(information: Information, columns: Columns) -> Matrix:
+    """[i, j] = I(Xi;Xj) of ``columns`` for i > j, each column the row of a pivot; zeros elsewhere."""
+    out = np.zeros((len(columns), len(columns)))
+    for place, pivot in enumerate(columns[:-1].tolist()):
+        out[place + 1 :, place] = information.pair(pivot, columns[place + 1 :], by_class=False).redundancy
+    return out
 
 
 def put_relevance(out: NDArray[np.floating], pivots: Columns, columns: Columns, relevance: Floats) -> None:

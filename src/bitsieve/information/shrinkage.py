@@ -15,7 +15,7 @@ import numpy as np
 
 from bitsieve.common.free_memory import square_matrix
 from bitsieve.counts.blocks import run_blocks
-from bitsieve.information.protocol import UndefinedQuantityError, counted_by_class, put_relevance
+from bitsieve.information.protocol import Information, UndefinedQuantityError, counted_by_class, put_relevance
 from bitsieve.information.shrunk_rows import Row, ShrunkRows
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 CACHE_BYTES = 256 << 20  # rows kept for later questions about the same pivots
 
 
-class ShrinkageInformation:
+class ShrinkageInformation(Information):
     """Information quantities of shrunk tables, in bits.
 
     Parameters

@@ -143,11 +143,10 @@ def overlaps(information: Information, selected: NDArray[np.intp]) -> tuple[NDAr
 
     The first has none: -1 and nan.
     """
-    shared = np.full(len(selected), -np.inf)
-    nearest = np.full(len(selected), -1, np.intp)
-    for place, pivot in enumerate(selected[:-1], 1):
-        redundancy = information.pair(int(pivot), selected[place:], by_class=False).redundancy
-        closer = place + np.flatnonzero(redundancy > shared[place:])
-        shared[closer] = redundancy[closer - place]
-        nearest[closer] = pivot
-    return nearest, np.where(nearest < 0, np.nan, shared)
+    nearest, overlap = np.full(len(selected), -1, np.intp), np.full(len(selected), np.nan)
+    if len(selected) > 1:
+        shared = information.redundancies(selected)
+        shared[np.triu_indices(len(selected))] = -np.inf
+        places = shared.argmax(axis=1)[1:]
+        nearest[1:], overlap[1:] = selected[places], shared[np.arange(1, len(selected)), places]
+    return nearest, overlap

@@ -15,6 +15,7 @@ from bitsieve.counts.terms import MAX_SAMPLES
 from bitsieve.table.encoding import Encoded, as_array, encode
 from bitsieve.table.exact import as_doubles, microseconds
 from bitsieve.table.kinds import with_rows
+from bitsieve.table.names import NumberedNames
 from bitsieve.table.table import Table
 
 if TYPE_CHECKING:
@@ -46,10 +47,11 @@ def read_columns(X: Any, *, estimator: Any = None, reset: bool = True) -> Table:
     if estimator is None:
         estimator = BaseEstimator()
     X = with_rows(X)
-    labels = check_unique(X)
-    frame = nw.from_native(X, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
-        return _read_frame(estimator, X, frame, labels or list(frame.columns), reset)
+    if not isinstance(X, np.ndarray):
+        labels = check_unique(X)
+        frame = nw.from_native(X, pass_through=True)
+        if isinstance(frame, nw.DataFrame):
+            return _read_frame(estimator, X, frame, labels or list(frame.columns), reset)
     if isinstance(X, (list, tuple, np.ma.MaskedArray)):
         X = as_array(X)
     X = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
@@ -59,7 +61,7 @@ def read_columns(X: Any, *, estimator: Any = None, reset: bool = True) -> Table:
 def _read_array(X: NDArray[Any]) -> Table:
     n_samples, n_features = X.shape
     _check_size(n_samples)
-    names = [f"x{j}" for j in range(n_features)]
+    names = NumberedNames(n_features)
     kind = X.dtype.kind
     if kind in "iuf":
         return Table(as_doubles(X, lambda j: f"column {names[j]!r}"), names)

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 NUMBERS, MISSING, INFINITE, FRACTIONS = 1, 2, 4, 8  # of native/encode.hpp
 _BLOCKS_PER_THREAD = 8
-_CACHE_LINE = 64  # bytes
+_ROW_PART = 512  # bytes of a row that are read together, where columns lie side by side in rows
+_LEAST_BLOCK = 1 << 20  # values; smaller blocks cost more to hand out than they are worth
 
 
 class NumericBlock(NamedTuple):
@@ -96,11 +97,10 @@ def numeric_blocks(table: Table, n_jobs: int | None) -> list[NumericBlock]:
     matrix = table.matrix
     if matrix is not None:
         matrix = _native_type(matrix)
-        # Columns that share cache lines stay together.
-        together = 1 if matrix.flags.f_contiguous else max(1, _CACHE_LINE // matrix.itemsize)
+        together = 1 if matrix.flags.f_contiguous else max(1, _ROW_PART // matrix.itemsize)
         return [
             NumericBlock(np.arange(some.start, some.stop), matrix[:, some.start : some.stop])
-            for some in _ranges(table.n_features, n_jobs, together)
+            for some in _ranges(table.n_features, table.n_samples, n_jobs, together)
         ]
     of_type: dict[Any, tuple[list[int], list[NDArray[Any]]]] = {}
     for j, values in enumerate(table.columns):
@@ -112,7 +112,7 @@ def numeric_blocks(table: Table, n_jobs: int | None) -> list[NumericBlock]:
     return [
         NumericBlock(np.array(places[some.start : some.stop]), arrays[some.start : some.stop])
         for places, arrays in of_type.values()
-        for some in _ranges(len(places), n_jobs, 1)
+        for some in _ranges(len(places), table.n_samples, n_jobs, 1)
     ]
 
 
@@ -126,7 +126,9 @@ def _native_type(values: NDArray[Any]) -> NDArray[Any]:
     return values
 
 
-def _ranges(n_columns: int, n_jobs: int | None, together: int) -> list[range]:
-    size = -(-n_columns // (_BLOCKS_PER_THREAD * thread_count(n_jobs)))
+def _ranges(n_columns: int, n_samples: int, n_jobs: int | None, together: int) -> list[range]:
+    n_threads = thread_count(n_jobs)
+    n_blocks = min(_BLOCKS_PER_THREAD * n_threads, max(n_threads, n_columns * n_samples // _LEAST_BLOCK))
+    size = -(-n_columns // n_blocks)
     size = -(-size // together) * together
     return [range(first, min(first + size, n_columns)) for first in range(0, n_columns, size)]

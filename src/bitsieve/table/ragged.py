@@ -36,6 +36,8 @@ class Ragged(Sequence[Any]):
         Places that no part names get an empty array; of several that name one, only one may hold values for it.
         """
         parts = list(parts)
+        if len(parts) == 1 and np.array_equal(parts[0][0], np.arange(n_arrays)):
+            return cls(*parts[0][1:])
         lengths = np.zeros(n_arrays, np.int64)
         for places, _, ends in parts:
             lengths[places] += np.diff(ends, prepend=0)
@@ -50,7 +52,9 @@ class Ragged(Sequence[Any]):
     @property
     def lengths(self) -> NDArray[np.int64]:
         """The length of every array."""
-        return np.diff(self.ends, prepend=0)
+        lengths = self.ends.copy()
+        lengths[1:] -= self.ends[:-1]
+        return lengths
 
     def take(self, places: NDArray[np.int64]) -> Ragged:
         """Some of the arrays, in the order of ``places``."""

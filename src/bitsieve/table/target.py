@@ -137,6 +137,8 @@ def read_target(
 
 def target_columns(y: Any) -> dict[str, Any] | None:
     """The columns of a target by name (``y0``, ``y1``, ... where they have none); None where it is a column itself."""
+    if isinstance(y, np.ndarray):
+        return {f"y{j}": y[:, j] for j in range(y.shape[1])} if y.ndim == 2 and y.shape[1] > 1 else None
     frame = nw.from_native(y, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise ValueError("the target is a lazy frame: collect() it first")
@@ -226,7 +228,7 @@ def join_targets(parts: dict[str, Target]) -> Target:
 
 def read_values(y: Any, what: str) -> NDArray[Any] | Encoded:
     """One column of the target as a 1-D array of numbers or dates, or as codes."""
-    series = nw.from_native(y, pass_through=True, allow_series=True)
+    series = y if isinstance(y, np.ndarray) else nw.from_native(y, pass_through=True, allow_series=True)
     pyarrow = nw.dependencies.get_pyarrow()
     if isinstance(series, nw.Series):
         if not series.dtype.is_numeric() and series.dtype != nw.Object and not series.dtype.is_temporal():

@@ -8,8 +8,11 @@ import pytest
 from bitsieve.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.by_counts.greedy import forward as greedy
 from bitsieve.by_counts.greedy.forward import forward_select
+from bitsieve.counts import packed
+from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.packed import PackedSource
 from bitsieve.information import PlugInInformation
+from bitsieve.information.minima import InformationMinima
 
 LAZY = [name for name, c in CRITERIA.items() if c.needs in ("pairs", "class pairs") and c.never_increases]
 every_lazy_criterion = pytest.mark.parametrize("name", LAZY)
@@ -17,7 +20,10 @@ every_lazy_criterion = pytest.mark.parametrize("name", LAZY)
 
 @pytest.fixture
 def select(information_of, monkeypatch):
-    """``select(codes, classes, k, lazily, name)``: the selection, and how many pairs were counted for it."""
+    """``select(codes, classes, k, lazily, name)``: the selection, and how many pairs were counted for it.
+
+    All scores are kept in Python, none as native minima.
+    """
 
     def run(codes, classes, k, lazily, name):
         information = information_of(codes, classes)
@@ -29,6 +35,7 @@ def select(information_of, monkeypatch):
             return count(terms, pivot, columns, by_class, out)
 
         monkeypatch.setattr(information.source, "pair_sums", watched)
+        monkeypatch.setattr(information, "minima", lambda *_, **__: None)
         monkeypatch.setattr(greedy, "LAZY_FROM", 0.0 if lazily else float("inf"))
         return forward_select(information, make_criterion(name), k), sum(looked_at)
 
@@ -36,14 +43,16 @@ def select(information_of, monkeypatch):
 
 
 @pytest.fixture
-def check_equal(select):
-    """``check_equal(codes, classes, k, name)``: lazily and eagerly the same is found."""
+def check_equal(select, information_of):
+    """``check_equal(codes, classes, k, name)``: eagerly, lazily and by native minima the same is found."""
 
     def check(codes, classes, k, name):
-        lazy, _ = select(codes, classes, k, True, name)
         eager, _ = select(codes, classes, k, False, name)
-        assert lazy.order.tolist() == eager.order.tolist()
-        assert lazy.scores.tobytes() == eager.scores.tobytes()
+        lazy, _ = select(codes, classes, k, True, name)
+        of_minima = forward_select(information_of(codes, classes), make_criterion(name), k)
+        for found in (lazy, of_minima):
+            assert found.order.tolist() == eager.order.tolist()
+            assert found.scores.tobytes() == eager.scores.tobytes()
 
     return check
 
@@ -131,9 +140,46 @@ def test_looks_at_fewer_pairs(select, name):
 def test_small_rows_are_counted_whole(make_table, monkeypatch):
     """By default laziness is for rows that cost more than the choosing."""
     information = PlugInInformation(PackedSource(*make_table(50, 20, seed=0)))
+    monkeypatch.setattr(information, "minima", lambda *_, **__: None)
     assert 0 < information.source.hints.row_seconds < greedy.LAZY_FROM
     assert isinstance(greedy._scores_for(information, make_criterion("cmim")), greedy.EagerScores)
     monkeypatch.setattr(greedy, "LAZY_FROM", 0.0)
     assert isinstance(greedy._scores_for(information, make_criterion("cmim")), greedy.LazyScores)
     assert isinstance(greedy._scores_for(information, make_criterion("jmi")), greedy.EagerScores)
     assert isinstance(greedy._scores_for(information, make_criterion("mim")), greedy.EagerScores)
+
+
+MINIMA = ["cmim", "cmim_fleuret", "jmim"]
+
+
+@pytest.mark.parametrize("name", MINIMA)
+def test_minima_on_any_number_of_threads(name, monkeypatch):
+    """Threads search groups of their own, with other marks to reach, and find the same."""
+    monkeypatch.setattr(packed, "WORTH_A_THREAD", 1e-12)
+    codes, classes = few_among_many(300)
+    found = []
+    for n_jobs in (1, 2, 5):
+        source = PackedSource(codes, classes, n_jobs=n_jobs, kernel=f"{choose_kernel().name}:planes")
+        information = PlugInInformation(source)
+        assert isinstance(greedy._scores_for(information, make_criterion(name)), InformationMinima)
+        found.append(forward_select(information, make_criterion(name), 40))
+    for other in found[1:]:
+        assert other.order.tolist() == found[0].order.tolist()
+        assert other.scores.tobytes() == found[0].scores.tobytes()
+
+
+def test_minima_of_forced_choices(make_table):
+    """A candidate that must be taken has its true score, however far behind it was."""
+    codes, classes = make_table(200, 30, seed=4)
+    source = PackedSource(codes, classes, kernel=f"{choose_kernel().name}:planes")
+    information = PlugInInformation(source)
+    last = int(information.relevance.argmin())
+    found = forward_select(information, make_criterion("cmim"), 5, must_include=[3, 7, last], exclude=[0])
+    assert found.order[:3].tolist() == [3, 7, last]
+    assert found.scores[2] == min(information.pair(s).conditional_relevance[last] for s in (3, 7))
+
+
+def test_no_minima_without_planes(make_table):
+    """Features of many codes are not bit planes, and then scores are kept in Python."""
+    source = PackedSource(*make_table(50, 9, seed=1), kernel="table")
+    assert PlugInInformation(source).minima("conditional_relevance", capped=False) is None

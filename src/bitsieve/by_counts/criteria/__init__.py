@@ -62,11 +62,12 @@ def make_criterion(criterion: str | Criterion | JointCriterion, **parameters: fl
         nearest = choices(name, names, whole="'bitsieve methods' lists all")
         raise ParameterError("criterion", criterion, nearest, "is not known")
     made = CRITERIA[ALIASES[name].same_as if name in ALIASES else name]
-    known = list(inspect.signature(made).parameters)
-    wrong = sorted(set(parameters) - set(known))
-    if wrong:
-        allowed = ", ".join(known) or "no parameters"
-        raise ValueError(f"criterion {name!r} does not take {', '.join(wrong)}; it takes {allowed}")
+    if parameters:
+        known = list(inspect.signature(made).parameters)
+        wrong = sorted(set(parameters) - set(known))
+        if wrong:
+            allowed = ", ".join(known) or "no parameters"
+            raise ValueError(f"criterion {name!r} does not take {', '.join(wrong)}; it takes {allowed}")
     return made(**parameters)
 
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from numbers import Real
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, final
+
+import numpy as np
 
 from bitsieve.common.errors import ParameterError
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from bitsieve.information.protocol import PairInformation
@@ -73,6 +74,34 @@ class Criterion(NamedCriterion, Protocol):
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """J(i | S) from the fold, the relevance I(Xi;C) and the size of S (at least 1); by default the fold itself."""
         return folded
+
+
+class MinimumCriterion(Criterion):
+    """The least of a quantity of the candidate and one chosen feature. A score never increases.
+
+    Attributes
+    ----------
+    quantity : str
+        An attribute of :class:`~bitsieve.information.protocol.PairInformation`.
+    capped : bool
+        Whether a score is never above the relevance.
+    """
+
+    quantity: ClassVar[str]
+    capped: ClassVar[bool] = False
+    needs = "class pairs"
+    start = float("inf")
+    never_increases = True
+
+    @final
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
+        """The minimum so far."""
+        return np.minimum(folded, getattr(pair, self.quantity))
+
+    @final
+    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
+        """The minimum, or the relevance where that is less."""
+        return np.minimum(relevance, folded) if self.capped else folded
 
 
 def check_weight(name: str, value: float) -> None:

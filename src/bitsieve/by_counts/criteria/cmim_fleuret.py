@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-import numpy as np
-
-from bitsieve.by_counts.criteria.base import Criterion
-
-if TYPE_CHECKING:
-    from bitsieve.by_counts.criteria.base import Floats
-    from bitsieve.information.protocol import PairInformation
+from bitsieve.by_counts.criteria.base import MinimumCriterion
 
 
 @dataclass(frozen=True)
-class CMIMFleuret(Criterion):
+class CMIMFleuret(MinimumCriterion):
     """As cmim, and never above the relevance: ``J(i|S) = min(I(Xi;C), min_s I(Xi;C|Xs))``.
 
     The algorithm of the paper, whose scores start from the relevance; its definition, cmim, has the minimum over S
@@ -32,14 +25,5 @@ class CMIMFleuret(Criterion):
     title = "Conditional mutual information maximisation, capped by relevance"
     formula = "min(I(Xi;C), min_s I(Xi;C|Xs))"
     paper = "Fleuret 2004"
-    needs = "class pairs"
-    start = float("inf")
-    never_increases = True
-
-    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        """Minimum of I(Xi;C|Xs)."""
-        return np.minimum(folded, pair.conditional_relevance)
-
-    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        """The lesser of I(Xi;C) and the minimum."""
-        return np.minimum(relevance, folded)
+    quantity = "conditional_relevance"
+    capped = True

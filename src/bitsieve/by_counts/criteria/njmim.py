@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-import numpy as np
-
-from bitsieve.by_counts.criteria.base import Criterion
-
-if TYPE_CHECKING:
-    from bitsieve.by_counts.criteria.base import Floats
-    from bitsieve.information.protocol import PairInformation
+from bitsieve.by_counts.criteria.base import MinimumCriterion
 
 
 @dataclass(frozen=True)
-class NJMIM(Criterion):
+class NJMIM(MinimumCriterion):
     """The joint relevance of jmim, each normalised: ``J(i|S) = min_s I(Xi,Xs;C) / H(Xi,Xs,C)``.
 
     The minimum where disr has the sum. Scores are ratios between 0 and 1, not bits; the first is still I(Xi;C). A
@@ -32,10 +25,4 @@ class NJMIM(Criterion):
     formula = "min_s I(Xi,Xs;C) / H(Xi,Xs,C)"
     paper = "Bennasar, Hicks, Setchi 2015"
     unit = "ratio"
-    needs = "class pairs"
-    start = float("inf")
-    never_increases = True
-
-    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        """Minimum of I(Xi,Xs;C) / H(Xi,Xs,C)."""
-        return np.minimum(folded, pair.symmetric_relevance)
+    quantity = "symmetric_relevance"

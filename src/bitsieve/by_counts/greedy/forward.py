@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from bitsieve.by_counts.criteria.base import MinimumCriterion
 from bitsieve.by_counts.greedy.joint import JointScores
 from bitsieve.by_counts.greedy.lazy import LazyScores
 from bitsieve.by_counts.stopping import make_monitor
@@ -113,6 +114,10 @@ def _scores_for(information: Information, criterion: Criterion | JointCriterion)
     if criterion.needs == "joint":
         return JointScores(information, cast("JointCriterion", criterion))
     criterion = cast("Criterion", criterion)
+    if isinstance(criterion, MinimumCriterion):
+        minima = information.minima(criterion.quantity, capped=criterion.capped)
+        if minima is not None:
+            return minima
     lazy = criterion.never_increases and criterion.needs != "marginals"
     if lazy and information.source.hints.row_seconds >= LAZY_FROM:
         return LazyScores(information, criterion)

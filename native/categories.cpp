@@ -1,0 +1,229 @@
+// The distinct whole numbers of columns, and codes by them; see encode.hpp.
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "encode.hpp"
+
+namespace bitsieve {
+
+namespace {
+
+// The place of a number in the span that begins at `low`; kDenseSpan or more: beyond it.
+template <class T>
+std::size_t offset(T value, typename Wide<T>::type low) {
+    if constexpr (kFloats<T>) {
+        const double beyond = double(value) - low;  // exact where it is small
+        return beyond >= 0 && beyond < double(kDenseSpan) ? std::size_t(beyond) : std::size_t(kDenseSpan);
+    } else {
+        return std::size_t(std::uint64_t(value) - std::uint64_t(low));  // wraps, and back
+    }
+}
+
+// high - low + 1 if that is kDenseSpan at most, else 0.
+template <class Number>
+std::size_t dense_span(Number low, Number high) {
+    if (high < low) return 0;
+    if constexpr (kFloats<Number>) {
+        const double span = high - low + 1;
+        return span <= double(kDenseSpan) ? std::size_t(span) : 0;
+    } else {
+        const std::uint64_t beyond = std::uint64_t(high) - std::uint64_t(low);
+        return beyond < std::uint64_t(kDenseSpan) ? std::size_t(beyond) + 1 : 0;
+    }
+}
+
+template <class Number>
+Number at_offset(Number low, std::size_t place) {
+    if constexpr (kFloats<Number>)
+        return low + double(place);
+    else
+        return Number(std::uint64_t(low) + place);
+}
+
+constexpr std::size_t kFewBytes = 32;  // numbers of a span that are searched for one after the other
+
+}  // namespace
+
+// The distinct numbers of a column that spread too far for a table, as its tiles come.
+template <class Number>
+class SpreadNumbers {
+public:
+    template <class T>
+    void add(const T* values, std::int64_t count) {
+        for (std::int64_t i = 0; i < count; ++i)
+            if (values[i] == values[i]) numbers_.push_back(Number(values[i]));
+        if (numbers_.size() > 2 * kept_ + kDenseSpan) keep();
+    }
+
+    const std::vector<Number>& sorted() {
+        keep();
+        return numbers_;
+    }
+
+private:
+    void keep() {
+        std::sort(numbers_.begin(), numbers_.end());
+        numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());
+        kept_ = numbers_.size();
+    }
+
+    std::vector<Number> numbers_;
+    std::size_t kept_ = 0;
+};
+
+template <class T>
+Ragged<typename Wide<T>::type> distinct(const Columns& table, const typename Wide<T>::type* low,
+                                        const typename Wide<T>::type* high) {
+    using Number = typename Wide<T>::type;
+    const std::size_t n = std::size_t(table.size());
+    std::vector<std::size_t> begin(n + 1, 0), left(n);  // left: numbers of the span that were not met yet
+    for (std::size_t j = 0; j < n; ++j) {
+        left[j] = dense_span(low[j], high[j]);
+        begin[j + 1] = begin[j] + left[j];
+    }
+    std::vector<std::uint8_t> seen(begin[n], 0);
+    std::vector<SpreadNumbers<Number>> spread(n);
+    const auto is_spread = [&](std::size_t j) { return begin[j] == begin[j + 1] && low[j] <= high[j]; };
+    for_each_tile<T>(
+        table, kTileRows, [&](std::int64_t j) { return left[std::size_t(j)] > 0 || is_spread(std::size_t(j)); },
+        [&](std::int64_t j, std::int64_t, const T* values, std::int64_t count) {
+            const std::size_t column = std::size_t(j), span = begin[column + 1] - begin[column];
+            if (span == 0) return spread[column].add(values, count);
+            const Number least = low[j];
+            std::uint8_t* at = seen.data() + begin[column];
+            std::size_t met = 0;
+            if constexpr (sizeof(T) == 1) {
+                if (span <= kFewBytes) {  // bytes are searched for many at a time, and most are met at once
+                    for (std::size_t place = 0; place < span; ++place)
+                        if (!at[place] && std::memchr(values, std::uint8_t(at_offset(least, place)), std::size_t(count)))
+                            at[place] = 1, ++met;
+                    left[column] -= met;
+                    return;
+                }
+            }
+            for (std::int64_t i = 0; i < count; ++i) {
+                const std::size_t place = offset<T>(values[i], least);
+                if (place >= span) continue;
+                met += 1 - at[place];
+                at[place] = 1;
+            }
+            left[column] -= met;
+        });
+    Ragged<Number> found;
+    found.ends.reserve(n);
+    for (std::size_t j = 0; j < n; ++j) {
+        if (is_spread(j)) {
+            const std::vector<Number>& numbers = spread[j].sorted();
+            found.values.insert(found.values.end(), numbers.begin(), numbers.end());
+            spread[j] = {};
+        }
+        for (std::size_t place = begin[j]; place < begin[j + 1]; ++place)
+            if (seen[place]) found.values.push_back(at_offset(low[j], place - begin[j]));
+        found.ends.push_back(std::int64_t(found.values.size()));
+    }
+    return found;
+}
+
+namespace {
+
+// The categories of one column, to be looked up.
+class Coding {
+public:
+    void take(const Categories& categories, std::int64_t j) {
+        numbers_ = categories.numbers + (j ? categories.ends[j - 1] : 0);
+        size_ = std::size_t(categories.ends[j] - (j ? categories.ends[j - 1] : 0));
+        order_ = categories.are_unsigned ? 0 : std::uint64_t(1) << 63;
+        code_.clear();
+        if (size_ == 0) return;
+        low_ = std::uint64_t(numbers_[0]);
+        const std::uint64_t beyond = std::uint64_t(numbers_[size_ - 1]) - low_;
+        if (beyond >= std::uint64_t(kDenseSpan)) return;
+        code_.assign(std::size_t(beyond) + 1, -1);
+        for (std::size_t c = 0; c < size_; ++c) {
+            const std::size_t at = std::size_t(std::uint64_t(numbers_[c]) - low_);  // wraps, and back
+            if (at < code_.size()) code_[at] = std::int32_t(c);
+        }
+    }
+
+    bool tabled() const { return !code_.empty() || size_ == 0; }
+
+    // The place of a number, given by its bits, in the table; -1: it is none of the categories.
+    std::int32_t look_up(std::uint64_t number) const {
+        const std::size_t at = std::size_t(number - low_);
+        return at < code_.size() ? code_[at] : -1;
+    }
+
+    // The same by search.
+    std::int32_t search(std::uint64_t number) const {
+        const auto* end = numbers_ + size_;
+        const auto* at = std::lower_bound(numbers_, end, number, [this](std::int64_t category, std::uint64_t of) {
+            return (std::uint64_t(category) ^ order_) < (of ^ order_);
+        });
+        return at != end && std::uint64_t(*at) == number ? std::int32_t(at - numbers_) : -1;
+    }
+
+private:
+    const std::int64_t* numbers_ = nullptr;
+    std::size_t size_ = 0;
+    std::uint64_t low_ = 0, order_ = 0;   // bits that differ from their order as unsigned numbers
+    std::vector<std::int32_t> code_;      // by the place in the span; -1: no category
+};
+
+}  // namespace
+
+template <class T, class Code>
+void code_categories(const Columns& table, const Categories& categories, const std::int64_t* missing_code,
+                     const std::int64_t* place, Code* out, std::uint8_t* found) {
+    constexpr std::size_t kFirst = std::max<std::size_t>(8, std::size_t(kLine) / sizeof(T));  // columns at hand
+    std::vector<Coding> codings(kFirst);
+    std::vector<std::int64_t> holder(kFirst, -1);
+    // Whether all numbers of one sign bit are beyond the categories: 64 bits hold either negative or large numbers.
+    constexpr bool kUnsigned64 = std::is_same_v<T, std::uint64_t>;
+    const bool no_sign = categories.are_unsigned != kUnsigned64;
+    std::fill(found, found + table.size(), std::uint8_t(1));
+    for_each_tile<T>(table, kTileRows, [&](std::int64_t j, std::int64_t row, const T* values, std::int64_t count) {
+        Coding& coding = codings[std::size_t(j) % kFirst];
+        if (std::exchange(holder[std::size_t(j) % kFirst], j) != j) coding.take(categories, j);
+        Code* to = out + place[j] * table.n_rows + row;
+        std::int32_t least = 0;  // negative as soon as a number is no category
+        const auto code_all = [&](const auto& code_of) {
+            for (std::int64_t i = 0; i < count; ++i) {
+                if constexpr (kFloats<T>) {
+                    if (values[i] != values[i]) {
+                        to[i] = Code(missing_code[j]);
+                        continue;
+                    }
+                    if (is_fraction(double(values[i]))) {
+                        least = -1;
+                        continue;
+                    }
+                }
+                std::uint64_t number;
+                if constexpr (kFloats<T>)
+                    number = std::uint64_t(std::int64_t(values[i]));
+                else
+                    number = std::uint64_t(values[i]);
+                std::int32_t c = code_of(number);
+                if (no_sign && number >> 63) c = -1;
+                least |= c;
+                to[i] = Code(c);
+            }
+        };
+        if (coding.tabled())
+            code_all([&](std::uint64_t number) { return coding.look_up(number); });
+        else
+            code_all([&](std::uint64_t number) { return coding.search(number); });
+        if (least < 0) found[j] = 0;
+    });
+}
+
+#define BITSIEVE_FOR_TYPE(T)                                                                                             \
+    template Ragged<Wide<T>::type> distinct<T>(const Columns&, const Wide<T>::type*, const Wide<T>::type*);              \
+    template void code_categories<T>(const Columns&, const Categories&, const std::int64_t*, const std::int64_t*,        \
+                                     std::uint8_t*, std::uint8_t*);                                                      \
+    template void code_categories<T>(const Columns&, const Categories&, const std::int64_t*, const std::int64_t*,        \
+                                     std::uint16_t*, std::uint8_t*);
+BITSIEVE_FOR_NUMBER_TYPES(BITSIEVE_FOR_TYPE)
+
+}  // namespace bitsieve

@@ -1,0 +1,76 @@
+// Codes by cuts; see encode.hpp.
+#include <algorithm>
+#include <type_traits>
+
+#include "encode.hpp"
+
+namespace bitsieve {
+
+namespace {
+
+constexpr std::int64_t kFewCuts = 24;  // up to here one comparison a cut is faster than a binary search a value
+
+// Codes are counted in lanes as wide as the comparisons, which the compiler then does several at a time.
+template <class T>
+void count_cuts(const T* values, std::int64_t n, const double* cuts, std::int64_t n_cuts, bool left, std::uint16_t* codes) {
+    if (n_cuts > kFewCuts) {
+        for (std::int64_t i = 0; i < n; ++i) {
+            const double v = double(values[i]);
+            const double* at = left ? std::lower_bound(cuts, cuts + n_cuts, v) : std::upper_bound(cuts, cuts + n_cuts, v);
+            codes[i] = std::uint16_t(at - cuts);
+        }
+        return;
+    }
+    constexpr std::int64_t kAtOnce = 128;
+    double wide[kAtOnce];
+    std::int64_t sums[kAtOnce];
+    for (std::int64_t first = 0; first < n; first += kAtOnce) {
+        const std::int64_t count = std::min(kAtOnce, n - first);
+        for (std::int64_t i = 0; i < count; ++i) wide[i] = double(values[first + i]);
+        std::fill(sums, sums + count, 0);
+        for (std::int64_t c = 0; c < n_cuts; ++c) {
+            const double cut = cuts[c];
+            if (left)
+                for (std::int64_t i = 0; i < count; ++i) sums[i] += wide[i] > cut;
+            else
+                for (std::int64_t i = 0; i < count; ++i) sums[i] += wide[i] >= cut;
+        }
+        for (std::int64_t i = 0; i < count; ++i) codes[first + i] = std::uint16_t(sums[i]);
+    }
+}
+
+}  // namespace
+
+template <class T, class Code>
+void code_by_cuts(const Columns& table, const double* cuts, const std::int64_t* ends, bool left,
+                  const std::int64_t* missing_code, const std::int64_t* place, Code* out) {
+    std::uint16_t codes[kTileRows];
+    [[maybe_unused]] std::uint16_t by_byte[256];
+    [[maybe_unused]] T bytes[256];
+    for_each_tile<T>(table, kTileRows, [&](std::int64_t j, std::int64_t row, const T* values, std::int64_t n) {
+        const std::int64_t begin = j ? ends[j - 1] : 0, n_cuts = ends[j] - begin;
+        Code* to = out + place[j] * table.n_rows + row;
+        if constexpr (sizeof(T) == 1) {
+            if (n >= 256 && n_cuts > 0) {
+                for (int b = 0; b < 256; ++b) bytes[b] = T(b);
+                count_cuts(bytes, 256, cuts + begin, n_cuts, left, by_byte);
+                for (std::int64_t i = 0; i < n; ++i) to[i] = Code(by_byte[std::uint8_t(values[i])]);
+                return;
+            }
+        }
+        count_cuts(values, n, cuts + begin, n_cuts, left, codes);
+        if constexpr (kFloats<T>)
+            for (std::int64_t i = 0; i < n; ++i) to[i] = values[i] == values[i] ? Code(codes[i]) : Code(missing_code[j]);
+        else
+            for (std::int64_t i = 0; i < n; ++i) to[i] = Code(codes[i]);
+    });
+}
+
+#define BITSIEVE_FOR_TYPE(T)                                                                                             \
+    template void code_by_cuts<T>(const Columns&, const double*, const std::int64_t*, bool, const std::int64_t*,         \
+                                  const std::int64_t*, std::uint8_t*);                                                   \
+    template void code_by_cuts<T>(const Columns&, const double*, const std::int64_t*, bool, const std::int64_t*,         \
+                                  const std::int64_t*, std::uint16_t*);
+BITSIEVE_FOR_NUMBER_TYPES(BITSIEVE_FOR_TYPE)
+
+}  // namespace bitsieve

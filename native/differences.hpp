@@ -1,0 +1,71 @@
+// Differences between samples in scaled columns: distances, near samples, and weighted sums of differences.
+//
+// Distances are sums over the columns of |a - b| for numbers between 0 and 1. Sums in float32 find the few samples that may
+// be among the nearest; sums in float64, which are exact for numbers that are multiples of 2^-32, then decide. So the
+// nearest are the same for every instruction set, and so are the weighted sums: each column has lanes of its own.
+//
+// Limits: 2^21 columns.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace bitsieve {
+
+constexpr std::int64_t kTileSamples = 64;   // of the float32 columns, side by side
+constexpr std::int64_t kChunkColumns = 64;  // summed by themselves, so that the error of a sum stays small
+
+// numbers[(tile * n_columns + column) * 64 + sample in the tile]
+struct NumberTiles {
+    const float* numbers;
+    std::int64_t n_tiles, n_columns;
+
+    const float* tile(std::int64_t t) const { return numbers + t * n_columns * kTileSamples; }
+};
+
+struct DifferenceKernel {
+    // distances[b * 64 n_tiles + s] of samples[b] and sample s, in float32.
+    void (*distances)(const NumberTiles&, const std::int64_t* samples, std::int64_t count, float* distances);
+
+    // sum over the columns of |a - b|, exact where the numbers are multiples of 2^-32.
+    double (*distance)(const double* a, const double* b, std::int64_t n_columns);
+
+    // out[column] += sum_r weights[r] * (|numbers[others[r]][column] - numbers[sample][column]| / spans[column]), each sum
+    // in the order of r.
+    void (*add_weighted)(const double* numbers, const double* spans, std::int64_t n_columns, std::int64_t sample,
+                         const std::int64_t* others, const double* weights, std::int64_t count, double* out);
+};
+
+// The kernel of an instruction set of this machine; throws std::invalid_argument naming the choices.
+const DifferenceKernel& difference_kernel(const std::string& name);
+
+// How far a float32 distance may be off: |found - true| <= relative * true + absolute.
+struct DistanceError {
+    double relative, absolute;
+};
+DistanceError distance_error(std::int64_t n_columns);
+
+// What the nearest samples are sought among: the distances in float32 of one sample (null: there are no numbers), what other
+// columns add to them (null: nothing), and the members that may be chosen, ascending.
+struct Search {
+    const double* grid;  // of all samples, row by row
+    std::int64_t n_columns, sample;
+    const float* found;
+    const double* added;
+    const std::int64_t* members;
+    std::int64_t n_members;
+    std::int64_t k;
+    double tolerance;
+};
+
+// The k nearest members other than the sample itself, ascending; of those as far as the k-th within the tolerance, the
+// first. There must be so many.
+void nearest(const DifferenceKernel&, const Search&, std::int64_t* out);
+
+extern const DifferenceKernel kPortableDifferences;
+#if defined(__x86_64__)
+extern const DifferenceKernel kAvx2Differences;
+extern const DifferenceKernel kAvx512Differences;
+#endif
+
+}  // namespace bitsieve
