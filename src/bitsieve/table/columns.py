@@ -19,6 +19,8 @@ from bitsieve.table.names import NumberedNames
 from bitsieve.table.table import Table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 
@@ -74,7 +76,7 @@ def _read_array(X: NDArray[Any]) -> Table:
     return Table([column_of_objects(X[:, j], name) for j, name in enumerate(names)], names)
 
 
-def _microseconds(X: NDArray[Any], names: list[str]) -> NDArray[np.float64]:
+def _microseconds(X: NDArray[Any], names: Sequence[str]) -> NDArray[np.float64]:
     """Times as microseconds."""
     known = ~np.isnat(X)
     if np.datetime_data(X.dtype)[0] in ("ns", "ps", "fs", "as"):
