@@ -11,7 +11,7 @@ from sklearn.base import clone
 from bitsieve.binning.base import MAX_CODES
 from bitsieve.common.progress import phase
 from bitsieve.table.columns import all_missing
-from bitsieve.table.encoding import Encoded
+from bitsieve.table.encoding import Encoded, encode
 from bitsieve.table.extents import MISSING
 from bitsieve.table.ragged import Ragged
 
@@ -132,5 +132,7 @@ def _as_kind(values: NDArray[Any] | Encoded, kind: Kind | None) -> NDArray[Any] 
         return values if kind is None or len(values.categories) else np.full(len(values.codes), np.nan, kind)
     if kind is None:
         missing = Encoded(np.full(len(values), -1, np.int32), np.empty(0, object))
-        return missing if all_missing(values) else values
+        if all_missing(values):
+            return missing
+        return encode(values) if values.dtype.kind in "iu" else values  # codes
     return values if values.dtype == kind else values.astype(kind)

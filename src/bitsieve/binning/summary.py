@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from bitsieve.common.messages import quoted
 from bitsieve.table.column_summary import ColumnSummary
 from bitsieve.table.distinct import Distinct
-from bitsieve.table.encoding import Encoded
+from bitsieve.table.encoding import FEW, Encoded
 from bitsieve.table.extents import MISSING, Extents
 from bitsieve.table.named import NamedColumns
 from bitsieve.table.row_sample import RowSample
@@ -112,6 +112,26 @@ class Summary(NamedColumns):
         column = self.columns[j]
         sampled = column.kind is not None and column.distinct is None and not column.is_empty
         return sampled and self.sample is not None and self.sample.n_rows > self.sample.size
+
+    def few_valued(self) -> list[int]:
+        """The columns of whole numbers of few values, which may be codes."""
+        return [
+            j
+            for j, column in enumerate(self.columns)
+            if column.kind is not None
+            and column.kind.kind in "iu"
+            and column.distinct is not None
+            and int(column.high) - int(column.low) < FEW
+        ]
+
+    def with_categories(self, numbers: Sequence[int]) -> Summary:
+        """The same with the numbers of some columns as categories."""
+        columns = list(self.columns)
+        for j in numbers:
+            distinct = columns[j].distinct
+            assert distinct is not None  # few are all known
+            columns[j] = replace(columns[j], kind=None, categories=distinct.values, distinct=None)
+        return replace(self, columns=columns)
 
     def column(self, j: int, *, ends_only: bool) -> Table:
         """A table of column ``j`` alone on which a binner finds the bins that it finds on all rows.

@@ -20,6 +20,7 @@ def run(options: argparse.Namespace) -> int:
         parameters = binner_parameters(options)
         with Ticker() as ticker, listening(ticker.phase):
             from bitsieve.binning import make_binner
+            from bitsieve.selection.codes import few_are_codes
             from bitsieve.sources.counts_table import count_like, count_table
             from bitsieve.sources.saved_counts import SavedCounts
             from bitsieve.sources.stream import StreamSource
@@ -28,7 +29,8 @@ def run(options: argparse.Namespace) -> int:
             binner = make_binner(options.binning, n_jobs=options.threads or -1, **parameters)
             source = StreamSource(options.data, options.memory)
             table = source.read_in_parts(options.target, options.weight, target_bins=options.target_bins)
-            counts = count_table(table, binner) if first is None else count_like(table, first)
+            codes = few_are_codes(options.binning, parameters)
+            counts = count_table(table, binner, few_are_codes=codes) if first is None else count_like(table, first)
             counts.save(options.save)
     rows, columns = int(counts.class_sizes.sum()), len(counts.names)
     say(f"saved the counts of {rows:,} samples and all pairs of {columns:,} columns to {options.save!r}")

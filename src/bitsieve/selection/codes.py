@@ -9,16 +9,18 @@ import numpy as np
 
 from bitsieve.binning.registry import KEEPS_MISSING
 from bitsieve.selectors.counted import CountSelector
-from bitsieve.table.encoding import encode
+from bitsieve.sources.in_parts import TableInParts
+from bitsieve.table.encoding import FEW, encode
 from bitsieve.table.table import Table
 from bitsieve.table.telling import are_at_hand
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from bitsieve.sources.in_parts import TableInParts
 
-FEW = 8  # whole numbers from the smallest to the largest
+def few_are_codes(binning: Any, of_binner: Mapping[str, Any]) -> bool:
+    """Whether columns of few whole numbers are codes: "mdl" leaves that open, what is asked for is obeyed."""
+    return isinstance(binning, str) and binning.removesuffix(KEEPS_MISSING) == "mdl" and "uncut" not in of_binner
 
 
 def take_codes(
@@ -43,8 +45,11 @@ def take_codes(
     str or binner
         "none" for an array that holds nothing but such columns: no column of it is touched then.
     """
-    asked = isinstance(binning, str) and binning.removesuffix(KEEPS_MISSING) == "mdl" and "uncut" not in of_binner
-    if not asked or not isinstance(table, Table) or not are_at_hand(table) or not isinstance(selector, CountSelector):
+    if not few_are_codes(binning, of_binner) or not isinstance(selector, CountSelector):
+        return table, binning
+    if isinstance(table, TableInParts):
+        table.few_are_codes = True
+    if not isinstance(table, Table) or not are_at_hand(table):
         return table, binning
     extents = table.extents(n_jobs)
     few = []

@@ -58,10 +58,11 @@ class CountsTable(TableInParts):
         return self.varying[j]
 
 
-def count_table(table: StreamedTable, binner: Binner) -> SavedCounts:
+def count_table(table: StreamedTable, binner: Binner, *, few_are_codes: bool) -> SavedCounts:
     """The tables of all pairs of columns of a table, with bins of its own."""
     if table.target.kind == "joint":
         raise ValueError("the counts of several targets together are not saved: name one column as the target")
+    table.few_are_codes = few_are_codes
     coding, source = table.count(binner)
     return count_pairs(source, table.names, table.target, coding.binner, coding.binner.n_bins_.astype(np.int32))
 

@@ -69,6 +69,8 @@ class TableInParts(NamedColumns):
         How they were coded.
     target_rank_error : float
         By what share of the samples the rank of an edge of the target may be off; 0: exact.
+    few_are_codes : bool
+        Whether whole numbers of few values are codes; in an array, only if all columns are such.
     """
 
     n_samples: int
@@ -77,6 +79,7 @@ class TableInParts(NamedColumns):
     known: Summary | None = None
     coding: Coding | None = None
     target_rank_error: float = 0.0
+    few_are_codes: bool = False
 
     @abstractmethod
     def summary(self, binner: Binner) -> Summary:
@@ -89,12 +92,16 @@ class TableInParts(NamedColumns):
     def count(self, binner: Binner) -> tuple[Coding, CountSource]:
         """Fit a copy of the binner on all rows, and code them by it."""
         phase("reading")
-        self.known = self.summary(binner)
+        self.known = self._with_codes(self.summary(binner))
         self.coding = coding = fit_on_summary(binner, self.known)
         phase("counting")
         source = self.source(coding)
         source.search = search_in_parts(coding, source)
         return coding, source
+
+    def _with_codes(self, known: Summary) -> Summary:
+        few = known.few_valued() if self.few_are_codes else []
+        return known if self.feature_names is None and len(few) < self.n_features else known.with_categories(few)
 
     def varies(self, j: int) -> bool:
         """Whether column ``j`` holds different values; known once it was counted."""

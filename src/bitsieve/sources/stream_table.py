@@ -175,7 +175,7 @@ class StreamedTable(TableInParts):
             if found is not None:
                 return found
         phase("reading")
-        self.known = self.summary(binner)
+        self.known = self._with_codes(self.summary(binner))
         self.coding = coding = fit_on_summary(binner, self.known)
         source = self.source(coding)
         if name is not None:
@@ -220,7 +220,7 @@ class StreamedTable(TableInParts):
             "state": self.state,
             "reader": [list(self.names), self.reader.target, self.reader.weight],
             "bins": [str(self.target.n_bins), repr(self.coded_target.target.labels.tolist())],
-            "binner": [type(binner).__name__, parameters],
+            "binner": [type(binner).__name__, parameters, self.few_are_codes],
             "limits": [self.budget.limits.cells, self.budget.limits.rows],
             "kernel": PackedBatches.kernel(),
         }

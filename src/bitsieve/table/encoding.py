@@ -87,6 +87,9 @@ def lookup(values: NDArray[Any], categories: NDArray[Any]) -> NDArray[np.int32]:
     return found
 
 
+FEW = 8  # whole numbers from the smallest to the largest, which may be codes
+
+
 def encode(values: NDArray[Any]) -> Encoded:
     """The codes and the categories of a numpy array without missing values."""
     categories = distinct(values)
