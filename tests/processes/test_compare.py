@@ -60,13 +60,13 @@ INTERRUPTED = """
 import os, sys, time
 import bitsieve.evaluation.run as run
 score, done = run.score, []
-def slow(plan, fold, rankings, stopped):
+def slow(plan, fold, rankings, stopped, step):
     if len(done) >= 3:
         os.write(1, b"ready\\n")  # in one piece, as two threads may come here at once
         while not stopped():
             time.sleep(0.01)
     done.append(1)
-    return score(plan, fold, rankings, stopped)
+    return score(plan, fold, rankings, stopped, step)
 run.score = slow
 from bitsieve.cli import main
 sys.exit(main(sys.argv[1:]))
