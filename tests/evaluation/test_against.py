@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from functools import partial
 
 import numpy as np
@@ -14,7 +15,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 import bitsieve
 from bitsieve.cli import main
+from bitsieve.evaluation.compare import OTHER_NAMES
+from bitsieve.evaluation.error_curves import ErrorCurves
 from bitsieve.evaluation.folds import make_folds
+from bitsieve.evaluation.plan import DEFAULT_METHODS
+from bitsieve.evaluation.summary import summarise
 from bitsieve.table.target import read_target
 
 WINE = load_wine(return_X_y=True, as_frame=True)
@@ -113,3 +118,45 @@ def test_the_command_line_says_what_to_run(tmp_path, capsys):
     assert "(majority class)" in out
     assert main([*command[:4], "--groups", "nobody"]) == 2
     assert "there is no column 'nobody' for the groups" in capsys.readouterr().err
+
+
+def test_hints_on_names_of_parameters():
+    assert inspect.signature(bitsieve.compare).parameters["methods"].default == DEFAULT_METHODS
+    assert set(OTHER_NAMES.values()) <= set(inspect.signature(bitsieve.compare).parameters)
+    assert not set(OTHER_NAMES) & set(inspect.signature(bitsieve.compare).parameters)
+    for given, right in (
+        ({"method": "mim"}, "methods='mim'"),
+        ({"n_features_to_select": 3}, "features=3"),
+        ({"cv": 5}, "folds=5"),
+    ):
+        with pytest.raises(ValueError, match=f"there is no parameter '{next(iter(given))}': write {right}$"):
+            bitsieve.compare(*WINE, **given)
+    with pytest.raises(TypeError, match="bogus"):
+        bitsieve.compare(*WINE, bogus=1)
+
+
+def test_the_recommended_number_stands_in_the_table():
+    # The best of all is "two" with 3 features, 15 % +- 15 over the folds: "one" with one feature is near enough.
+    # Of "one" alone the least is 20 % +- 0 with 3 features, and nothing else is near.
+    errors = np.array([[[3, 3, 2], [3, 3, 2]], [[9, 9, 0], [9, 9, 3]]])
+    shape = errors.shape
+    curves = ErrorCurves(
+        methods=["one", "two"],
+        counts=np.array([1, 2, 3]),
+        n_test=np.array([10, 10]),
+        errors=errors,
+        redundancy=np.zeros(shape),
+        separability=np.zeros(shape),
+        seconds_selecting=np.zeros((2, 2)),
+        seconds_classifying=np.zeros((2, 2)),
+        selected=[[np.arange(3)] * 2] * 2,
+        names=["a", "b", "c"],
+        parameters={"protocol": "nested", "target": "y"},
+        notes=[],
+    )
+    assert (curves.choice().method, curves.choice().n_features) == ("one", 1)
+    assert curves.choice("one").n_features == 3
+    rows = {row["method"]: row for row in summarise(curves)}
+    assert (rows["one"]["chosen_features"], rows["one"]["chosen_error"]) == (1, 0.3)
+    assert (rows["one"]["least_error"], rows["one"]["least_error_at"]) == (0.2, 3)
+    assert rows["two"]["chosen_features"] == 3

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 
 import bitsieve
+from bitsieve.cli import main
+from bitsieve.evaluation.summary import baselines
 from bitsieve.report import figures
 from bitsieve.report.comparison import report
 from bitsieve.report.figures import Curves, draw
@@ -35,6 +38,23 @@ def test_page(comparison, read_page):
     assert outside == []
 
 
+def test_baselines_and_what_to_run(comparison, read_page, tmp_path):
+    text = " ".join(read_page(report(comparison)).text)
+    choice = comparison.choice()
+    assert f"method={choice.method!r}, n_features_to_select={choice.n_features})" in text
+    assert "How to read wins, ties and losses" in text
+    for row in baselines(comparison):
+        assert f"({row['baseline']})" in text
+        assert f"{100 * row['mean_error']:.1f}" in text
+    path = tmp_path / "wine.csv"
+    pd.DataFrame(X).assign(kind=Y).to_csv(path, index=False)
+    page = tmp_path / "wine.html"
+    command = ["compare", str(path), "--target", "kind", "--methods", "mim,jmi", "--features", "1:13", "--folds", "4"]
+    assert main([*command, "--classifier", "ncm", "--report", str(page)]) == 0
+    said = " ".join(read_page(page.read_text("utf-8")).text)
+    assert f"bitsieve select {path} --target kind --method {choice.method} --features {choice.n_features}" in said
+
+
 def test_same_comparison_same_page(comparison):
     assert report(comparison) == report(comparison)
 
@@ -42,8 +62,6 @@ def test_same_comparison_same_page(comparison):
 def test_names_are_escaped(read_page):
     names = ["<script>alert(1)</script>", "a & b", "$x$", '"quoted"', "größe 漢字"]
     methods = {"<b>mim</b>": "mim", "$jmi$": "jmi", "_漢": "mrmr"}
-    import pandas as pd
-
     frame = pd.DataFrame(X[:, :5], columns=names)
     frame["<i>kind</i>"] = Y
     comparison = bitsieve.compare(

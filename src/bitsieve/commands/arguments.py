@@ -264,7 +264,12 @@ def _add_compare(commands: argparse._SubParsersAction[_Parser]) -> None:
         help="linear-svm, lda (linear discriminant), knn (3 neighbours), ncm (nearest class mean), bgm (a Gaussian "
         "mixture a class), vbem or gmm (one for all), forest, boosting (default: linear-svm, lda above 10,000 rows)",
     )
-    add("--scoring", default="accuracy", metavar="NAME", help="accuracy (default), balanced_accuracy or f1_macro")
+    add(
+        "--scoring",
+        default="accuracy",
+        metavar="NAME",
+        help="accuracy (default), balanced_accuracy, f1_macro or roc_auc",
+    )
     add("--groups", metavar="COLUMN", help="rows with one value here are never both learned from and tested on")
     add(
         "--include", action="append", metavar="COLUMN", help="keep it although it looks like an identifier (repeatable)"

@@ -173,7 +173,7 @@ def _save(comparison: Comparison, options: argparse.Namespace) -> None:
     if options.report is not None:
         from bitsieve.report.files import write_report
 
-        write_report(comparison, options.report)
+        write_report(comparison, options.report, command=_command(comparison, options))
 
 
 def _command(comparison: Comparison, options: argparse.Namespace) -> str:

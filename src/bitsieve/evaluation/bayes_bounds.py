@@ -23,7 +23,7 @@ def with_bounds(plan: Plan, comparison: Comparison, n_jobs: int | None = None) -
     They are estimated in every fold from the samples learned from, as the classifier gets them, by one spanning tree,
     and averaged over the folds by their numbers of test samples.
     """
-    chosen = [comparison.choice(method).n_features for method in comparison.methods]
+    chosen = [comparison.chosen(method).n_features for method in comparison.methods]
     found = np.empty((len(chosen), len(plan.folds), 2))
 
     def work(place: tuple[int, int]) -> None:

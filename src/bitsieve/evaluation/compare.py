@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from bitsieve.common.hints import with_hints
 from bitsieve.common.notes import warn_of
 from bitsieve.common.ticker import shown
 from bitsieve.evaluation.plan import DEFAULT_METHODS, make_plan
@@ -15,7 +16,19 @@ if TYPE_CHECKING:
 
     from bitsieve.evaluation.comparison import Comparison
 
+OTHER_NAMES = {  # what bitsieve.select and other libraries call a parameter
+    **dict.fromkeys(("method", "criterion", "selectors"), "methods"),
+    **dict.fromkeys(("n_features_to_select", "n_features", "k"), "features"),
+    **dict.fromkeys(("estimator", "model", "clf"), "classifier"),
+    **dict.fromkeys(("score", "metric"), "scoring"),
+    **dict.fromkeys(("cv", "n_splits", "n_folds"), "folds"),
+    **dict.fromkeys(("y", "label", "target_name"), "target"),
+    **dict.fromkeys(("threads", "n_threads"), "n_jobs"),
+    "seed": "random_state",
+}
 
+
+@with_hints(OTHER_NAMES)
 def compare(
     data: Any,
     target: Any = None,
@@ -65,8 +78,9 @@ def compare(
         default for more, with a note; "knn" (3 nearest neighbours), "ncm" (nearest class mean), "bgm" (a Bayesian
         Gaussian mixture for each class), "vbem" or "gmm" (one for all), "forest" and "boosting" (scikit-learn's). An
         object is fitted anew for every number of features.
-    scoring : {"accuracy", "balanced_accuracy", "f1_macro"}, default="accuracy"
-        An error is what is missing to 1.
+    scoring : {"accuracy", "balanced_accuracy", "f1_macro", "roc_auc"}, default="accuracy"
+        An error is what is missing to 1. "roc_auc" is the area under the ROC curve of each class against all others,
+        the mean over the classes; the classifier needs ``decision_function`` or ``predict_proba``.
     folds : int, "loo", splitter or iterable of (train, test), optional
         By default leave-one-out below 100 samples, else 10 stratified folds.
     groups : array-like of shape (n_samples,), optional

@@ -54,7 +54,7 @@ class Comparison(ErrorCurves):
         What was noticed, in plain sentences.
     bayes_error_bounds : ndarray of float, shape (n_methods, 2), or None
         Where asked for: the lower and the upper bound on the error of the best possible classifier on the features
-        chosen by each method, as many as :meth:`choice` takes, as of :func:`bitsieve.bayes_error_bounds`; estimated
+        chosen by each method, as many as :meth:`chosen` takes, as of :func:`bitsieve.bayes_error_bounds`; estimated
         from the training samples, as the classifier gets them, and averaged over the folds.
     baselines : dict of str to ndarray of shape (n_folds, n_counts)
         The errors of what the methods are to beat: the majority class, all columns, and SelectKBest of scikit-learn.

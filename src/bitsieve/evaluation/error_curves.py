@@ -82,6 +82,20 @@ class ErrorCurves:
         methods = self.methods if method is None else [method]
         return choose(methods, self.counts, self.rates[rows], self.standard_errors[rows])
 
+    def chosen(self, method: str) -> Choice:
+        """The choice that is shown for a method: of the recommended method the recommended number.
+
+        Parameters
+        ----------
+        method : str
+
+        Returns
+        -------
+        Choice
+        """
+        recommended = self.choice()
+        return recommended if recommended.method == method else self.choice(method)
+
     def stability(self, method: str) -> dict[str, Floats]:
         """Nogueira's and Kuncheva's stability of a method's selections over the folds, for every number of features.
 

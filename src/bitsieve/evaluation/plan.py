@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 from sklearn.base import clone
 
 from bitsieve.binning import MDLBinner, make_binner
-from bitsieve.common.errors import ParameterError
+from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.messages import choices
 from bitsieve.common.parameters import check_flag, check_integer
 from bitsieve.evaluation.classifiers import make_classifier
 from bitsieve.evaluation.classifiers.registry import default_classifier
+from bitsieve.evaluation.classifiers.scores import scoring_form
 from bitsieve.evaluation.feature_counts import feature_counts
 from bitsieve.evaluation.folds import make_folds
 from bitsieve.evaluation.foreign import Foreign, is_foreign
-from bitsieve.evaluation.scoring import Loss, make_loss
+from bitsieve.evaluation.scoring import ROC_AUC, Loss, make_loss
 from bitsieve.evaluation.seeded import seeded
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_target, refuse_what_tells_nothing
@@ -116,6 +117,9 @@ def make_plan(
     check_integer("random_state", random_state, 0, 2**32 - 1)
     check_flag("bounds", bounds)
     name, grow = make_classifier(classifier, random_state)
+    loss = make_loss(scoring)
+    if scoring == ROC_AUC:
+        grow = scoring_form(name, grow)
     binner = _binning(binning, protocol, missing)
     table = made_dense(table)
     refuse_what_tells_nothing(table)
@@ -123,6 +127,8 @@ def make_plan(
     assert isinstance(considered.table, Table)  # as it was given
     asked, notes = feature_counts(counts, considered.n_left)
     made, on_folds = make_folds(table.target, folds, random_state, groups)
+    if scoring == ROC_AUC:
+        _refuse_one_class(made, table.target.codes)
     return Plan(
         table=considered.table,
         selectors=make_selectors(methods, int(asked[-1]), binner, random_state, parameters),
@@ -135,9 +141,17 @@ def make_plan(
         random_state=random_state,
         notes=[*table.notes, *considered.notes, *notes, *fast, *explain_target(table), *on_folds],
         bounds=bounds,
-        loss=make_loss(scoring),
+        loss=loss,
         baselines=baselines,
     )
+
+
+def _refuse_one_class(folds: list[Fold], codes: NDArray[np.int32]) -> None:
+    """Raise ValueError where a fold tests on one class only, as nothing is to be told apart there."""
+    for number, fold in enumerate(folds, 1):
+        if (codes[fold.test] == codes[fold.test[0]]).all():
+            what = f"fold {number:,} tests on one class only, which has no AUC: give fewer folds, such as "
+            raise ValueError(Sentence(what, Setting("folds", 5), ", or another ", Setting("scoring")))
 
 
 def make_selectors(

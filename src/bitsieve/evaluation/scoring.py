@@ -1,4 +1,4 @@
-"""What counts as an error: wrong samples, or what a balanced accuracy or an F1 falls short of 1."""
+"""What counts as an error: wrong samples, or what a balanced accuracy, an F1 or an AUC falls short of 1."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
 
 from bitsieve.common.errors import ParameterError
 from bitsieve.common.messages import choices
@@ -35,7 +36,29 @@ def short_of_f1(predicted: Codes, truth: Codes) -> float:
     return float(len(truth) * (1 - np.mean(scores)))
 
 
-LOSSES: dict[str, Loss] = {"accuracy": wrong, "balanced_accuracy": unbalanced, "f1_macro": short_of_f1}
+def short_of_auc(predicted: NDArray[Any], truth: Codes) -> float:
+    """(1 - AUC) times the samples; AUC is the mean over the classes that occur, each against all others.
+
+    ``predicted`` has one column of scores a class. Where it has class codes instead, the score of a class is 1 for the
+    samples that got it and 0 for the others.
+    """
+    if predicted.ndim == 1:
+        predicted = predicted[:, None] == np.arange(truth.max() + 1)
+    unknown = np.zeros(len(truth))  # of a class that was not learned: all samples are alike
+    areas = [
+        roc_auc_score(truth == label, predicted[:, label] if label < predicted.shape[1] else unknown)
+        for label in np.unique(truth)
+    ]
+    return float(len(truth) * (1 - np.mean(areas)))
+
+
+ROC_AUC = "roc_auc"  # the one that is measured by scores and not by predicted classes
+LOSSES: dict[str, Loss] = {
+    "accuracy": wrong,
+    "balanced_accuracy": unbalanced,
+    "f1_macro": short_of_f1,
+    ROC_AUC: short_of_auc,
+}
 
 
 def make_loss(scoring: str) -> Loss:

@@ -30,7 +30,8 @@ def summarise(curves: ErrorCurves) -> list[dict[str, Any]]:
 def _row(curves: ErrorCurves, method: str) -> dict[str, Any]:
     row = curves.methods.index(method)
     rates = curves.rates[row]
-    choice = curves.choice(method)
+    choice = curves.chosen(method)
+    least = rates.argmin()
     at = int(np.searchsorted(curves.counts, choice.n_features))
     outcomes = [curves.test(method, other).outcome for other in curves.methods if other != method]
     stability = curves.stability(method)
@@ -39,8 +40,8 @@ def _row(curves: ErrorCurves, method: str) -> dict[str, Any]:
         "method": method,
         "mean_error": float(rates.mean()),
         "std_error": float(rates.std(ddof=1)) if len(rates) > 1 else None,
-        "least_error": choice.best_error,
-        "least_error_at": choice.best_n_features,
+        "least_error": float(rates[least]),
+        "least_error_at": int(curves.counts[least]),
         "chosen_features": choice.n_features,
         "chosen_error": choice.error,
         "chosen_standard_error": _number(choice.standard_error),

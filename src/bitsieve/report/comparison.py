@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.evaluation.summary import bounds_text
+from bitsieve.evaluation.summary import baselines, bounds_text, use_it
 from bitsieve.report.figures import Curves, draw
-from bitsieve.report.page import bullets, figure, heading, page, paragraph, table
+from bitsieve.report.page import bullets, code, figure, heading, page, paragraph, table
 
 if TYPE_CHECKING:
     from bitsieve.evaluation.comparison import Comparison
@@ -22,25 +22,38 @@ ABOUT_BOUNDS = (
 )
 
 
-def report(comparison: Comparison) -> str:
-    """The report as HTML text."""
+HOW_TO_READ = (
+    "How to read wins, ties and losses: every method is compared with each other method by its errors over all numbers "
+    "of features. A win is a lower error and a loss a higher one, each by a one-sided paired t-test at 5 %; a tie is "
+    "neither. 2 wins, 1 tie and 0 losses: better than two methods, not told apart from one. Neighbouring numbers of "
+    "features have nearly the same errors, so a win says that a curve is mostly below the other one on this table, not "
+    "how probable that is on new data."
+)
+
+
+def report(comparison: Comparison, *, command: str | None = None) -> str:
+    """The report as HTML text; ``command`` selects what is recommended, by default the call in Python."""
     parameters = comparison.parameters
     rows = comparison.summary()
     parts = [
         paragraph(f"{comparison.choice()}.", "answer"),
+        paragraph("To select these features:"),
+        code(command or use_it(comparison)),
         paragraph(_setting(parameters), "aside"),
         heading("Errors"),
         figure(draw(_errors(comparison)), "Errors pooled over the folds; a mark: the number chosen for the method."),
         table(
             ("method", "mean error %", "+-", "wins", "ties", "losses", "least %", "at", "chosen", "error %", "+-"),
-            [_errors_row(row) for row in rows],
+            [*map(_errors_row, rows), *map(_baseline_row, baselines(comparison))],
         ),
         paragraph(
-            "Mean and +- (standard deviation) are over the numbers of features. Wins, ties and losses: "
-            "one-sided paired t-tests over the numbers of features at 5 % against each other method. Chosen: the "
-            "fewest features whose error is within one standard error, over the folds, of the method's least.",
+            "Mean and +- (standard deviation) are over the numbers of features. Chosen: the fewest features whose "
+            "error is within one standard error, over the folds, of the method's least; for the recommended method, of "
+            "the least of all. In brackets: what a method is to beat, the most frequent class, all columns, and the "
+            "best columns by an F-test each (SelectKBest of scikit-learn).",
             "aside",
         ),
+        paragraph(HOW_TO_READ, "box"),
     ]
     if comparison.bayes_error_bounds is not None:
         parts += [heading("How much is left to gain"), _bounds(rows)]
@@ -73,14 +86,14 @@ def _setting(parameters: dict[str, Any]) -> str:
     }[parameters["protocol"]]
     return (
         f"{parameters['n_samples']:,} samples, {parameters['n_features']:,} features, {parameters['n_classes']:,} "
-        f"classes; classifier {parameters['classifier']}, {parameters['n_folds']:,} folds, binning "
-        f"{parameters['binning']}; {where}."
+        f"classes; classifier {parameters['classifier']}, scoring {parameters['scoring']}, "
+        f"{parameters['n_folds']:,} folds, binning {parameters['binning']}; {where}."
     )
 
 
 def _errors(comparison: Comparison) -> Curves:
     lines = dict(zip(comparison.methods, 100 * comparison.rates, strict=True))
-    chosen = {method: comparison.choice(method).n_features for method in comparison.methods}
+    chosen = {method: comparison.chosen(method).n_features for method in comparison.methods}
     return Curves("errors", comparison.counts, lines, K, "error (%)", chosen)
 
 
@@ -98,6 +111,12 @@ def _errors_row(row: dict[str, Any]) -> tuple[str, ...]:
         _percent(row["chosen_error"]),
         _percent(row["chosen_standard_error"]),
     )
+
+
+def _baseline_row(row: dict[str, Any]) -> tuple[str, ...]:
+    at = "" if row["least_error_at"] is None else f"{row['least_error_at']:,}"
+    least = _percent(row["least_error"])
+    return (f"({row['baseline']})", _percent(row["mean_error"]), "", "", "", "", least, at, "", "", "")
 
 
 def _bounds(rows: list[dict[str, Any]]) -> str:

@@ -26,7 +26,7 @@ def write_report(result: Any, path: str | PathLike[str], *, command: str | None 
         Of :func:`bitsieve.select` or :func:`bitsieve.compare`.
     path : path-like
     command : str, optional
-        What makes the selection again, for its report; by default the call in Python.
+        What makes the selection again, or selects what the comparison recommends; by default the call in Python.
 
     Returns
     -------
@@ -57,5 +57,8 @@ def write_report(result: Any, path: str | PathLike[str], *, command: str | None 
             f"{type(result).__name__} has no report: give what bitsieve.select or bitsieve.compare returns"
         )
     check_report(path)
-    text = selection_report(result, command=command) if isinstance(result, Selection) else report(result)
+    if isinstance(result, Selection):
+        text = selection_report(result, command=command)
+    else:
+        text = report(result, command=command)
     write_text(path, text, "report")

@@ -34,7 +34,7 @@ def heading(text: str) -> str:
 
 
 def paragraph(text: str, kind: str = "") -> str:
-    """A paragraph of plain text; ``kind`` is "answer", "aside" or nothing."""
+    """A paragraph of plain text; ``kind`` is "answer", "aside", "box" or nothing."""
     attribute = f' class="{kind}"' if kind else ""
     return f"<p{attribute}>{escape(text)}</p>"
 

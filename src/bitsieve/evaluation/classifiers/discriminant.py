@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
+from scipy.special import softmax
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +26,25 @@ def linear_discriminant(
     train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]
 ) -> Iterator[NDArray[Any]]:
     """Predictions of the linear discriminant after each number of columns."""
+    classes = np.unique(labels)
+    for values in _values(train, labels, test, stops):
+        yield classes[values.argmax(axis=1)]
+
+
+def discriminant_scores(
+    train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]
+) -> Iterator[NDArray[Any]]:
+    """The probability of every class code after each number of columns, of two classes the logarithm of the odds."""
+    classes = np.unique(labels)
+    for values in _values(train, labels, test, stops):
+        every = np.zeros((len(test), int(classes[-1]) + 1))
+        # The odds do not round to certainty, as probabilities do.
+        every[:, classes] = values - values[:, ::-1] if len(classes) == 2 else softmax(values, axis=1)
+        yield every
+
+
+def _values(train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]) -> Iterator[Floats]:
+    """The discriminant function of every class after each number of columns, shape (n_test, n_classes)."""
     classes, codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     width = int(stops[-1])
     train, test = train[:, :width], test[:, :width]
@@ -35,4 +55,4 @@ def linear_discriminant(
     for stop in stops:
         weights = cho_solve(cho_factor(covariance[:stop, :stop]), means[:, :stop].T)
         constant = np.log(sizes / len(train)) - (means[:, :stop].T * weights).sum(axis=0) / 2
-        yield classes[(test[:, :stop] @ weights + constant).argmax(axis=1)]
+        yield test[:, :stop] @ weights + constant

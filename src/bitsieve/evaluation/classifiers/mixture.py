@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 if TYPE_CHECKING:
@@ -29,8 +30,15 @@ class MixtureClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: NDArray[np.float64]) -> NDArray[Any]:
         """The most probable class of every sample."""
+        return np.asarray(self.classes_[self._joint(X).argmax(axis=1)])
+
+    def predict_proba(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The probability of every class, shape (n_samples, n_classes)."""
+        return np.asarray(softmax(self._joint(X), axis=1))
+
+    def _joint(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         densities = np.stack([mixture.score_samples(X) for mixture in self.mixtures_], axis=1)
-        return np.asarray(self.classes_[(densities + self.log_shares_).argmax(axis=1)])
+        return np.asarray(densities + self.log_shares_)
 
 
 def _mixture(X: NDArray[np.float64]) -> Any:
