@@ -94,4 +94,6 @@ def test_what_has_no_scores_is_refused(tmp_path, capsys):
     assert "--classifier lda, or another --scoring" in error
     assert len(error.splitlines()) == 1
     assert main([*command, "--folds", "3"]) == 0
-    assert re.search(r"\(majority class\) +50\.0 ", capsys.readouterr().out)
+    out = capsys.readouterr().out
+    assert re.search(r"\(majority class\) +50\.0 ", out)
+    assert "error: what roc_auc falls short of 1\n" in out

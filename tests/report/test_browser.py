@@ -183,4 +183,8 @@ def test_the_report_of_a_comparison_sorts_too(browser, tmp_path):
     bitsieve.write_report(comparison, path)
     show(browser, path, scheme="dark")
     click(browser, "method")
-    assert column(browser, "method") == ["jmi", "mim"]
+    assert column(browser, "method") == ["(SelectKBest)", "(all columns)", "(majority class)", "jmi", "mim"]
+    click(browser, "mean error %")
+    errors = [float(cell) for cell in column(browser, "mean error %")]
+    assert errors == sorted(errors)
+    assert column(browser, "method")[-1] == "(majority class)"

@@ -82,7 +82,9 @@ def as_text(curves: ErrorCurves, notes: Sequence[str] = (), call: str = "") -> s
     ]
     header = (*of_curve, *of_choice, *bounded)
     rows += [(*row, *("" for _ in header[len(row) :])) for row in map(_baseline, baselines(curves))]
-    below = f"\nto select them: {call or use_it(curves)}\n{HOW_TO_READ}" + "".join(
+    scoring = curves.parameters["scoring"]
+    meant = "" if scoring == "accuracy" else f"\nerror: what {scoring} falls short of 1"
+    below = f"\nto select them: {call or use_it(curves)}{meant}\n{HOW_TO_READ}" + "".join(
         f"\nnote: {printable(note)}" for note in notes
     )
     return aligned(header, rows, right=(False, *[True] * (len(header) - 1))) + f"\n\n{curves.choice()}" + below
