@@ -1,8 +1,7 @@
-"""A Parquet file that is counted in batches, beside a plain read and other programs that count."""
+"""A plain read of a Parquet file, and other programs that count."""
 
 from __future__ import annotations
 
-import resource
 import tempfile
 import time
 from pathlib import Path
@@ -13,7 +12,8 @@ from pyarrow import parquet
 GROUP = 1 << 20  # rows of a row group
 
 
-def _file(codes, classes):
+def parquet_file(codes, classes):
+    """The codes and their classes in a file of a folder that is removed with the first object."""
     folder = tempfile.TemporaryDirectory()
     path = Path(folder.name) / "codes.parquet"
     columns = {f"x{j}": codes[:, j] for j in range(codes.shape[1])}
@@ -21,28 +21,9 @@ def _file(codes, classes):
     return folder, path
 
 
-def select(codes, classes):
-    """A first selection from the file: found bins, packed planes and the method itself."""
-    folder, path = _file(codes, classes)
-
-    def run(k, method, memory):
-        import bitsieve
-
-        assert folder.name  # held as long as the function is
-        start, before = time.perf_counter(), time.process_time()
-        bitsieve.select(path, "class", method=method, n_features_to_select=k, binning="none", memory=memory, n_jobs=2)
-        return {
-            "seconds": time.perf_counter() - start,
-            "processor_seconds": time.process_time() - before,
-            "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
-        }
-
-    return run
-
-
 def read(codes, classes):
     """One plain read of the whole file by polars."""
-    folder, path = _file(codes, classes)
+    folder, path = parquet_file(codes, classes)
 
     def run():
         import polars
@@ -57,7 +38,7 @@ def read(codes, classes):
 
 def group_by(codes, classes):
     """The tables of the first column with some others and the class, by a GROUP BY each."""
-    folder, path = _file(codes, classes)
+    folder, path = parquet_file(codes, classes)
 
     def run(program, columns):
         assert folder.name

@@ -12,8 +12,8 @@ def _selection(shape: Shape, k: int) -> Job:
         f"{shape.name}, k = {k}",
         codes(shape),
         {
-            "mrmr": Contestant("files.select", {**options, "method": "mrmr"}, threads=2),
-            "speccmi": Contestant("files.select", {**options, "method": "speccmi"}, threads=2),
+            "mrmr": Contestant("ours_files.select", {**options, "method": "mrmr"}, threads=2),
+            "speccmi": Contestant("ours_files.select", {**options, "method": "speccmi"}, threads=2),
             "polars reads it": Contestant("files.read", {}, threads=2),
             "polars groups by": Contestant("files.group_by", {"program": "polars", "columns": 3}, threads=2),
             "duckdb groups by": Contestant("files.group_by", {"program": "duckdb", "columns": 3}, threads=2),

@@ -37,7 +37,9 @@ def test_errors_are_those_of_compare():
     train, y, test, truth = tables(1)
     X, classes = np.concatenate([train, test]), np.concatenate([y, truth])
     split = [(np.arange(400), np.arange(400, 700))]
-    comparison = bitsieve.compare(X, classes, methods=["jmi"], features=[2, 9, 20], classifier="ncm", folds=split)
+    comparison = bitsieve.compare(
+        X, classes, methods=["jmi"], features=[2, 9, 20], classifier="ncm", folds=split, protocol="paper"
+    )
     _, errors = nearest_mean_curves(train, y, test, truth, {"jmi": comparison.selected[0][0]}, [2, 9, 20])
     assert errors["jmi"].tolist() == comparison.errors[0, 0].tolist()
 

@@ -51,7 +51,7 @@ def test_all_outputs(data, table, tmp_path, capsys):
     assert main(["compare", str(data), *ASKED, "--folds", "5"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[:3]] == ["method", "mim", "jmi"]
-    assert lines[-3] == document["answer"]  # below it what to run, and how to read W/T/L
+    assert document["answer"] in lines
     assert main(["compare", str(data), *ASKED, "--folds", "5", "--bounds"]) == 0
     assert capsys.readouterr().out.splitlines()[0].endswith("Bayes error %")
 
@@ -60,13 +60,13 @@ INTERRUPTED = """
 import os, sys, time
 import bitsieve.evaluation.run as run
 score, done = run.score, []
-def slow(plan, fold, rankings, stopped, step):
+def slow(plan, fold, rankings, stopped, *more):
     if len(done) >= 3:
         os.write(1, b"ready\\n")  # in one piece, as two threads may come here at once
         while not stopped():
             time.sleep(0.01)
     done.append(1)
-    return score(plan, fold, rankings, stopped, step)
+    return score(plan, fold, rankings, stopped, *more)
 run.score = slow
 from bitsieve.cli import main
 sys.exit(main(sys.argv[1:]))

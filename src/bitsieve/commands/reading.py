@@ -26,8 +26,6 @@ def read(options: argparse.Namespace, client: Client | None) -> Table | TableInP
     """The table of ``DATA``, or of saved counts."""
     if options.counts:
         return _saved(options)
-    if options.data is None:
-        raise ValueError("the following arguments are required: DATA, or --counts")
     if client is not None:
         from bitsieve.sources.dask_files import FilesOnCluster
 

@@ -135,7 +135,9 @@ def _cluster(options: argparse.Namespace) -> AbstractContextManager[Client | Non
 
 
 def _check_paths(options: argparse.Namespace) -> None:
-    """Refuse paths that cannot be written, before any work."""
+    """Refuse paths that are missing or cannot be written, before any work."""
+    if options.data is None and not getattr(options, "counts", None):
+        raise ValueError("the following arguments are required: DATA, or --counts")
     if options.output is not None:
         from bitsieve.files.output import check_output
         from bitsieve.files.write import WRITTEN
