@@ -273,6 +273,27 @@ def test_note_of_identifiers_and_row_numbers():
     assert any(note.startswith("column 'row' only counts the rows") for note in selection.notes)
 
 
+def test_note_of_columns_of_many_values():
+    """Of a column that tells nothing Miller's term is the mean: a note from 21 values and a tenth of what is told on."""
+    draw = np.random.default_rng(0)
+    n, y = 2000, np.arange(2000) % 2
+    table = pa.table(
+        {
+            "signal": y ^ (draw.random(n) < 0.1),
+            "shop": pa.array(draw.integers(0, 300, n).astype(str)),  # (299) (1) / (2 N ln 2) = 0.108 bits by chance
+            "copy": pa.array([f"{j % 2} {j % 44 // 2}" for j in range(n)]),  # 44 values tell the class: 0.016 of 1 bit
+            "few": pa.array(draw.integers(0, 20, n).astype(str)),  # nothing but chance, and not many values
+        }
+    )
+    what = "1 column has so many values that a tenth or more of its information is chance, and more beside other columns: "
+    (note,) = [note for note in bitsieve.select(table, y, method="jmi").notes if "so many values" in note]
+    assert note == f"{what}'shop'; group its values, or compare with estimator='shrinkage'"
+    (note,) = [note for note in bitsieve.select(table, y, method="speccmi").notes if "so many values" in note]
+    assert note == f"{what}'shop'; group its values"
+    corrected = bitsieve.select(table, y, method="jmi", estimator="shrinkage")
+    assert not [note for note in corrected.notes if "so many values" in note]
+
+
 def test_no_notes_without_reason(iris):
     X, y, _ = iris
     assert bitsieve.select(X, y, method="jmi", n_features_to_select=2).notes == []

@@ -20,6 +20,7 @@ from bitsieve.selection.left_out import consider, refuse_more_than_left
 from bitsieve.selection.notes import (
     explain,
     explain_gap,
+    explain_many_values,
     explain_sample,
     explain_stop,
     explain_worth,
@@ -373,6 +374,7 @@ def select_from(
             *explain_sample(table),
             *explain(table, found.binner, indices, considered.left_out),
             *explain_worth(selector, table, found),
+            *explain_many_values(selector, table, found),
             *explain_stop(selector, table),
             *explain_gap(selector),
         ],
