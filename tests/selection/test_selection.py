@@ -274,7 +274,7 @@ def test_note_of_identifiers_and_row_numbers():
 
 
 def test_note_of_columns_of_many_values():
-    """Of a column that tells nothing Miller's term is the mean: a note from 21 values and a tenth of what is told on."""
+    """Of a column that tells nothing Miller's term is the mean: a note from 21 values on."""
     draw = np.random.default_rng(0)
     n, y = 2000, np.arange(2000) % 2
     table = pa.table(
@@ -285,7 +285,7 @@ def test_note_of_columns_of_many_values():
             "few": pa.array(draw.integers(0, 20, n).astype(str)),  # nothing but chance, and not many values
         }
     )
-    what = "1 column has so many values that a tenth or more of its information is chance, and more beside other columns: "
+    what = "1 column has so many values that a tenth of its information or more is chance, and more beside others: "
     (note,) = [note for note in bitsieve.select(table, y, method="jmi").notes if "so many values" in note]
     assert note == f"{what}'shop'; group its values, or compare with estimator='shrinkage'"
     (note,) = [note for note in bitsieve.select(table, y, method="speccmi").notes if "so many values" in note]

@@ -154,8 +154,8 @@ def explain_many_values(selector: Any, table: Table | TableInParts, found: Expla
     if not many:
         return []
     have, their = ("1 column has", "its") if len(many) == 1 else (f"{len(many):,} columns have", "their")
-    why = f"{have} so many values that a tenth or more of {their} information is chance, and more beside other columns: "
-    what = f"{why}{quoted_places(many, table.names)}; group {their} values"
+    why = f"{have} so many values that a tenth of {their} information or more is chance"
+    what = f"{why}, and more beside others: {quoted_places(many, table.names)}; group {their} values"
     if "estimator" not in selector.get_params():
         return [what]
     return [Sentence(what, ", or compare with ", Setting("estimator", "shrinkage"))]
