@@ -365,3 +365,12 @@ def test_a_weight_column_of_an_archive_is_written_with_the_selection(tmp_path, i
     assert written["times"].to_pylist() == times.tolist()
     assert main([*arguments, "--output", str(tmp_path / "out.npz")]) == 0
     assert np.load(tmp_path / "out.npz")["feature_names"].tolist() == [*written.column_names[:2], "times"]
+
+
+def test_notes_speak_of_one_feature_as_one():
+    columns, y = noisy(0)
+    X = np.column_stack([columns["signal"], np.random.default_rng(1).normal(size=(len(y), 3))])
+    (note,) = [n for n in bitsieve.select(X, y, n_features_to_select="auto", uncut="median").notes if "stop" in n]
+    assert note.startswith("stopped after 1 feature by significance: next was ")
+    (note,) = bitsieve.select(X[:, :1], y, method="speccmi", n_features_to_select=1).notes
+    assert note == "by what this method measures, no other feature is better: the best is found"
