@@ -118,9 +118,9 @@ def explain_stop(selector: Any, table: Table | TableInParts) -> list[str]:
         return _on_length(selector)
     k = len(selector.selected_)
     if selector.stopping_candidate_ < 0:
-        return [f"stopped after {k:,} features: {rule}"]
+        return [f"stopped after {_features(k)}: {rule}"]
     candidate = table.names[selector.stopping_candidate_]
-    return [f"stopped after {k:,} features by {rule}: next was {candidate!r}, {selector.stopping_reason_}"]
+    return [f"stopped after {_features(k)} by {rule}: next was {candidate!r}, {selector.stopping_reason_}"]
 
 
 def explain_worth(selector: Any, table: Table | TableInParts, found: Explanation) -> list[str]:
@@ -154,8 +154,8 @@ def explain_many_values(selector: Any, table: Table | TableInParts, found: Expla
     if not many:
         return []
     have, their = ("1 column has", "its") if len(many) == 1 else (f"{len(many):,} columns have", "their")
-    why = f"{have} so many values that a tenth or more of {their} information is chance, and more beside other columns: "
-    what = f"{why}{quoted_places(many, table.names)}; group {their} values"
+    why = f"{have} so many values that a tenth of {their} information or more is chance"
+    what = f"{why}, and more beside others: {quoted_places(many, table.names)}; group {their} values"
     if "estimator" not in selector.get_params():
         return [what]
     return [Sentence(what, ", or compare with ", Setting("estimator", "shrinkage"))]
@@ -167,9 +167,15 @@ def explain_gap(selector: Any) -> list[str]:
         return []
     k = len(selector.selected_)
     if selector.gap_ <= 1e-12:  # the rounding of two sums
-        return [f"by what this method measures, no other {k:,} features are better together: the best is found"]
+        others = "no other feature is better" if k == 1 else f"no other {k:,} features are better together"
+        return [f"by what this method measures, {others}: the best is found"]
     share = np.floor(1000 * (1 - selector.gap_)) / 10  # rounded down, so that "at least" holds
-    return [f"by what this method measures, these {k:,} features reach at least {share:.1f} % of the best possible"]
+    these = "this feature reaches" if k == 1 else f"these {k:,} features reach"
+    return [f"by what this method measures, {these} at least {share:.1f} % of the best possible"]
+
+
+def _features(k: int) -> str:
+    return "1 feature" if k == 1 else f"{k:,} features"
 
 
 def _on_length(selector: Any) -> list[str]:
@@ -178,7 +184,7 @@ def _on_length(selector: Any) -> list[str]:
     if not isinstance(asked, int) or kept >= asked:
         return []
     name = type(selector).__name__
-    return [f"{name} kept {kept:,} features of the {asked:,} asked for: by its rule the others add nothing"]
+    return [f"{name} kept {_features(kept)} of the {asked:,} asked for: by its rule the others add nothing"]
 
 
 def _on_binned(target: Target) -> str:
