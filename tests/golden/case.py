@@ -16,7 +16,7 @@ OF_BLAS = {
     *("SDPCMI", "QPFS", "EQPFS", "RCFS", "DominantSetMII"),
     *("GDM", "L1SVM", "SVMRFE", "ModelSelector"),
 }
-UNCONVERGED = {"ModelSelector"}  # solvers that stop after so many steps: rounding grows, and only what is selected stays
+UNCONVERGED = {"ModelSelector"}  # solvers that stop early, where rounding grows: what they select is recorded
 COUNTED = {"relevance_", "overlap_"}
 P_VALUES = {"stopping_value_", "stopping_values_"}  # tails of distributions, as the build of scipy has them
 LEFT_OUT = {"classes_", "feature_names_in_", "n_features_in_", "stopping_reason_", "support_"}
