@@ -17,12 +17,12 @@ from bitsieve.common.attributes import cached_property
 from bitsieve.common.free_memory import WITHOUT_LOOKING, check_room, square_matrix
 from bitsieve.counts.blocks import run_blocks, thread_count
 from bitsieve.counts.checks import (
-    MAX_CODES,
     check_joint_values,
     checked_classes,
     checked_codes,
     checked_weights,
 )
+from bitsieve.counts.class_order import class_order, sizes_of_classes
 from bitsieve.counts.joint_codes import CodedSource, JointCodes
 from bitsieve.counts.kernels import KernelChoice, choose_kernel
 from bitsieve.counts.minima import PackedMinima
@@ -285,17 +285,3 @@ class PackedSource(CodedSource):
                 work(groups)
             return
         run_blocks(work, np.array_split(groups, min(4 * threads, len(groups))), threads)
-
-
-def class_order(classes: NDArray[np.integer], weights: Integers | None) -> NDArray[np.uint32]:
-    """The rows class by class, each as often as its weight says."""
-    # 16 bits: numpy's radix sort.
-    small = classes.astype(np.uint16) if int(classes.max(initial=0)) < MAX_CODES else classes
-    order = np.argsort(small, kind="stable").astype(np.uint32)
-    return order if weights is None else np.repeat(order, weights[order])
-
-
-def sizes_of_classes(classes: NDArray[np.integer], weights: Integers | None, n_classes: int) -> Integers:
-    """How many samples each class has."""
-    # Sums of weights are at most 2**31: the floats that bincount makes of them are exact.
-    return np.bincount(classes, weights, minlength=n_classes).astype(np.int64)
