@@ -15,7 +15,7 @@ from bitsieve.binning.coding import fit_on_summary
 from bitsieve.binning.summary import Limits, Summary, summarize
 from bitsieve.common.messages import allowed_names, quoted
 from bitsieve.common.progress import phase, row_phase
-from bitsieve.counts.packed import sizes_of_classes
+from bitsieve.counts.class_order import sizes_of_classes
 from bitsieve.counts.packed_batches import PackedBatches
 from bitsieve.files.errors import DataError
 from bitsieve.files.spool import Spool, kept
