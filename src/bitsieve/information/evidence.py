@@ -118,7 +118,7 @@ def log_tails(tables: Sequence[ContingencyTable]) -> NDArray[np.float64]:
     both = (codes > 1) & (labels > 1)
 
     def summed(values: NDArray[Any], which: NDArray[np.intp]) -> NDArray[np.float64]:
-        return np.bincount(which, values, len(tables))
+        return np.bincount(which, values, len(tables)).astype(np.float64)
 
     freedom = summed((codes - 1) * (labels - 1), table_of_part)
     least_code, least_label = np.full((2, len(in_part)), np.inf)

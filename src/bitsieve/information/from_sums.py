@@ -148,11 +148,12 @@ class SumInformation:
 
     def conditional_rows(self, pivots: Columns, columns: Columns) -> Matrix:
         """[s, i] = I(Xi;C|Xs) of ``columns`` with each of some pivots; only these pairs are counted."""
-        kept = [self._rows.get(pivot) for pivot in pivots.tolist()]
+        kept = [self._rows[pivot] for pivot in pivots.tolist() if pivot in self._rows]
         alone, with_class = self.marginals
         form = PairForm(-1, 1, alone - with_class, np.zeros_like(alone), self.terms.per_bit, False)
-        if all(row is not None and row[1] is not None for row in kept):
-            xy, xyc = (np.array([row[part][columns] for row in kept]) for part in (0, 1))
+        if len(kept) == len(pivots) and all(row is not None for _, row in kept):
+            xy = np.array([row[columns] for row, _ in kept])
+            xyc = np.array([counted_by_class(row)[columns] for _, row in kept])
             return form.values(pivots[:, None], columns, xy, xyc)
         both = np.union1d(pivots, columns)
         gathered = self.source.gathered(both)
