@@ -1,4 +1,4 @@
-"""Samples in class order: where each row goes, and how many samples each class has."""
+"""The samples class by class: in which order, and how many there are of each."""
 
 from __future__ import annotations
 

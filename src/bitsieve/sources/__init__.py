@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.sparse_codes import SparseCodes
-from bitsieve.sources.in_parts import gives_batches, is_dask, is_frame
+from bitsieve.sources.in_parts import gives_batches, is_dask, is_frame, is_spark
 from bitsieve.sources.sparse import SparseSource
 
 if TYPE_CHECKING:
@@ -63,6 +63,10 @@ def data_in_parts(data: Any) -> DataInParts | None:
         from bitsieve.sources.dask_source import DaskSource
 
         return DaskSource(data)
+    if is_spark(data):
+        from bitsieve.sources.spark_source import SparkSource
+
+        return SparkSource(data)
     if isinstance(data, (str, PathLike)) or (gives_batches(data) and not is_frame(data)):
         from bitsieve.sources.stream import StreamSource
 

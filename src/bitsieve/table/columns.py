@@ -104,10 +104,15 @@ def check_unique(X: Any) -> list[Any]:
         If two columns have the same name.
     """
     labels = list(getattr(X, "column_names", ()) if not hasattr(X, "iloc") else getattr(X, "columns", ()))
+    check_labels(labels)
+    return labels
+
+
+def check_labels(labels: Sequence[Any]) -> None:
+    """Refuse two columns of the same name."""
     twice = [label for label, count in Counter(labels).items() if count > 1]
     if twice:
         raise ValueError(f"several columns are named {quoted(twice)}: give every column a name of its own")
-    return labels
 
 
 def _read_frame(estimator: Any, X: Any, frame: nw.DataFrame[Any], labels: list[Any], reset: bool) -> Table:
