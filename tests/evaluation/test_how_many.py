@@ -42,7 +42,8 @@ def test_the_band_is_above_noise_and_below_signal():
     assert (band.bits[:2] > band.high[:2]).all()
     assert (band.bits[2:] <= band.high[2:]).mean() > 0.5
     assert (band.low <= band.high).all()
-    assert len(band.bits) == len(band.features)
+    # Two more than the largest answer; of few answers three.
+    assert len(band.bits) == len(band.features) == max(answer.n_features for answer in found.answers) + 2
 
 
 def test_noise_gives_nothing():
@@ -50,6 +51,7 @@ def test_noise_gives_nothing():
     found = bitsieve.how_many(X, y, **QUICK)
     assert [answer.n_features for answer in found.answers[:3]] == [0, 0, 0]
     assert found.reading.startswith("no column is shown to tell about the class, and no column is chosen from")
+    assert len(found.band.features) == max(3, found.answers[3].n_features + 2)
 
 
 def test_threads_change_nothing_and_weights_are_repeated_rows():
