@@ -69,9 +69,9 @@ def whole_way(documents: Sequence[Mapping[str, Any]]) -> str:
     """Markdown: a row for each job of other benchmarks on that machine, ours, the limit and the best other program."""
     dates = sorted({document["machine"]["date"][:10] for document in documents})
     lines = [
-        f"From a table to codes, and from a file to a ranking; the same machine, one thread, {', '.join(dates)}. The limit of",
-        "binning is the time of moving the bytes, that of a file a process that only reads it; *ratio* that of the best",
-        "other program to ours.",
+        "From a table to codes, and from a file to a ranking; the same machine, one thread,",
+        f"{', '.join(dates)}. The limit of binning is the time of moving the bytes, that of a file a process",
+        "that only reads it; *ratio* that of the best other program to ours.",
         "",
         "| job | ours | limit | best other program | ratio |",
         "|---|---|---|---|---|",
