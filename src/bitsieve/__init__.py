@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from bitsieve.selection.information import entropy as entropy
     from bitsieve.selection.information import mutual_information as mutual_information
     from bitsieve.selection.information import mutual_information_matrix as mutual_information_matrix
+    from bitsieve.selection.select import select as select
     from bitsieve.selection.selection import Selection as Selection
-    from bitsieve.selection.selection import select as select
     from bitsieve.selectors.constraints import Constraints as Constraints
     from bitsieve.selectors.dominant_set_clusters import DominantSetClusters as DominantSetClusters
     from bitsieve.selectors.dominant_set_mii import DominantSetMII as DominantSetMII
@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from bitsieve.selectors.svm import SVMRFE as SVMRFE
     from bitsieve.selectors.vmi import VMI as VMI
     from bitsieve.sources.dask_source import DaskSource as DaskSource
+    from bitsieve.sources.spark_source import SparkSource as SparkSource
     from bitsieve.sources.stream import StreamSource as StreamSource
 
     __version__: str
@@ -122,11 +123,12 @@ _HOMES = {
     "RedundancyDisplay": "bitsieve.report.redundancy",
     "ReliefF": "bitsieve.selectors.relieff",
     "SDPCMI": "bitsieve.selectors.sdpcmi",
-    "select": "bitsieve.selection.selection",
+    "select": "bitsieve.selection.select",
     "Selection": "bitsieve.selection.selection",
     "SelectorCV": "bitsieve.evaluation.selector_cv",
     "show_kernel": "bitsieve.counts.kernels",
     "SignificanceStopping": "bitsieve.by_counts.stopping",
+    "SparkSource": "bitsieve.sources.spark_source",
     "SpecCMI": "bitsieve.selectors.speccmi",
     "ThresholdStopping": "bitsieve.by_counts.stopping",
     "StabilitySelector": "bitsieve.selectors.stability",
@@ -174,6 +176,7 @@ __all__ = [
     "Selection",
     "SelectorCV",
     "SignificanceStopping",
+    "SparkSource",
     "SpecCMI",
     "StabilitySelector",
     "StreamSource",

@@ -72,8 +72,11 @@ def run_command(words: list[str], monkeypatch: pytest.MonkeyPatch) -> bool:
     return False
 
 
+@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # which Spark leaves behind
 @pytest.mark.parametrize("document", [path for path in DOCUMENTS if blocks_of(path)], ids=lambda path: path.stem)
-def test_blocks_run_and_show_what_comes_out(document, tmp_path, monkeypatch, capsys):
+def test_blocks_run_and_show_what_comes_out(document, tmp_path, monkeypatch, capsys, request):
+    if "pyspark" in document.read_text():
+        request.getfixturevalue("spark")  # whose session the document finds, or whose absence skips it
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.delenv("BITSIEVE_FORCE_KERNEL", raising=False)
@@ -127,6 +130,12 @@ def test_every_method_has_its_row_and_its_section(info):
 @pytest.mark.parametrize("name", BINNERS)
 def test_every_binning_has_its_row(name):
     assert re.search(rf"^\| `{name}` \|", README.read_text(), re.MULTILINE)
+
+
+def test_the_tree_of_the_source_is_the_real_one():
+    tree = re.search(r"^ {4}src/bitsieve/\n((?: {6}.*\n)+)", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)[1]
+    folders = {path.parent.name for path in (ROOT / "src" / "bitsieve").glob("*/__init__.py")}
+    assert sorted(re.findall(r"^ {6}(?:cli\.py, )?(\w+)/", tree, re.MULTILINE)) == sorted(folders)
 
 
 @pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "CONTRIBUTING.md"], ids=lambda path: path.stem)

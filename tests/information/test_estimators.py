@@ -284,3 +284,11 @@ def test_terms_counted_without_the_class_say_so(information_of):
 def test_unknown_estimator(information_of):
     with pytest.raises(ValueError, match="estimator='miller' is not known: did you mean miller-madow"):
         make_information("miller", PackedSource([[0], [1]]))
+
+
+@pytest.mark.parametrize("estimator", list(ESTIMATORS))
+def test_constants_tell_nothing_of_a_constant_class(information_of, estimator):
+    information = information_of(np.zeros((9, 2), np.uint8), np.zeros(9, int), estimator=estimator)
+    terms = information.pair(0)
+    for name in (*NAMES, "symmetric_relevance"):
+        assert getattr(terms, name).tolist() == [0, 0]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.binning.base import Binner, unknown_category
+from bitsieve.binning.base import Binner
+from bitsieve.binning.unknown import unknown_category
 from bitsieve.common.progress import phase
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.table.encoding import lookup
@@ -171,6 +172,12 @@ class CategoricalBinner(Binner):
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         return tags
+
+
+def known_arities(binner: Binner) -> NDArray[np.int64] | None:
+    """One more than the largest code of every column in the table that was fitted on; None where it is not known."""
+    every_category_occurs = isinstance(binner, CategoricalBinner) and binner.missing == "error"
+    return binner.n_bins_ if every_category_occurs else None
 
 
 def _whole_numbers(table: Table, j: int) -> NDArray[Any]:
