@@ -16,7 +16,7 @@ from bitsieve.binning import MDLBinner, make_binner
 from bitsieve.counts.contingency import ContingencyTable
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.information import make_information
-from bitsieve.information.evidence import carries_information, log_tail
+from bitsieve.information.evidence import carries_information, log_tails
 from bitsieve.selection.worth import told_by_shuffles
 from bitsieve.table.read_xy import read_xy
 
@@ -25,6 +25,10 @@ def table_of(part, code, label):
     """The contingency table of three vectors of codes."""
     shape = tuple(int(np.max(codes)) + 1 for codes in (part, code, label))
     return ContingencyTable.of_samples(shape, np.ravel_multi_index((part, code, label), shape))
+
+
+def log_tail(table):
+    return float(log_tails([table])[0])
 
 
 def test_the_bound_has_a_mean_of_at_most_one_over_all_shuffles():
@@ -137,7 +141,8 @@ def test_large_tables_have_the_tail_of_chi_squared():
     source = NaiveSource(np.column_stack([code, part]), label)
     bits = make_information("plug-in", source).pair(1, np.array([0])).conditional_relevance[0]
     tail = chi2.logsf(2 * 600 * np.log(2) * bits, 2 * 2 * 1)
-    assert log_tail(table_of(part, code, label)) == pytest.approx(tail, rel=1e-9)  # two ways to sum 12 logarithms
+    found = log_tails([table_of(part, code, label), table_of(0 * part, 0 * code, label)])
+    assert found == pytest.approx([tail, 0.0], rel=1e-9)  # two ways to sum 12 logarithms; of one code p is 1
 
 
 @pytest.mark.parametrize("binning", ["mdl", "quantile", "none"])

@@ -93,7 +93,7 @@ class PartReader:
     def _target(self, *objects: Any) -> tuple[Any, NDArray[np.int64] | None]:
         """The target and the frequency weights of the rows that count."""
         part, *beside = objects
-        y = beside[0] if self.target is None else columns_of(part, self.target)
+        y = columns_of(part, self.target) if self.target is not None else beside[0] if beside else None
         if y is None:
             y = np.zeros(len(part), np.int8)  # nobody asks for classes
         weights = part[self.weight] if self.weight is not None else beside[1] if len(beside) > 1 else None
