@@ -95,6 +95,9 @@ def code_categories(
     place: Integers,
     out: Codes,
 ) -> NDArray[np.uint8]: ...
+def code_dictionaries(
+    places: list[NDArray[Any]], rank: NDArray[np.int32], ends: Integers, out: NDArray[np.int32]
+) -> NDArray[np.uint8]: ...
 def code_by_cuts(
     columns: Columns, cuts: Doubles, ends: Integers, left: bool, missing_code: Integers, place: Integers, out: Codes
 ) -> None: ...

@@ -163,6 +163,11 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
                            np.zeros(D, np.int64), np.arange(D), np.zeros((N, D), np.uint16, order="F"))
         for kind in (np.int32, double)
     ],
+    "code_dictionaries": [
+        lambda kind=kind: ([codes[:N, j].astype(kind) for j in range(D)], np.tile(np.arange(ARITY, dtype=np.int32), D),
+                           ARITY * np.arange(1, D + 1), np.zeros((N, D), np.int32, order="F"))
+        for kind in (np.int8, np.uint64)
+    ],
     "code_by_cuts": [
         lambda kind=kind: (values(kind), np.tile(np.arange(3.0), D), 3 * np.arange(1, D + 1), True,
                            np.zeros(D, np.int64), np.arange(D), np.zeros((N, D), np.uint8, order="F"))

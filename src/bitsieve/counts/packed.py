@@ -6,7 +6,6 @@ blocks that stay in the cache. Memory: the bit planes, ``(arity - 1) / 8`` bytes
 
 from __future__ import annotations
 
-from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +15,9 @@ from bitsieve import _native
 from bitsieve.common.attributes import cached_property
 from bitsieve.common.free_memory import WITHOUT_LOOKING, check_room, square_matrix
 from bitsieve.counts.blocks import run_blocks, thread_count
-from bitsieve.counts.checks import (
-    check_joint_values,
-    checked_classes,
-    checked_codes,
-    checked_weights,
-)
+from bitsieve.counts.checks import check_joint_values, checked_classes, checked_codes, checked_weights
 from bitsieve.counts.class_order import class_order, sizes_of_classes
+from bitsieve.counts.contingency import DENSE_CELLS, ContingencyTable
 from bitsieve.counts.joint_codes import CodedSource, JointCodes
 from bitsieve.counts.kernels import KernelChoice, choose_kernel
 from bitsieve.counts.minima import PackedMinima
@@ -58,6 +53,8 @@ class PackedSource(CodedSource):
         By default the largest class code plus one.
     weights : array of shape (n_samples,), optional
         Frequency weights: whole numbers from 1, how many times each row stands. The codes are not copied for it.
+    arities : array of shape (n_features,), optional
+        One more than the largest code of every feature, where that is known; it is checked.
     n_jobs : int, optional
         Threads; the counts do not depend on it.
     kernel : str, optional
@@ -77,17 +74,18 @@ class PackedSource(CodedSource):
         *,
         n_classes: int | None = None,
         weights: ArrayLike | None = None,
+        arities: ArrayLike | None = None,
         n_jobs: int | None = None,
         kernel: str | None = None,
     ) -> None:
         table = checked_codes(np.asarray(codes))
         n_rows = len(table)
         times = None if weights is None else checked_weights(np.asarray(weights), n_rows)
-        arities: NDArray[np.int32] = table.max(axis=0).astype(np.int32) + np.int32(1)
+        n_codes = table.max(axis=0).astype(np.int32) + 1 if arities is None else np.asarray(arities, np.int32)
         labels = np.zeros(n_rows, np.uint8)
         if classes is not None:
             labels = checked_classes(np.asarray(classes), n_rows, n_classes)
-        self._describe(sizes_of_classes(labels, times, n_classes or 0), arities, choose_kernel(kernel), n_jobs)
+        self._describe(sizes_of_classes(labels, times, n_classes or 0), n_codes, choose_kernel(kernel), n_jobs)
         self._check_room(weighted=times is not None)
         # As they come, where there is nothing to sort by.
         sorted_already = times is None and bool((labels[1:] >= labels[:-1]).all())
@@ -166,6 +164,21 @@ class PackedSource(CodedSource):
         code = np.empty(self.n_samples, np.uint16)
         self.packed.codes(feature, code)
         return code
+
+    def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
+        """The tables of the pivot (None: no pivot) with each of ``columns``, of shape (codes, codes, classes)."""
+        n_first, n_classes = 1 if pivot is None else int(self.arities[pivot]), self.n_classes if by_class else 1
+        n_codes = self.arities[columns].astype(np.int64)
+        if not len(columns) or n_first * n_classes * int(n_codes.max()) > DENSE_CELLS:
+            return super().tables(pivot, columns, by_class)
+        counts = np.zeros(int(n_codes.sum()) * n_first * n_classes, np.int64)
+        asked = np.ascontiguousarray(columns, np.int64)
+        self.packed.pair_tables(-1 if pivot is None else pivot, n_first, asked, n_codes, n_classes, counts)
+        of_columns = np.split(counts, np.cumsum(n_codes * n_first * n_classes)[:-1])
+        return [
+            ContingencyTable((n_first, codes, n_classes), cells)
+            for codes, cells in zip(n_codes.tolist(), of_columns, strict=True)
+        ]
 
     def partition(self) -> PackedPartition:
         """All samples in one part, to be refined by conditioning features."""
@@ -269,11 +282,8 @@ class PackedSource(CodedSource):
         """The same samples with some of the columns, side by side; None where that does not pay."""
         if not self.layout.scattered(columns) or self.nbytes * len(columns) > GATHERED_BYTES * self.n_features:
             return None
-        some = copy(self)
-        some.n_features, some.arities, some.search = len(columns), self.arities[columns], None
-        some.packed = self.packed.gathered(columns)
-        some.hints = some.layout = PackedLayout(some.packed, some.arities, some.n_samples, some.n_classes)
-        return some
+        of_these = self.packed.gathered(columns), self.class_sizes, self.arities[columns]
+        return PackedSource.of_packed(*of_these, self.kernel, self.n_jobs)
 
     def run_groups(self, work: Callable[[Integers], object], seconds: float, groups: Integers) -> None:
         """Spread SIMD groups over threads in blocks, several a thread so that a busy core does not hold up the rest."""

@@ -156,6 +156,24 @@ class SumInformation:
             return redundancies_of_rows(self, columns)
         return SumInformation(gathered, self.terms).mutual_information_matrix()
 
+    def conditional_rows(self, pivots: Columns, columns: Columns) -> Matrix:
+        """[s, i] = I(Xi;C|Xs) of ``columns`` with each of some pivots; only these pairs are counted."""
+        kept = [self._rows[pivot] for pivot in pivots.tolist() if pivot in self._rows]
+        alone, with_class = self.marginals
+        form = PairForm(-1, 1, alone - with_class, np.zeros_like(alone), self.terms.per_bit, False)
+        if len(kept) == len(pivots) and all(row is not None for _, row in kept):
+            xy = np.array([row[columns] for row, _ in kept])
+            xyc = np.array([counted_by_class(row)[columns] for _, row in kept])
+            return form.values(pivots[:, None], columns, xy, xyc)
+        both = np.union1d(pivots, columns)
+        gathered = self.source.gathered(both)
+        if gathered is not None:
+            places = np.searchsorted(both, pivots), np.searchsorted(both, columns)
+            return SumInformation(gathered, self.terms).conditional_rows(*places)
+        out = np.empty((len(pivots), len(columns)))
+        self.source.matrix_rows(self.terms, form, pivots, columns, out)
+        return out
+
     def _new_row(self) -> Integers:
         if not self._free_rows:
             n_rows = max(1, min(128, SLAB_BYTES // (8 * max(self.n_features, 1))))

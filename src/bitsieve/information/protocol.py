@@ -148,6 +148,10 @@ class Information(Protocol):
         """[i, j] = I(Xi;Xj) of ``columns`` for i > j; what stands elsewhere means nothing."""
         return redundancies_of_rows(self, columns)
 
+    def conditional_rows(self, pivots: Columns, columns: Columns) -> Matrix:
+        """[s, i] = I(Xi;C|Xs) of ``columns`` with each of some pivots."""
+        return np.array([self.pair(pivot, columns).conditional_relevance for pivot in pivots.tolist()])
+
     def mutual_information_matrix(
         self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
     ) -> Matrix:
