@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import bitsieve
-from bitsieve import ForwardSelector, SelectorCV
+from bitsieve import ForwardSelector, SelectorCV, StabilitySelector
 from bitsieve.cli import main
 from bitsieve.evaluation.how_many import Answer, reading
 
@@ -29,6 +29,9 @@ def test_each_answer_is_what_its_rule_takes():
     for answer, rule in ((shuffles, "permutation"), (rate, "fdr")):
         taken = ForwardSelector("auto", criterion="mim", stopping=rule).fit(X, y).selected_
         assert answer.features == [f"x{column}" for column in taken]
+    halves = StabilitySelector(ForwardSelector(4, criterion="mim"), n_pairs=6).fit(X, y)  # the root of 16 columns
+    assert stable.features == [f"x{column}" for column in halves.selected_]
+    assert f"{halves.expected_false_:.2g} false expected" in stable.why
     assert set(stable.features) == {"x2", "x9"}
     folded = SelectorCV(methods=["mim"], features=range(1, 17), classifier="ncm", folds=3).fit(X, y)
     assert errors.n_features == folded.n_features_to_select_
