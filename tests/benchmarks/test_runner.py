@@ -47,6 +47,11 @@ def test_row_tells_seconds_ratio_and_agreement(document):
     assert "selected" not in row["details"]["engine"]  # lists are for the comparison only
 
 
+def test_a_contestant_can_be_the_limit():
+    (row,) = run(Benchmark("example", "A claim.", [job(limit=None, limited_by="by hand")], rounds=1))["rows"]
+    assert (row["limit_s"], row["limit_by"]) == (row["seconds"]["by hand"], "by hand")
+
+
 def test_document_says_who_is_missing_and_on_which_machine(document):
     assert "no_such_program" in document["skipped"]["missing"]
     assert {"cpu", "cores", "instruction_sets", "packages", "build", "date"} <= set(document["machine"])

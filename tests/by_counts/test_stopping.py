@@ -192,3 +192,18 @@ def test_mistakes(make, message):
     with pytest.raises(ValueError, match=message) as caught:
         make()
     assert "\n" not in str(caught.value)
+
+
+def test_a_score_of_just_the_threshold_is_taken(information_of):
+    """A copy of a class of two values that are as frequent tells 1 bit exactly."""
+    classes = np.arange(40) % 2
+    information = information_of(np.column_stack([classes, classes]), classes)
+    taken = [
+        len(forward_select(information, MIM(), 2, stopping=ThresholdStopping(bits)).order) for bits in (1, 1 + 1e-15)
+    ]
+    assert taken == [1, 0]
+
+
+@pytest.mark.parametrize("rule", [SignificanceStopping(level=0.01), PermutationStopping(level=0.01)])
+def test_reasons_give_p_and_the_level(rule):
+    assert rule.reason(0.314159) == "p = 0.31 > 0.01"

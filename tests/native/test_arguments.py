@@ -300,6 +300,8 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda: (table, shift, *division, *own, np.array([2, 0]), output(2), output(2)),
         lambda: (table, shift, *division, *own, np.array([2, 0]), output(2), None),
     ],
+    "SparseCounts.sums_met": [lambda: (table, shift, *division, *own, output(4), output(4))],
+    "SparseCounts.sums_apart": [lambda: (table, shift, *division, *own, np.array([2, 0]), output(2))],
     "SparseCounts.cells": [lambda: (*division, np.arange(3), output(3, 12), output(3, 12))],
     "shuffled_sums": [
         lambda: (table, shift, codes[:N, 0].astype(np.uint16), np.array([8, 17, N]), np.array([1, 3]), seeds, output(5))
