@@ -24,9 +24,9 @@ STUBBORN = """
 import os, signal, time
 try:
     os.kill(os.getpid(), signal.{name})
-    time.sleep(30)
+    time.sleep(600)
 except BaseException:
-    time.sleep(30)
+    time.sleep(600)
 """
 PROGRAM = """
 import sys
@@ -43,11 +43,46 @@ with writing("result.csv") as file:
 def test_in_an_import_the_process_ends_at_once(tmp_path, number):
     (tmp_path / "stubborn.py").write_text(STUBBORN.format(name=number.name))
     result = subprocess.run(
-        [sys.executable, "-c", PROGRAM], cwd=tmp_path, capture_output=True, text=True, timeout=25, check=False
+        [sys.executable, "-c", PROGRAM], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
     )
     assert result.returncode == CODES[number]
     assert result.stderr == {130: "bitsieve: interrupted\n", 143: "bitsieve: terminated\n"}[result.returncode]
     assert not [name for name in os.listdir(tmp_path) if name.endswith((".tmp", ".csv"))]
+
+
+NATIVE = """
+import hashlib
+from bitsieve.commands.ending import EndingOfTheProcess, take_signals
+from bitsieve.files.output import temporary_folder, writing
+ending = EndingOfTheProcess()
+take_signals(ending)
+ending.watch()
+with writing("result.csv") as file, temporary_folder() as folder:
+    file.write(b"half of it")
+    (folder / "copy").touch()
+    while True:
+        try:
+            print(folder, flush=True)
+            hashlib.pbkdf2_hmac("sha256", b"", b"", 1 << 30)  # minutes, in which no handler of Python runs
+        except BaseException:
+            pass
+"""
+
+
+@pytest.mark.parametrize("number", CODES)
+def test_in_a_long_native_call_the_process_ends_soon(tmp_path, number):
+    command = [sys.executable, "-c", NATIVE]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        folder = process.stdout.readline().rstrip()
+        process.send_signal(number)
+        try:
+            _, stderr = process.communicate(timeout=25)
+        finally:
+            process.kill()
+    assert process.returncode == CODES[number]
+    assert stderr == {130: "bitsieve: interrupted\n", 143: "bitsieve: terminated\n"}[process.returncode]
+    assert not os.path.exists(folder)
+    assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.parametrize("number", CODES)
@@ -114,7 +149,7 @@ def test_random_moments(tmp_path):
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             time.sleep(0.1 + moments.random() * 3)  # the first tenth belongs to the interpreter
             process.send_signal(number)
-            _, stderr = process.communicate(timeout=30)
+            _, stderr = process.communicate(timeout=600)
         assert process.returncode in (CODES[number], 0), stderr
         assert "Traceback" not in stderr
         assert not [name for name in os.listdir(tmp_path) if name.endswith(".tmp")]

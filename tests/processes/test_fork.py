@@ -63,7 +63,7 @@ def test_children_after_a_threaded_call(tmp_path, method):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     done = subprocess.run(
-        [sys.executable, "-W", "error", script, method], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-W", "error", script, method], capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout == "same bits\n"
@@ -111,7 +111,7 @@ def test_fork_while_another_thread_counts():
         [sys.executable, "-W", "error", "-c", FORK_WHILE_COUNTING],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -48,8 +48,6 @@ def read(options: argparse.Namespace, client: Client | None) -> Table | TableInP
         raise ValueError("--drop-missing-target does not go with data that is read in batches: drop those rows first")
     if options.target is None:
         raise ValueError("no target is given: name a column with --target")
-    if options.drop_missing_target:
-        raise ValueError("what is read in batches does not go with --drop-missing-target: drop those rows first")
     if (getattr(options, "output", None) or "").lower().endswith(".npz"):
         raise ValueError("what is read in batches is not written to .npz: write .parquet, .arrow or .csv")
     source = StreamSource(options.data, options.memory, options.spool)
