@@ -20,12 +20,13 @@ import warnings
 import numpy as np
 
 import bitsieve.counts.packed as memory
+import bitsieve.counts.packed_layout as layout
 from bitsieve import GMI, DpSelector, ForwardSelector, SpecCMI
 
 
 def work(n_jobs):
     memory.WORTH_A_THREAD = 1e-12  # threads even for microseconds of work
-    memory.BLOCK_BYTES = 1 << 12
+    layout.BLOCK_BYTES = 1 << 12
     random = np.random.default_rng(0)
     y = random.integers(0, 3, 300)
     X = np.where(random.random((300, 200)) < 0.3, y[:, None], random.integers(0, 6, (300, 200)))
