@@ -243,6 +243,8 @@ def shuffles(random, kernel):
     "SparseCounts.own_sums",
     "SparseCounts.sums_by_rows",
     "SparseCounts.sums_by_columns",
+    "SparseCounts.sums_met",
+    "SparseCounts.sums_apart",
     "SparseCounts.cells",
 )
 def sparse_counts(random, kernel):
@@ -264,6 +266,16 @@ def sparse_counts(random, kernel):
     sparse.counts.sums_by_columns(*head, np.arange(n), *found[2:])
     wanted = naive.pair_sums(terms, pivot, None, True)
     compared = equal(found, [*wanted, *wanted])
+    n_listed = int(sparse.row_lengths[row].sum())
+    met, sums = np.empty((2, n_listed), np.int64)
+    n_met = sparse.counts.sums_met(*head, met, sums)
+    met = met[:n_met]
+    compared += equal(np.sort(met), np.flatnonzero((codes[codes[:, pivot] != 0] != 0).any(axis=0)))
+    compared += equal(sums[:n_met], wanted[0][met])
+    apart = np.setdiff1d(np.arange(n), met)
+    sums = np.empty(len(apart), np.int64)
+    sparse.counts.sums_apart(*head, apart, sums)
+    compared += equal(sums, wanted[0][apart])
     compared += sum(equal(a, b) for a, b in zip(sparse.marginal_sums(terms), naive.marginal_sums(terms), strict=True))
     for one, other in zip(
         sparse.cell_counts(pivot, columns, True), naive.cell_counts(pivot, columns, True), strict=True
