@@ -146,13 +146,34 @@ public:
         }
     }
 
+    // Whether the categories are all whole numbers from one to another that fit T, and which is the first.
+    template <class T>
+    bool are_a_range(T& first) const {
+        if (size_ == 0 || std::uint64_t(numbers_[size_ - 1]) - std::uint64_t(numbers_[0]) != size_ - 1) return false;
+        const auto fits = [this](std::int64_t number) {
+            const bool negative = number < 0 && order_ != 0, negative_T = T(number) < T(0);
+            return std::uint64_t(std::int64_t(T(number))) == std::uint64_t(number) && negative == negative_T;
+        };
+        first = T(numbers_[0]);
+        return fits(numbers_[0]) && fits(numbers_[size_ - 1]);
+    }
+
+    std::size_t size() const { return size_; }
+
     bool tabled() const { return !code_.empty() || size_ == 0; }
 
-    // The place of a number, given by its bits, in the table; -1: it is none of the categories.
-    std::int32_t look_up(std::uint64_t number) const {
-        const std::size_t at = std::size_t(number - low_);
-        return at < code_.size() ? code_[at] : -1;
-    }
+    // The table: the place of a number, given by its bits, among the categories; -1: it is none of them.
+    struct Lookup {
+        const std::int32_t* code;
+        std::size_t size;
+        std::uint64_t low;
+
+        std::int32_t operator()(std::uint64_t number) const {
+            const std::size_t at = std::size_t(number - low);
+            return at < size ? code[at] : -1;
+        }
+    };
+    Lookup lookup() const { return {code_.data(), code_.size(), low_}; }
 
     // The same by search.
     std::int32_t search(std::uint64_t number) const {
@@ -170,6 +191,19 @@ private:
     std::vector<std::int32_t> code_;      // by the place in the span; -1: no category
 };
 
+// The difference of every number from the first category; returns whether none is beyond the last one.
+template <class T, class Code>
+bool subtract(const T* values, std::int64_t count, T first, std::size_t last, Code* to) {
+    using Bits = std::make_unsigned_t<T>;
+    Bits most = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const Bits beyond = Bits(Bits(values[i]) - Bits(first));
+        most = std::max(most, beyond);
+        to[i] = Code(beyond);
+    }
+    return most <= last;
+}
+
 }  // namespace
 
 template <class T, class Code>
@@ -186,8 +220,15 @@ void code_categories(const Columns& table, const Categories& categories, const s
         Coding& coding = codings[std::size_t(j) % kFirst];
         if (std::exchange(holder[std::size_t(j) % kFirst], j) != j) coding.take(categories, j);
         Code* to = out + place[j] * table.n_rows + row;
+        if constexpr (!kFloats<T>) {
+            T first;
+            if (coding.are_a_range(first)) {
+                if (!subtract(values, count, first, coding.size() - 1, to)) found[j] = 0;
+                return;
+            }
+        }
         std::int32_t least = 0;  // negative as soon as a number is no category
-        const auto code_all = [&](const auto& code_of) {
+        const auto code_all = [&](const auto code_of) {
             for (std::int64_t i = 0; i < count; ++i) {
                 if constexpr (kFloats<T>) {
                     if (values[i] != values[i]) {
@@ -211,7 +252,7 @@ void code_categories(const Columns& table, const Categories& categories, const s
             }
         };
         if (coding.tabled())
-            code_all([&](std::uint64_t number) { return coding.look_up(number); });
+            code_all(coding.lookup());
         else
             code_all([&](std::uint64_t number) { return coding.search(number); });
         if (least < 0) found[j] = 0;

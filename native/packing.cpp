@@ -19,8 +19,6 @@ inline std::uint8_t to_byte(Code code) {
     return sizeof(Code) == 1 ? std::uint8_t(code) : std::uint8_t(std::min<Code>(code, kNone));
 }
 
-[[noreturn]] void refuse_code() { throw std::invalid_argument("a code is not below the arity of its feature"); }
-
 // Whether the numbers are k, k + 1, ...
 bool consecutive(const std::int64_t* numbers, std::int64_t n) {
     for (std::int64_t i = 1; i < n; ++i)
@@ -61,6 +59,8 @@ void read_tile(const Code* codes, const std::int64_t* row, std::int64_t n_rows, 
 }
 
 }  // namespace
+
+void refuse_code() { throw std::invalid_argument("a code is not below the arity of its feature"); }
 
 // Rows are taken in chunks that keep the columns at hand in the second-level cache; within a chunk, class by class.
 // A chunk may end within a word of a class: the next one goes on in that word.
@@ -205,8 +205,14 @@ template <class Code>
 void Packed::add(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
     const std::int64_t last_group = std::min(last, n_narrow_groups());
     std::fill(ready_.begin() + first, ready_.begin() + last, 0);
+    std::vector<std::uint64_t> rows;
+    bool by_class = false;
+    if constexpr (sizeof(Code) == 1)
+        by_class = !uses_counters_ && table.sample_stride == 1 && rows_of_classes(batch, rows);
     if (uses_counters_)
         pack_bytes(table, batch, first, last_group);
+    else if constexpr (sizeof(Code) == 1)
+        by_class ? pack_by_class(table, batch, rows, first, last_group) : pack_groups(table, batch, first, last_group);
     else
         pack_groups(table, batch, first, last_group);
     copy_wide(table, batch, std::max(first, n_narrow_groups()), last);

@@ -16,24 +16,22 @@ from bitsieve import _native
 from bitsieve.common.attributes import cached_property
 from bitsieve.common.free_memory import WITHOUT_LOOKING, check_room, square_matrix
 from bitsieve.counts.blocks import run_blocks, thread_count
-from bitsieve.counts.checks import (
-    MAX_CODES,
-    check_joint_values,
-    checked_classes,
-    checked_codes,
-    checked_weights,
-)
+from bitsieve.counts.checks import check_joint_values, checked_classes, checked_codes, checked_weights
+from bitsieve.counts.class_order import class_order, sizes_of_classes
+from bitsieve.counts.contingency import DENSE_CELLS
 from bitsieve.counts.joint_codes import CodedSource, JointCodes
 from bitsieve.counts.kernels import KernelChoice, choose_kernel
 from bitsieve.counts.minima import PackedMinima
 from bitsieve.counts.packed_layout import PackedLayout
 from bitsieve.counts.packed_partition import PackedPartition
+from bitsieve.counts.packed_tables import dense_cells, tables_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+    from bitsieve.counts.contingency import ContingencyTable
     from bitsieve.counts.source import Matrix, PairForm, Progress
     from bitsieve.counts.terms import Terms
 
@@ -167,6 +165,16 @@ class PackedSource(CodedSource):
         self.packed.codes(feature, code)
         return code
 
+    def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
+        """The tables of the pivot (None: no pivot) with each of ``columns``, of shape (codes, codes, classes)."""
+        n_first, n_classes = 1 if pivot is None else int(self.arities[pivot]), self.n_classes if by_class else 1
+        n_codes = self.arities[columns].astype(np.int64)
+        whole = n_codes * n_first * n_classes <= DENSE_CELLS
+        cells = dense_cells(self.packed, pivot, columns[whole], n_first, n_codes[whole], n_classes)
+        found = iter(tables_of(cells, n_first, n_codes[whole], n_classes))
+        others = iter(() if whole.all() else super().tables(pivot, columns[~whole], by_class))
+        return [next(found if of else others) for of in whole]
+
     def partition(self) -> PackedPartition:
         """All samples in one part, to be refined by conditioning features."""
         return PackedPartition(self)
@@ -285,17 +293,3 @@ class PackedSource(CodedSource):
                 work(groups)
             return
         run_blocks(work, np.array_split(groups, min(4 * threads, len(groups))), threads)
-
-
-def class_order(classes: NDArray[np.integer], weights: Integers | None) -> NDArray[np.uint32]:
-    """The rows class by class, each as often as its weight says."""
-    # 16 bits: numpy's radix sort.
-    small = classes.astype(np.uint16) if int(classes.max(initial=0)) < MAX_CODES else classes
-    order = np.argsort(small, kind="stable").astype(np.uint32)
-    return order if weights is None else np.repeat(order, weights[order])
-
-
-def sizes_of_classes(classes: NDArray[np.integer], weights: Integers | None, n_classes: int) -> Integers:
-    """How many samples each class has."""
-    # Sums of weights are at most 2**31: the floats that bincount makes of them are exact.
-    return np.bincount(classes, weights, minlength=n_classes).astype(np.int64)

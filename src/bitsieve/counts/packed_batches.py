@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve import _native
+from bitsieve.counts.class_order import class_order, sizes_of_classes
 from bitsieve.counts.kernels import choose_kernel
-from bitsieve.counts.packed import PackedSource, class_order, sizes_of_classes
+from bitsieve.counts.packed import PackedSource
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -65,10 +65,10 @@ class PartReader:
         kept = _kept(weights, len(part))
         return [len(part) if kept is None else int(kept.sum())]
 
-    def summarize_target(self, first_row: int, *objects: Any) -> TargetSummary:
+    def summarize_target(self, first_row: int, *objects: Any, sampled: bool = True) -> TargetSummary:
         """What the part holds of the target."""
         y, weights = self._target(*objects)
-        return TargetSummary.of_part(y, first_row=first_row, weights=weights)
+        return TargetSummary.of_part(y, first_row=first_row, weights=weights, sampled=sampled)
 
     def combinations(self, first_row: int, *objects: Any, target: TargetCoding) -> NDArray[np.int64]:
         """The combinations of classes of a target of several columns that occur in the part."""

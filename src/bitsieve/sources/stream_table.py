@@ -15,7 +15,7 @@ from bitsieve.binning.coding import fit_on_summary
 from bitsieve.binning.summary import Limits, Summary, summarize
 from bitsieve.common.messages import allowed_names, quoted
 from bitsieve.common.progress import phase, row_phase
-from bitsieve.counts.packed import sizes_of_classes
+from bitsieve.counts.class_order import sizes_of_classes
 from bitsieve.counts.packed_batches import PackedBatches
 from bitsieve.files.errors import DataError
 from bitsieve.files.spool import Spool, kept
@@ -114,17 +114,10 @@ class StreamedTable(TableInParts):
         self.feature_names = np.array(self.names, object)
 
     def read_target(self, name: str, target_bins: int | str | None) -> None:
-        """Look at the target: one pass over it, two where it is of several columns."""
-        pending: list[TargetSummary] = []
-        self.n_samples = 0
-        for first, objects in self._parts("reading the target", features=False):
-            pending.append(self.reader.summarize_target(first, *objects))
-            self.n_samples = first + self.reader.n_rows(*objects)[0]
-            if len(pending) > _PENDING:
-                pending = [TargetSummary.merged(pending)]
-        if not pending:
-            raise DataError(f"{self.batches.label} has no rows that count: at least one is required")
-        coded = TargetSummary.merged(pending).fitted(name, target_bins)
+        """Look at the target: one pass over it, two where it is of several columns or of very many numbers."""
+        known = self._target_summary(sampled=False) or self._target_summary(sampled=True)
+        assert known is not None  # with a sample every target can be told
+        coded = known.fitted(name, target_bins)
         if coded.is_joint:
             found = [
                 self.reader.combinations(first, *objects, target=coded)
@@ -133,6 +126,19 @@ class StreamedTable(TableInParts):
             coded = coded.with_combinations(np.concatenate(found))
         self.coded_target: TargetCoding = coded
         self.target, self.target_rank_error = coded.target, coded.rank_error
+
+    def _target_summary(self, *, sampled: bool) -> TargetSummary | None:
+        """What the target holds; None where it turns out that it can not be told without a sample of the rows."""
+        known: TargetSummary | None = None
+        for first, objects in self._parts("reading the target", features=False):
+            part = self.reader.summarize_target(first, *objects, sampled=sampled)
+            known = part if known is None else TargetSummary.merged([known, part])
+            if known.needs_sample:
+                return None
+            self.n_samples = first + self.reader.n_rows(*objects)[0]
+        if known is None:
+            raise DataError(f"{self.batches.label} has no rows that count: at least one is required")
+        return known
 
     def summary(self, binner: Binner) -> Summary:
         """What a binner must know of all rows."""
@@ -159,9 +165,12 @@ class StreamedTable(TableInParts):
         self.packed_in = Spool(self.spool)
         planes = self.packed_in.array("planes", packed.plane_words, np.uint64)
         packed.use(planes, self.packed_in.array("wide", packed.wide_codes, np.uint16))
+        room = np.empty(0, np.uint8)  # fresh memory for every batch costs more than its codes
         for first, objects in self._parts("packing"):
             table = self.reader.read(first, *objects, target=self.coded_target)
-            packed.add(coding.codes(table), table.target.codes, table.weights)
+            if len(room) < 2 * table.n_samples * table.n_features:
+                room = np.empty(2 * table.n_samples * table.n_features, np.uint8)
+            packed.add(coding.codes(table, room), table.target.codes, table.weights)
         if self.spool is None and os.name == "posix":
             self.packed_in.close()  # the planes stay as long as they are mapped, and go with the process
         return packed.finish()
