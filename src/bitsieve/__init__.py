@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from bitsieve.selection.information import entropy as entropy
     from bitsieve.selection.information import mutual_information as mutual_information
     from bitsieve.selection.information import mutual_information_matrix as mutual_information_matrix
+    from bitsieve.selection.select import select as select
     from bitsieve.selection.selection import Selection as Selection
-    from bitsieve.selection.selection import select as select
     from bitsieve.selectors.constraints import Constraints as Constraints
     from bitsieve.selectors.dominant_set_clusters import DominantSetClusters as DominantSetClusters
     from bitsieve.selectors.dominant_set_mii import DominantSetMII as DominantSetMII
@@ -122,7 +122,7 @@ _HOMES = {
     "RedundancyDisplay": "bitsieve.report.redundancy",
     "ReliefF": "bitsieve.selectors.relieff",
     "SDPCMI": "bitsieve.selectors.sdpcmi",
-    "select": "bitsieve.selection.selection",
+    "select": "bitsieve.selection.select",
     "Selection": "bitsieve.selection.selection",
     "SelectorCV": "bitsieve.evaluation.selector_cv",
     "show_kernel": "bitsieve.counts.kernels",

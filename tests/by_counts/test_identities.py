@@ -133,6 +133,36 @@ def test_normalised_redundancy_of_a_duplicate_is_1(information_of, make_table, n
         assert abs(b.scores("amifs")[column] - expected[column]) <= SUMS
 
 
+@settings(deadline=None, max_examples=20)
+@given(**tables)
+def test_merging_codes_loses_what_they_tell_apart(information_of, make_table, n_samples, n_features, **table):
+    """I(X;C) - I(f(X);C) = I(X;C|f(X)) >= 0 and H(X) - H(f(X)) = H(X|f(X)); names of codes are no matter."""
+    codes, classes = make_table(n_samples, n_features, **table)
+    information = information_of(np.hstack([codes, codes // 2, (7 * codes + 3) % 29]), classes)
+    rel, entropy = information.relevance.reshape(3, -1), information.entropy.reshape(3, -1)
+    assert rel[2].tobytes() == rel[0].tobytes()
+    assert entropy[2].tobytes() == entropy[0].tobytes()
+    for column in range(n_features):
+        terms = information.pair(n_features + column)
+        lost = rel[0, column] - rel[1, column]
+        assert abs(terms.conditional_relevance[column] - lost) <= SUMS
+        assert lost >= -SUMS
+        assert abs(terms.redundancy[column] - entropy[1, column]) <= SUMS  # X determines f(X)
+
+
+@settings(deadline=None, max_examples=20)
+@given(**tables)
+def test_the_chain_rule_in_any_order(information_of, make_table, n_samples, n_features, **table):
+    """Scores of cmi add up to I(S;C), which is what one column of the joint values of S tells; no order changes it."""
+    codes, classes = make_table(n_samples, n_features, **table)
+    joint = np.unique(codes, axis=0, return_inverse=True)[1].reshape(-1)
+    whole = information_of(joint[:, None], classes).relevance[0]
+    for order in (np.arange(n_features), np.arange(n_features)[::-1]):
+        found = forward_select(information_of(codes[:, order], classes), make_criterion("cmi"), n_features)
+        assert sorted(found.order.tolist()) == list(range(n_features))
+        assert abs(found.scores.sum() - whole) <= SUMS
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_one_order(information_of, make_table, seed):
     """jmi, emrmr, avgcmim and igfs choose alike; so do a criterion and its second names, bit for bit."""

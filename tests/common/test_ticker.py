@@ -59,8 +59,8 @@ def test_verbose_shows_the_phases_of_select_and_compare(impatient, monkeypatch):
     monkeypatch.setattr("sys.stderr", out)
     X, y = [[j % 2, j % 3] for j in range(40)], [j % 2 for j in range(40)]
     with shown(True):
-        time.sleep(0.05)
-    assert "starting" in out.getvalue()
+        while "starting" not in out.getvalue():
+            time.sleep(0.01)
     bitsieve.select(X, y, binning="none", verbose=True)
     bitsieve.compare(X, y, methods=["mim"], features=[1], classifier="ncm", folds=2, verbose=True)
     before = out.getvalue()

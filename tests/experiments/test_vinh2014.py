@@ -104,6 +104,17 @@ def test_table_5_takes_ten_to_a_hundred_features(n_features, first, last, monkey
     assert asked == [range(first, last + 1)]
 
 
+@pytest.mark.parametrize(("beyond", "within"), [(0, True), (0.1, False)])
+@pytest.mark.parametrize("side", [1, -1])
+def test_a_difference_as_large_as_the_paper_s_deviation_is_within_it(beyond, within, side, monkeypatch):
+    cells = TABLE_5["Waveform"].values()
+    errors = [[cell.error + side * (cell.deviation + beyond)] for cell in cells]
+    ours = SimpleNamespace(methods=list(METHODS), rates=np.array(errors) / 100, counts=np.array([10]))
+    monkeypatch.setattr(vinh2014_errors, "curves", lambda *given: ours)
+    _, record = vinh2014_errors._row(Options(), SimpleNamespace(row="Waveform", origin="drawn"))
+    assert record["within"] == dict.fromkeys(METHODS, within)
+
+
 def test_table_5(options, parts):
     text = ITEMS["table 5"].run(options).text
     records = {record["set"]: record for _, record in parts}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import permutations
-from math import exp, factorial
+from math import exp, factorial, lgamma, log
 
 import numpy as np
 import pytest
@@ -37,6 +38,76 @@ def test_the_bound_has_a_mean_of_at_most_one_over_all_shuffles():
     assert len(inverse) == factorial(4) * factorial(3)
     # log_tail is cut off at p = 1; where it is not, the mean is at most 1 (1e-12: the rounding of logarithms of gamma)
     assert sum(value for value in inverse if value > 1) / len(inverse) <= 1 + 1e-12
+
+
+def bound_by_loops(part, code, label, k):
+    """The bound on p by its formula, with k classes."""
+
+    def sizes(*vectors):
+        return Counter(zip(*vectors, strict=True))
+
+    shuffled = sum(lgamma(n + 1) for n in sizes(part, label).values())
+    shuffled -= sum(lgamma(n + 1) for n in sizes(part).values())
+    learned = sum(lgamma(k / 2) - lgamma(n + k / 2) for n in sizes(part, code).values())
+    learned += sum(lgamma(n + 1 / 2) - lgamma(1 / 2) for n in sizes(part, code, label).values())
+    return min(0.0, shuffled - learned)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_small_tables_have_the_bound(seed):
+    random = np.random.default_rng(seed)
+    label = random.permutation(np.arange(30) % 3)
+    part, code = random.integers(0, 2, 30), np.where(random.random(30) < 0.9, label, random.integers(0, 4, 30))
+    tail = log_tail(table_of(part, code, label))
+    assert tail < 0
+    # sums of some dozen logarithms of gamma
+    assert tail == pytest.approx(bound_by_loops(part, code, label, 3), rel=1e-12)
+
+
+@pytest.mark.parametrize("one_less", [False, True])
+def test_the_tail_of_chi_squared_holds_from_five_expected_samples_on(one_less):
+    """Cells of two codes and two classes of 10 samples each expect 5; a part of a single code is no matter."""
+    code, label = np.repeat([0, 1, 0], [10, 10, 1]), np.array(([0] * 8 + [1] * 2) + ([0] * 2 + [1] * 8) + [0])
+    part = np.repeat([0, 1], [20, 1])
+    code[0] ^= one_less  # codes of 9 and 11 samples expect 4.5
+    tail = log_tail(table_of(part, code, label))
+    counts = Counter(zip(code[:20], label[:20], strict=True))
+    codes, labels = np.bincount(code[:20]), np.bincount(label[:20])
+    g = 2 * sum(n * log(20 * n / (codes[x] * labels[c])) for (x, c), n in counts.items())
+    expected = bound_by_loops(part, code, label, 2) if one_less else chi2.logsf(g, 1)
+    assert tail == pytest.approx(expected, rel=1e-9)  # two ways to sum four logarithms
+
+
+class Searched:
+    """A search that made the codes among so many."""
+
+    def __init__(self, price):
+        self.price = price
+
+    def log_codings(self, column):
+        return self.price * (column + 1)
+
+
+@pytest.mark.parametrize("price", [None, 0.7])
+def test_columns_count_up_to_the_level_and_no_further(price):
+    """p times the number of columns, or of their pairs, and the price of their cuts is at most half the level."""
+    random = np.random.default_rng(3)
+    X = random.integers(0, 2, (300, 5))
+    X[:, 3] = 0
+    y = X[:, 1] ^ X[:, 4] ^ (random.random(300) < 0.25)
+    source = NaiveSource(X, y)
+    source.search = None if price is None else Searched(price)
+    information = make_information("plug-in", source)
+    prices = np.zeros(5) if price is None else price * np.arange(1, 6)
+    n = 4 if price is None else 5  # a search may have been tried in vain on a constant column
+    nothing = np.zeros(300, int)
+    alone = log_tail(table_of(nothing, X[:, 0], y)) + prices[0]
+    given = [log_tail(table_of(X[:, i], X[:, j], y)) + prices[1] + prices[4] for i, j in ((4, 1), (1, 4))]
+    for place, columns, tail, tried in ((0, [0], alone, n), (0, [1, 4], given[0], n * n), (1, [1, 4], given[1], n * n)):
+        level = 2 * tried * exp(tail)
+        # 1e-9: the rounding of logarithms
+        assert carries_information(information, np.array(columns), level * (1 + 1e-9))[place]
+        assert not carries_information(information, np.array(columns), level * (1 - 1e-9))[place]
 
 
 def test_large_tables_have_the_tail_of_chi_squared():

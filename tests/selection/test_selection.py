@@ -273,6 +273,27 @@ def test_note_of_identifiers_and_row_numbers():
     assert any(note.startswith("column 'row' only counts the rows") for note in selection.notes)
 
 
+def test_note_of_columns_of_many_values():
+    """Of a column that tells nothing Miller's term is the mean: a note from 21 values on."""
+    draw = np.random.default_rng(0)
+    n, y = 2000, np.arange(2000) % 2
+    table = pa.table(
+        {
+            "signal": y ^ (draw.random(n) < 0.1),
+            "shop": pa.array(draw.integers(0, 300, n).astype(str)),  # (299) (1) / (2 N ln 2) = 0.108 bits by chance
+            "copy": pa.array([f"{j % 2} {j % 44 // 2}" for j in range(n)]),  # 44 values tell the class: 0.016 of 1 bit
+            "few": pa.array(draw.integers(0, 20, n).astype(str)),  # nothing but chance, and not many values
+        }
+    )
+    what = "1 column has so many values that a tenth of its information or more is chance, and more beside others: "
+    (note,) = [note for note in bitsieve.select(table, y, method="jmi").notes if "so many values" in note]
+    assert note == f"{what}'shop'; group its values, or compare with estimator='shrinkage'"
+    (note,) = [note for note in bitsieve.select(table, y, method="speccmi").notes if "so many values" in note]
+    assert note == f"{what}'shop'; group its values"
+    corrected = bitsieve.select(table, y, method="jmi", estimator="shrinkage")
+    assert not [note for note in corrected.notes if "so many values" in note]
+
+
 def test_no_notes_without_reason(iris):
     X, y, _ = iris
     assert bitsieve.select(X, y, method="jmi", n_features_to_select=2).notes == []
@@ -344,3 +365,12 @@ def test_a_weight_column_of_an_archive_is_written_with_the_selection(tmp_path, i
     assert written["times"].to_pylist() == times.tolist()
     assert main([*arguments, "--output", str(tmp_path / "out.npz")]) == 0
     assert np.load(tmp_path / "out.npz")["feature_names"].tolist() == [*written.column_names[:2], "times"]
+
+
+def test_notes_speak_of_one_feature_as_one():
+    columns, y = noisy(0)
+    X = np.column_stack([columns["signal"], np.random.default_rng(1).normal(size=(len(y), 3))])
+    (note,) = [n for n in bitsieve.select(X, y, n_features_to_select="auto", uncut="median").notes if "stop" in n]
+    assert note.startswith("stopped after 1 feature by significance: next was ")
+    (note,) = bitsieve.select(X[:, :1], y, method="speccmi", n_features_to_select=1).notes
+    assert note == "by what this method measures, no other feature is better: the best is found"

@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_n_features_in_after_fitting
 
-from bitsieve import ForwardSelector, KollerSahami, list_methods, make_selector
+from bitsieve import BitsieveWarning, ForwardSelector, KollerSahami, list_methods, make_selector
 from bitsieve.by_counts.criteria import CRITERIA
 from bitsieve.by_counts.criteria.mifs import MIFS
 from bitsieve.selectors.counted import CountSelector
@@ -140,6 +140,7 @@ def test_later_rows_that_do_not_fit(rows):
         selector.partial_fit(np.array([["p"], ["q"]], object), [0, 1])
     assert selector.partial_fit([[1]], [0]).classes_.tolist() == [0, 1]  # what was refused is not counted
     fitted = ForwardSelector(1, criterion="mrmr", binning="none").fit(X, y)
-    with pytest.raises(ValueError, match="fit keeps no counts of its rows"):
-        fitted.partial_fit(X, y)
+    with pytest.warns(BitsieveWarning, match="fit kept no counts of its rows: partial_fit begins anew"):
+        fitted.partial_fit(X[:60], y[:60])
+    assert_same(fitted.partial_fit(X[60:], y[60:]), clone(fitted).fit(X, y))
     assert clone(selector).partial_fit(X, y).fit(X, y).n_features_in_ == 6

@@ -91,6 +91,16 @@ class SelectorStates(RuleBasedStateMachine):
         self.fitted_on = None
 
     @rule()
+    def fit_on_broken_data(self):
+        """One class too few is refused by every method; parameters stay, and a later fit is not harmed."""
+        before = repr(self.selector.get_params())
+        X, y = DATA[0]
+        with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+            self.selector.fit(X, y[1:])
+        assert repr(self.selector.get_params()) == before
+        self.fitted_on = None
+
+    @rule()
     def replace_by_a_clone(self):
         self.selector = clone(self.selector)
         self.fitted_on = None

@@ -12,7 +12,7 @@ from pyarrow import csv, feather, parquet
 import bitsieve
 from bitsieve.cli import main
 from bitsieve.files.errors import DataError
-from bitsieve.selection.selection import select_from
+from bitsieve.selection.from_table import select_from
 from bitsieve.sources.dask_files import FilesOnCluster
 
 N = 500

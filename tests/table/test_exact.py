@@ -27,6 +27,9 @@ def test_whole_numbers_beyond_double_precision(binner, kind):
     apart = np.array([[1], [2], [LARGE], [LARGE + 2]], kind)
     together = np.array([[1], [2], [LARGE], [LARGE + 1]], kind)
     binner.fit(apart, classes)
+    if kind is np.int64:
+        with pytest.raises(ValueError, match=SAME):
+            binner.fit(-together, classes)
     for X in (together, np.asfortranarray(np.hstack([together] * 9)), pa.table({"x0": together[:, 0]})):
         with pytest.raises(ValueError, match=SAME):
             binner.fit(X, classes)
@@ -50,6 +53,8 @@ def test_targets():
         read_target(numbers)
     with pytest.raises(ValueError, match="the target holds values that differ"):
         read_target(np.array([0.5, 1, 1 + np.finfo(np.longdouble).eps], np.longdouble))
+    with pytest.raises(ValueError, match="the target holds values that differ"):
+        read_target(-numbers)
     assert read_target(numbers - LARGE).kind == "binned"
 
 

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from bitsieve import _native
+from bitsieve.binning.unknown import unknown_category
 from bitsieve.common.parameters import check_choice, check_parameters, check_threads
 from bitsieve.common.progress import phase
 from bitsieve.counts.blocks import run_blocks
@@ -294,12 +295,3 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags.target_tags.required = tags.target_tags.multi_output = self.sees == "classes"
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-def unknown_category(name: str, values: NDArray[Any]) -> ValueError:
-    """The error for values of a column that were not there when fitting."""
-    value = values[:1].tolist()[0]
-    return ValueError(
-        f"column {name!r} holds {value!r}, which was not there when fitting: fit on data that has every value, "
-        "or replace it"
-    )

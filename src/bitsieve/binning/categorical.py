@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.binning.base import Binner, unknown_category
+from bitsieve.binning.base import Binner
+from bitsieve.binning.unknown import unknown_category
 from bitsieve.common.progress import phase
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.table.encoding import lookup

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -10,10 +9,12 @@ from scipy.sparse import csc_array
 from sklearn.utils.validation import check_is_fitted
 
 from bitsieve import _native
-from bitsieve.binning.base import Binner, unknown_category
+from bitsieve.binning.as_sparse import as_sparse
+from bitsieve.binning.base import Binner
 from bitsieve.binning.registry import make_binner
 from bitsieve.binning.repeated import RepeatedCuts
 from bitsieve.binning.repeated_stored import RepeatedStoredCuts
+from bitsieve.binning.unknown import unknown_category
 from bitsieve.common.parameters import check_parameters, check_threads
 from bitsieve.common.progress import phase
 from bitsieve.counts.blocks import run_blocks
@@ -131,7 +132,7 @@ class ZeroApartBinner(Binner):
         check_parameters(self)
         self.rule_ = rule = self._rule()
         check_parameters(rule)
-        sparse = _as_sparse(table)
+        sparse = as_sparse(table)
         sparse.check_finite(allow_missing=rule.missing == "bin", instead=IN_A_BIN)
         table.set_names_on(self)
         blocks = sparse.blocks(self.n_jobs)
@@ -198,7 +199,7 @@ class ZeroApartBinner(Binner):
         -------
         SparseCodes, or ndarray of shape (n_samples, n_features) in Fortran order
         """
-        listed = self._listed(_as_sparse(table))
+        listed = self._listed(as_sparse(table))
         if isinstance(table, SparseTable):
             return listed
         out = np.empty((table.n_samples, table.n_features), self._code_type, order="F")
@@ -280,26 +281,6 @@ class ZeroApartBinner(Binner):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _as_sparse(table: Table) -> SparseTable:
-    """A table of numbers as a sparse one.
-
-    Raises
-    ------
-    ValueError
-        If a column holds categories.
-    """
-    if isinstance(table, SparseTable):
-        return table
-    words = [j for j in range(table.n_features) if not table.is_numeric(j)]
-    if words:
-        raise ValueError(f"zero is a code of its own in columns of numbers, but {table.quoted(words)} hold categories")
-    columns = [csc_array(table.numeric(j)[:, None]) for j in range(table.n_features)]
-    start = np.cumsum([0, *(column.nnz for column in columns)])
-    arrays = (np.concatenate([getattr(column, name) for column in columns]) for name in ("data", "indices"))
-    sparse = read_sparse(csc_array((*arrays, start), shape=(table.n_samples, table.n_features)))
-    return replace(sparse, names=table.names, feature_names=table.feature_names, y=table.y, weights=table.weights)
 
 
 def _with_zero(found: Ragged, zero: NDArray[np.bool_]) -> Ragged:

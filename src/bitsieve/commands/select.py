@@ -96,7 +96,7 @@ def select_as_asked(options: argparse.Namespace, client: Client | None = None) -
     if client is None and options.data is not None and not in_batches(options):
         check_file(options.data)
     with light_imports():
-        from bitsieve.selection.selection import select_from
+        from bitsieve.selection.from_table import select_from
 
         table = read(options, client)
         k = _how_many(options.features, table.n_features)
@@ -127,8 +127,6 @@ def _cluster(options: argparse.Namespace) -> AbstractContextManager[Client | Non
         raise ValueError("--memory and --spool are of files that are read here: leave them out with --scheduler")
     if (options.output or "").lower().endswith(".npz"):
         raise ValueError("--scheduler does not go with a .npz: write .parquet, .arrow or .csv")
-    if options.drop_missing_target:
-        raise ValueError("--scheduler does not go with --drop-missing-target: drop those rows first")
     from bitsieve.commands.cluster import connected
 
     return connected(options.scheduler, options.threads)

@@ -1,4 +1,4 @@
-"""The samples of a table class by class."""
+"""The samples class by class: in which order, and how many there are of each."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from bitsieve.report.display import Display
-from bitsieve.report.style import BLUE, GREY, INK, new_axes, styled
+from bitsieve.report.style import BLUE, GREY, INK
 from bitsieve.selection.curve import Curve, information_curve, ranked_on
 
 if TYPE_CHECKING:
@@ -63,38 +63,26 @@ class CurveDisplay(Display):
         order = ranked_on(selector, evidence.counted)
         return cls(information_curve(evidence.information, order, len(evidence.selected)))
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the curve.
+    def _height(self) -> float:
+        return 3.2
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-
-        Returns
-        -------
-        CurveDisplay
-        """
+    def _draw(self, ax: Axes) -> None:
+        """The curve."""
         from matplotlib.ticker import MaxNLocator
 
         curve = self.curve
-        with styled():
-            ax = new_axes(3.2) if ax is None else ax
-            numbers = np.arange(1, len(curve.joint) + 1)
-            before = np.r_[0.0, curve.joint[:-1]]
-            ax.bar(numbers, curve.chance - before, bottom=before, width=0.8, color=GREY, alpha=0.5, label="by chance")
-            dots: dict[str, Any] = {"marker": "o", "markersize": 4} if len(numbers) <= FEW else {}
-            ax.plot(numbers, curve.joint, color=BLUE, lw=1.6, label="joint information", **dots)
-            k = curve.n_selected
-            ax.plot(
-                [k], [curve.joint[k - 1]], "o", ms=9, color=BLUE, mec=INK, mew=1.3, label=f"selected: {k:,}", zorder=5
-            )
-            ax.axhline(curve.class_entropy, color=INK, lw=1.2, ls=(0, (4, 3)), label="H(C)")
-            ax.set_ylim(0, 1.06 * curve.class_entropy)
-            ax.set_xlim(0.4, len(numbers) + 0.6)
-            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-            ax.grid(axis="y")
-            ax.set_xlabel("number of features")
-            ax.set_ylabel("information (bits)")
-            ax.figure.legend(loc="outside upper left", ncols=4, handlelength=1.4, columnspacing=1.2)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        numbers = np.arange(1, len(curve.joint) + 1)
+        before = np.r_[0.0, curve.joint[:-1]]
+        ax.bar(numbers, curve.chance - before, bottom=before, width=0.8, color=GREY, alpha=0.5, label="by chance")
+        dots: dict[str, Any] = {"marker": "o", "markersize": 4} if len(numbers) <= FEW else {}
+        ax.plot(numbers, curve.joint, color=BLUE, lw=1.6, label="joint information", **dots)
+        k = curve.n_selected
+        ax.plot([k], [curve.joint[k - 1]], "o", ms=9, color=BLUE, mec=INK, mew=1.3, label=f"selected: {k:,}", zorder=5)
+        ax.axhline(curve.class_entropy, color=INK, lw=1.2, ls=(0, (4, 3)), label="H(C)")
+        ax.set_ylim(0, 1.06 * curve.class_entropy)
+        ax.set_xlim(0.4, len(numbers) + 0.6)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.grid(axis="y")
+        ax.set_xlabel("number of features")
+        ax.set_ylabel("information (bits)")
+        ax.figure.legend(loc="outside upper left", ncols=4, handlelength=1.4, columnspacing=1.2)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from bitsieve.report.style import new_axes, styled
 from bitsieve.selection.evidence import evidence_of
 
 if TYPE_CHECKING:
@@ -80,11 +81,24 @@ class Display:
         Parameters
         ----------
         ax : matplotlib Axes, optional
+            To draw into; by default a new figure, which needs no display.
 
         Returns
         -------
         display
         """
+        with styled():
+            self.ax_ = new_axes(self._height()) if ax is None else ax
+            self._draw(self.ax_)
+        self.figure_ = self.ax_.figure
+        return self
+
+    def _height(self) -> float:
+        """Of a new figure, in inches."""
+        raise NotImplementedError
+
+    def _draw(self, ax: Axes) -> None:
+        """Draw it into ``ax``."""
         raise NotImplementedError
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from bitsieve.report.display import Display, selected_names
-from bitsieve.report.style import BLUE, GREEN, GREY, INK, ORANGE, new_axes, shortened, styled
+from bitsieve.report.style import BLUE, GREEN, GREY, INK, ORANGE, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,35 +73,25 @@ class RankingDisplay(Display):
         entropy = evidence.information.class_entropy
         return cls(selected_names(evidence), evidence.contributions, entropy, evidence.chance)
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the bars of the first forty features.
+    def _height(self) -> float:
+        return 1.3 + 0.27 * min(len(self.names), MOST_BARS)
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-
-        Returns
-        -------
-        RankingDisplay
-        """
+    def _draw(self, ax: Axes) -> None:
+        """The bars of the first forty features."""
         k = min(len(self.names), MOST_BARS)
         relevance, redundancy, _, complementarity, _ = (np.asarray(part)[:k] for part in self.contributions)
-        with styled():
-            ax = new_axes(1.3 + 0.27 * k) if ax is None else ax
-            places = np.arange(k)
-            bars: dict[str, Any] = {"height": 0.68}
-            new = relevance - redundancy
-            ax.barh(places, new, color=BLUE, label="new", **bars)
-            ax.barh(places, redundancy, left=new, color=ORANGE, label="told already", **bars)
-            ax.barh(places, complementarity, left=relevance, color=GREEN, label="only together", **bars)
-            ax.axvline(self.class_entropy, color=INK, lw=1.2, ls=(0, (4, 3)), label="H(C)")
-            if self.chance is not None and self.chance.best_high > 0:
-                ax.axvspan(self.chance.best_low, self.chance.best_high, color=GREY, alpha=0.45, lw=0, label="by chance")
-            ax.set_yticks(places, [shortened(name) for name in self.names[:k]])
-            ax.set_ylim(k - 0.4, -0.6)
-            ax.set_xlim(0, 1.04 * max(self.class_entropy, float(np.max(relevance + complementarity))))
-            ax.grid(axis="x")
-            ax.set_xlabel("information about the target (bits)")
-            ax.figure.legend(loc="outside upper left", ncols=5, handlelength=1.2, columnspacing=1.2)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        places = np.arange(k)
+        bars: dict[str, Any] = {"height": 0.68}
+        new = relevance - redundancy
+        ax.barh(places, new, color=BLUE, label="new", **bars)
+        ax.barh(places, redundancy, left=new, color=ORANGE, label="told already", **bars)
+        ax.barh(places, complementarity, left=relevance, color=GREEN, label="only together", **bars)
+        ax.axvline(self.class_entropy, color=INK, lw=1.2, ls=(0, (4, 3)), label="H(C)")
+        if self.chance is not None and self.chance.best_high > 0:
+            ax.axvspan(self.chance.best_low, self.chance.best_high, color=GREY, alpha=0.45, lw=0, label="by chance")
+        ax.set_yticks(places, [shortened(name) for name in self.names[:k]])
+        ax.set_ylim(k - 0.4, -0.6)
+        ax.set_xlim(0, 1.04 * max(self.class_entropy, float(np.max(relevance + complementarity))))
+        ax.grid(axis="x")
+        ax.set_xlabel("information about the target (bits)")
+        ax.figure.legend(loc="outside upper left", ncols=5, handlelength=1.2, columnspacing=1.2)

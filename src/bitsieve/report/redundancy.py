@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from bitsieve.report.display import Display, selected_names
-from bitsieve.report.style import new_axes, shortened, styled
+from bitsieve.report.style import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,35 +66,25 @@ class RedundancyDisplay(Display):
         shared = evidence.information.mutual_information_matrix(columns=evidence.selected)
         return cls(selected_names(evidence), shared)
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the heat map of the first forty features.
+    def _height(self) -> float:
+        return 1.6 + 0.24 * min(max(len(self.names), 5), MOST_SHOWN)
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-
-        Returns
-        -------
-        RedundancyDisplay
-        """
+    def _draw(self, ax: Axes) -> None:
+        """The heat map of the first forty features."""
         k = min(len(self.names), MOST_SHOWN)
         shown = np.ma.masked_array(self.shared[:k, :k], np.eye(k, dtype=bool))
         most = max(float(shown.max()) if k > 1 else 0.0, 1e-3)
-        with styled():
-            ax = new_axes(1.6 + 0.24 * max(k, 5)) if ax is None else ax
-            # Cells as shapes: an image would be a picture within the picture.
-            mesh = ax.pcolormesh(shown, cmap="cividis", vmin=0.0, vmax=most, edgecolors="none")
-            names = [shortened(name) for name in self.names[:k]]
-            ax.set_yticks(np.arange(k) + 0.5, names)
-            ax.set_xticks(np.arange(k) + 0.5, [str(rank) for rank in range(1, k + 1)])
-            ax.set_xlabel("rank")
-            ax.set_ylim(k, 0)
-            ax.tick_params(length=0)
-            ax.spines[:].set_visible(False)
-            ax.figure.colorbar(mesh, ax=ax, label="shared information (bits)").outline.set_visible(False)
-            for i, j in np.ndindex(k, k) if k <= WRITTEN else ():
-                if i != j:
-                    colour = "#ffffff" if shown[i, j] < 0.55 * most else "#101010"
-                    ax.text(j + 0.5, i + 0.5, f"{shown[i, j]:.2f}", ha="center", va="center", fontsize=7, color=colour)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        # Cells as shapes: an image would be a picture within the picture.
+        mesh = ax.pcolormesh(shown, cmap="cividis", vmin=0.0, vmax=most, edgecolors="none")
+        names = [shortened(name) for name in self.names[:k]]
+        ax.set_yticks(np.arange(k) + 0.5, names)
+        ax.set_xticks(np.arange(k) + 0.5, [str(rank) for rank in range(1, k + 1)])
+        ax.set_xlabel("rank")
+        ax.set_ylim(k, 0)
+        ax.tick_params(length=0)
+        ax.spines[:].set_visible(False)
+        ax.figure.colorbar(mesh, ax=ax, label="shared information (bits)").outline.set_visible(False)
+        for i, j in np.ndindex(k, k) if k <= WRITTEN else ():
+            if i != j:
+                colour = "#ffffff" if shown[i, j] < 0.55 * most else "#101010"
+                ax.text(j + 0.5, i + 0.5, f"{shown[i, j]:.2f}", ha="center", va="center", fontsize=7, color=colour)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _OTHER_CUTS = Sentence("use ", Setting("uncut", "median"), " or ", Setting("binning", "quantile"))
 _MANY_CLASSES = 100
+_MANY_VALUES = 20
+_SHARE_OF_CHANCE = 0.1  # of what a column tells
 _ROWS_TO_SHOW_IT = 20  # in fewer even a column that repeats the class may do so by chance
 
 
@@ -69,10 +71,12 @@ def explain(
     whole = uncut[kept[uncut]]
     if len(whole):
         numeric = sum(categories is None for categories in binner.categories_)
-        left = Sentence("they count as telling nothing; to cut them all the same, ", _OTHER_CUTS)
-        fate = left if mdl_leaves else "they are cut at their median"
-        why = f"{len(whole):,} of {numeric:,} numeric columns have no cut that tells the classes apart beyond chance: "
-        notes.append(Sentence(why, fate))
+        one = len(whole) == 1
+        left = "it counts as telling nothing; to cut it" if one else "they count as telling nothing; to cut them"
+        at_median = f"{'it is' if one else 'they are'} cut at {'its' if one else 'their'} median"
+        what = f"{'has' if one else 'have'} no cut that tells the classes apart beyond chance: "
+        why = f"{len(whole):,} of {numeric:,} numeric columns {what}"
+        notes.append(Sentence(why, left, " all the same, ", _OTHER_CUTS) if mdl_leaves else why + at_median)
     if constant:
         notes.append(_about(constant, names, "is constant", "are constant"))
     many = np.flatnonzero((n_bins > 2) & (2 * n_bins > table.n_samples)).tolist()
@@ -114,9 +118,9 @@ def explain_stop(selector: Any, table: Table | TableInParts) -> list[str]:
         return _on_length(selector)
     k = len(selector.selected_)
     if selector.stopping_candidate_ < 0:
-        return [f"stopped after {k:,} features: {rule}"]
+        return [f"stopped after {_features(k)}: {rule}"]
     candidate = table.names[selector.stopping_candidate_]
-    return [f"stopped after {k:,} features by {rule}: next was {candidate!r}, {selector.stopping_reason_}"]
+    return [f"stopped after {_features(k)} by {rule}: next was {candidate!r}, {selector.stopping_reason_}"]
 
 
 def explain_worth(selector: Any, table: Table | TableInParts, found: Explanation) -> list[str]:
@@ -134,15 +138,44 @@ def explain_worth(selector: Any, table: Table | TableInParts, found: Explanation
     return [one_line + f"{verb} filled up" if found.is_sure else f"at least {one_line}may be there by chance"]
 
 
+def explain_many_values(selector: Any, table: Table | TableInParts, found: Explanation) -> list[str]:
+    """Which features have so many values that a good part of what they tell is what a shuffled column would tell.
+
+    A column of m values that tells nothing about k classes has a plug-in information of (m - 1) (k - 1) / (2 N ln 2)
+    bits on average (Miller), and more given another column, whose values split the N rows further.
+    """
+    if getattr(selector, "estimator", "plug-in") != "plug-in":
+        return []
+    selected = selector.selected_
+    n_values = np.asarray(found.binner.n_bins_)[selected]
+    by_chance = (n_values - 1) * (table.target.n_classes - 1) / (2 * np.log(2) * table.n_samples)
+    inflated = (n_values > _MANY_VALUES) & (by_chance >= _SHARE_OF_CHANCE * found.relevance[selected])
+    many = selected[inflated & (2 * n_values <= table.n_samples)].tolist()  # beyond, it is noted as an identifier
+    if not many:
+        return []
+    have, their = ("1 column has", "its") if len(many) == 1 else (f"{len(many):,} columns have", "their")
+    why = f"{have} so many values that a tenth of {their} information or more is chance"
+    what = f"{why}, and more beside others: {quoted_places(many, table.names)}; group {their} values"
+    if "estimator" not in selector.get_params():
+        return [what]
+    return [Sentence(what, ", or compare with ", Setting("estimator", "shrinkage"))]
+
+
 def explain_gap(selector: Any) -> list[str]:
     """How far the subset can be from the best one, where the method knows a bound."""
     if not hasattr(selector, "upper_bound_"):
         return []
     k = len(selector.selected_)
     if selector.gap_ <= 1e-12:  # the rounding of two sums
-        return [f"by what this method measures, no other {k:,} features are better together: the best is found"]
+        others = "no other feature is better" if k == 1 else f"no other {k:,} features are better together"
+        return [f"by what this method measures, {others}: the best is found"]
     share = np.floor(1000 * (1 - selector.gap_)) / 10  # rounded down, so that "at least" holds
-    return [f"by what this method measures, these {k:,} features reach at least {share:.1f} % of the best possible"]
+    these = "this feature reaches" if k == 1 else f"these {k:,} features reach"
+    return [f"by what this method measures, {these} at least {share:.1f} % of the best possible"]
+
+
+def _features(k: int) -> str:
+    return "1 feature" if k == 1 else f"{k:,} features"
 
 
 def _on_length(selector: Any) -> list[str]:
@@ -151,7 +184,7 @@ def _on_length(selector: Any) -> list[str]:
     if not isinstance(asked, int) or kept >= asked:
         return []
     name = type(selector).__name__
-    return [f"{name} kept {kept:,} features of the {asked:,} asked for: by its rule the others add nothing"]
+    return [f"{name} kept {_features(kept)} of the {asked:,} asked for: by its rule the others add nothing"]
 
 
 def _on_binned(target: Target) -> str:

@@ -11,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from bitsieve.binning import CategoricalBinner, make_binner
 from bitsieve.binning.registry import remedies_for
 from bitsieve.common.messages import quoted
+from bitsieve.common.notes import warn
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.sources import data_in_parts, make_source
 from bitsieve.sources.counts_table import CountsTable
@@ -68,8 +69,12 @@ class IncrementalSelector(ColumnSelector):
         Raises
         ------
         ValueError
-            What ``fit`` raises; or the columns are not those of the rows before; or ``fit`` was called before, which
-            keeps no counts.
+            What ``fit`` raises; or the columns are not those of the rows before.
+
+        Warns
+        -----
+        BitsieveWarning
+            If ``fit`` was called before, which keeps no counts of its rows.
 
         Notes
         -----
@@ -88,7 +93,7 @@ class IncrementalSelector(ColumnSelector):
         self._check_parameters()
         known = getattr(self, "_counts", None)
         if known is None and hasattr(self, "selected_"):
-            raise ValueError("fit keeps no counts of its rows: call partial_fit on a selector that was not fitted")
+            warn("fit kept no counts of its rows: partial_fit begins anew with those that it is given")
         with remedies_for(self.binning):
             counts = self._counted(self._rows(X, y, sample_weight, classes, first=known is None))
         counts = counts if known is None else added(known, counts)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.binning.base import MAX_CODES
 from bitsieve.binning.coding import fit_on_summary
 from bitsieve.binning.summary import Limits, Summary, summarize
 from bitsieve.common.messages import allowed_names, quoted
@@ -58,11 +59,12 @@ class Budget:
 
     @classmethod
     def of(cls, memory: int, n_columns: int, row_bytes: int) -> Budget:
-        """A quarter for the batches, a quarter for the summary."""
+        """A quarter for the batches, a quarter for the sample, a quarter for the distinct numbers."""
         rows = memory // 4 // (_FORMS * (row_bytes + n_columns))
-        sample = memory // 4 // (3 * 8 * n_columns)
-        power = 1 << max(sample, 1).bit_length() - 1
-        return cls(int(np.clip(rows, 1 << 10, 1 << 20)), Limits(rows=int(np.clip(power, 1 << 10, Limits().rows))))
+        sample, cells = memory // 4 // (3 * 8 * n_columns), memory // 4 // (3 * 16 * n_columns)
+        most = Limits()
+        limits = Limits(_power(cells, MAX_CODES, most.cells), _power(sample, 1 << 10, most.rows))
+        return cls(int(np.clip(rows, 1 << 10, 1 << 20)), limits)
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ class StreamedTable(TableInParts):
             sizes += sizes_of_classes(table.target.codes, table.weights, len(sizes))
             part = summarize(table, binner, first_row=first, limits=self.budget.limits, known=known)
             pending.append(part)
-            waiting += 0 if part.sample is None else len(part.sample.rows)
+            waiting += max(0 if part.sample is None else len(part.sample.rows), part.most_cells)
             if len(pending) > _PENDING or known is None or waiting > self.budget.limits.rows // 2:
                 known = Summary.merged(pending if known is None else [known, *pending])
                 pending, waiting = [], 0
@@ -189,7 +191,7 @@ class StreamedTable(TableInParts):
         source = self.source(coding)
         if name is not None:
             fitted = pickle.dumps((coding, self.known, self.class_sizes))
-            (self.packed_in.folder / "fitted").write_bytes(fitted)
+            self.packed_in.write("fitted", fitted)
             self.packed_in.keep(name, {"digest": hashlib.sha256(fitted).hexdigest()})
         source.search = search_in_parts(coding, source)
         return coding, source
@@ -227,7 +229,7 @@ class StreamedTable(TableInParts):
         what = {
             "version": __version__,
             "state": self.state,
-            "reader": [list(self.names), self.reader.target, self.reader.weight],
+            "reader": [list(self.names), self.reader.target, self.reader.weight, self.reader.drop_missing],
             "bins": [str(self.target.n_bins), repr(self.coded_target.target.labels.tolist())],
             "binner": [type(binner).__name__, parameters, self.few_are_codes],
             "limits": [self.budget.limits.cells, self.budget.limits.rows],
@@ -265,6 +267,11 @@ class StreamedTable(TableInParts):
                     f"the target or the weights have {len(values):,} values but the data has "
                     f"{self.batches.n_rows or n_rows:,} rows: they must be as many"
                 )
+
+
+def _power(wanted: int, least: int, most: int) -> int:
+    """The largest power of two up to a number, within bounds."""
+    return int(np.clip(1 << max(wanted, 1).bit_length() - 1, least, most))
 
 
 def _mapped(path: Path, size: int, kind: Any) -> NDArray[Any]:

@@ -20,9 +20,11 @@ ROUNDING = 1e-12  # of a hundred entries of a few bits
 
 def test_certificates():
     assert certify(3.0, [5.0, 4.0]) == (3.0, 4.0, 0.25)
-    assert certify(3.0, [3.0 - 1e-9]) == (3.0, 3.0, 0.0)  # rounding
+    assert certify(3.0, [3.0 - 1e-9]) == (3.0, 3.0, 0.0)  # rounding must not make a bound that does not bound
+    assert certify(3e6, [3e6 - 0.1]) == (3e6, 3e6, 0.0)  # which is relative to the objective
+    assert certify(-1e-17, [-1e-16]) == (-1e-17, -1e-17, 0.0)
     assert certify(0.0, [0.0]) == (0.0, 0.0, 0.0)
-    for impossible in (2.99, -1.0):
+    for impossible in (2.99, -1.0, 3.0 - 1e-6):  # rounding explains 1e-7 of the objective
         with pytest.raises(ArithmeticError, match=r"is below that of one, 3\.0"):
             certify(3.0, [4.0, impossible])
 
@@ -92,10 +94,3 @@ def test_marginal_bound_is_reached(information_of):
     information = information_of(np.column_stack([a, b]), a ^ b)
     q = information.conditional_mutual_information_matrix(symmetric=True)
     assert marginal_bound(information.relevance, information.class_entropy, 2) == subset_objective(q) == 2
-
-
-def test_certificate():
-    assert certify(3.0, [6.0, 4.0]) == (3.0, 4.0, 0.25)
-    assert certify(0.0, [0.0]) == (0.0, 0.0, 0.0)
-    assert certify(1.0 + 1e-16, [1.0 - 1e-16]).gap == 0.0  # rounding must not make a bound that does not bound
-    assert certify(-1e-17, [-1e-16]) == (-1e-17, -1e-17, 0.0)

@@ -1,0 +1,238 @@
+"""Trials of what makes codes of columns: extents, distinct numbers, cuts, categories; dense and sparse."""
+
+from __future__ import annotations
+
+import numpy as np
+from tests.binning.test_mdl import reference as mdl_reference
+from tests.binning.test_repeated import counted
+from tests.native.trials import as_given, class_codes, equal, parts, size, terms_of, trial
+
+from bitsieve import _native
+from bitsieve.counts.search import Parts
+
+FLOATS = (np.float32, np.float64)
+INTEGERS = (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64)
+
+
+def numbers(random, n_samples, n_columns, kind):
+    """Columns of whole numbers in spans of every size; floats have fractions, NaN and infinities among them."""
+    limits = (-(2**20), 2**20) if kind in FLOATS else (np.iinfo(kind).min, np.iinfo(kind).max)
+    span = int(min(random.choice([1, 3, 30, 300, 70_000, 2**40]), limits[1] - limits[0]))
+    low = int(random.integers(limits[0], limits[1] - span, endpoint=True, dtype=np.int64 if limits[0] else np.uint64))
+    table = np.array([low + int(x) for x in random.integers(0, span, n_samples * n_columns, endpoint=True)])
+    return table.reshape(n_samples, n_columns).astype(kind)
+
+
+def spoil(table, random, missing=True, infinite=False, fractions=True):
+    """Make some numbers of a table of floats fractions, missing or infinite."""
+    if fractions and random.random() < 0.6:
+        table += (random.random(table.shape) < 0.3) * table.dtype.type(0.25)
+    if missing and random.random() < 0.4:
+        table[random.random(table.shape) < random.choice([0.1, 0.9])] = np.nan
+    if infinite and random.random() < 0.3:
+        table[random.random(table.shape) < 0.05] = random.choice([np.inf, -np.inf])
+    return table
+
+
+def any_table(random, n_samples, n_columns, **spoiled):
+    kind = (FLOATS + INTEGERS)[random.integers(len(FLOATS + INTEGERS))]
+    table = numbers(random, n_samples, n_columns, kind)
+    return spoil(table, random, **spoiled) if kind in FLOATS else table
+
+
+@trial("extent")
+def extents(random, kernel):
+    table = any_table(random, size(random, 300), int(random.integers(1, 70)), infinite=True)
+    holds, low, high = _native.extent(as_given(table, random), True)
+    for j, column in enumerate(table.T):
+        there = column[~np.isnan(column)] if table.dtype.kind == "f" else column
+        whole = not len(there) or table.dtype.kind != "f" or bool((there == np.floor(there)).all())
+        infinite = table.dtype.kind == "f" and bool(np.isinf(there).any())
+        if infinite and not np.isfinite(there).any():
+            whole = bool(holds[j] < 8)  # of infinities alone nothing is said
+        elif infinite:
+            whole = False
+        assert holds[j] == (len(there) > 0) + 2 * (len(there) < len(column)) + 4 * infinite + 8 * (not whole)
+        if len(there) and not (infinite and len(set(there)) == 1):
+            assert (low[j], high[j]) == (there.min(), there.max())
+        elif not len(there):
+            assert low[j] > high[j]
+    return 3 * table.shape[1]
+
+
+@trial("distinct")
+def distinct_numbers(random, kernel):
+    table = any_table(random, size(random, 300), int(random.integers(1, 20)), fractions=False)
+    given = as_given(table, random)
+    _, low, high = _native.extent(given, False)
+    found = parts(*_native.distinct(given, low, high))
+    return sum(
+        equal(some, np.unique(column[~np.isnan(column)] if table.dtype.kind == "f" else column))
+        for some, column in zip(found, table.T, strict=True)
+    )
+
+
+def followed(random, n_samples, n_columns, classes):
+    """Columns of floats of which some follow the classes, with NaN."""
+    table = random.integers(0, random.choice([2, 8, 100]), (n_samples, n_columns)) + random.integers(0, 9) * np.where(
+        random.random(n_columns) < 0.6, classes[:, None], 0
+    )
+    return spoil(table.astype(FLOATS[random.integers(2)]), random)
+
+
+def cuts_by_definition(values, classes, times):
+    """Accepted cuts of one column, each row standing some times."""
+    there = ~np.isnan(values)
+    values, classes = np.repeat(values[there].astype(float), times[there]), np.repeat(classes[there], times[there])
+    return mdl_reference(values.tolist(), classes.tolist()) if len(values) else []
+
+
+@trial("mdl_cuts")
+def mdl(random, kernel):
+    n_samples = int(random.integers(1, 26))
+    classes, n_classes = class_codes(random, n_samples)
+    table = followed(random, n_samples, int(random.integers(1, 4)), classes)
+    vectors = np.array([classes, random.permutation(classes)])[: random.integers(1, 3)]
+    weights = random.integers(1, 3, n_samples) if random.random() < 0.3 else None
+    times = np.ones(n_samples, int) if weights is None else weights
+    terms = terms_of(int(times.sum()), random)
+    found = parts(*_native.mdl_cuts(as_given(table, random), vectors, n_classes, terms.table, terms.shift, weights))
+    wanted = [cuts_by_definition(column, one, times) for column in table.T for one in vectors]
+    return sum(equal(a, b) for a, b in zip(found, wanted, strict=True)) + len(wanted)
+
+
+def order_statistics(values, n_bins, times):
+    """Cuts of about equal numbers by their definition."""
+    there = ~np.isnan(values)
+    ordered = np.sort(np.repeat(values[there].astype(float), times[there]))
+    ranks = [(2 * b * len(ordered) + n_bins) // (2 * n_bins) for b in range(1, n_bins)]
+    return sorted({ordered[rank - 1] for rank in ranks if rank > 0} - {ordered[-1]}) if len(ordered) else []
+
+
+@trial("order_statistic_cuts")
+def order_cuts(random, kernel):
+    n_samples = size(random, 200)
+    table = any_table(random, n_samples, int(random.integers(1, 20)))
+    table = table.astype(float) if table.dtype.itemsize == 8 else table  # of 64 bits: exact as they are
+    n_bins = int(random.choice([2, 3, 10, 300]))
+    weights = random.integers(1, 4, n_samples) if random.random() < 0.3 else None
+    times = np.ones(n_samples, int) if weights is None else weights
+    found = parts(*_native.order_statistic_cuts(as_given(table, random), n_bins, weights))
+    wanted = [order_statistics(column.astype(float), n_bins, times) for column in table.T]
+    return sum(equal(a, b) for a, b in zip(found, wanted, strict=True)) + len(wanted)
+
+
+@trial("code_categories")
+def categories(random, kernel):
+    table = any_table(random, size(random, 200), int(random.integers(1, 20)), fractions=False)
+    n_columns = table.shape[1]
+    is_float, unsigned = table.dtype.kind == "f", table.dtype == np.uint64
+    whole = [column[~np.isnan(column)].astype(np.int64) if is_float else column for column in table.T]
+    known = [np.unique(some) for some in whole]
+    lacks = random.integers(n_columns) if random.random() < 0.3 else -1  # one column with a number that is not known
+    known = [some[:-1] if j == lacks else some for j, some in enumerate(known)]
+    missing = random.integers(0, 300, n_columns)
+    place = random.permutation(n_columns)
+    out = np.zeros((len(table), n_columns), np.uint16, order="F")
+    ends = np.cumsum([len(some) for some in known])
+    listed = np.concatenate(known).astype(np.uint64 if unsigned else np.int64).view(np.int64)
+    found = _native.code_categories(as_given(table, random), listed, unsigned, ends, missing, place, out)
+    for j, column in enumerate(table.T):
+        there = ~np.isnan(column) if is_float else np.ones(len(column), bool)
+        assert found[j] == np.isin(whole[j], known[j]).all()
+        if found[j]:
+            assert (out[there, place[j]] == np.searchsorted(known[j], whole[j])).all()
+            assert (out[~there, place[j]] == missing[j]).all()
+    return out.size
+
+
+@trial("code_by_cuts")
+def codes_by_cuts(random, kernel):
+    table = any_table(random, size(random, 200), int(random.integers(1, 40)), infinite=True)
+    table = table.astype(float) if table.dtype.itemsize == 8 else table
+    n_columns, left = table.shape[1], bool(random.integers(2))
+    values = table.astype(float)
+    some = [np.unique(random.choice(column[np.isfinite(column)], 5)) if np.isfinite(column).any() else np.zeros(1)
+            for column in values.T]  # fmt: skip
+    cuts = [np.unique(np.append(own, own + 0.5))[: random.integers(0, 9)] for own in some]
+    missing, place = random.integers(0, 200, n_columns), random.permutation(n_columns)
+    out = np.zeros((len(table), n_columns), (np.uint8, np.uint16)[random.integers(2)], order="F")
+    ends = np.cumsum([len(own) for own in cuts])
+    _native.code_by_cuts(as_given(table, random), np.concatenate(cuts), ends, left, missing, place, out)
+    wanted = [
+        np.where(np.isnan(column), code, np.searchsorted(own, column, side="left" if left else "right"))
+        for column, own, code in zip(values.T, cuts, missing, strict=True)
+    ]
+    return equal(out[:, place].T, wanted)
+
+
+@trial("dependence_of_codes", "dependence_of_cuts")
+def dependence(random, kernel):
+    n_samples = int(random.integers(2, 40))
+    classes, n_classes = class_codes(random, n_samples)
+    vectors = np.array([classes, random.permutation(classes)])
+    divided = random.integers(0, random.choice([1, 3, 40]), n_samples)
+    _, divided = np.unique(divided, return_inverse=True)
+    terms, order = terms_of(n_samples, random), Parts.of(divided)
+    table = followed(random, n_samples, int(random.integers(1, 4)), classes).astype(float)
+    at_median = bool(random.integers(2))
+    tail = order.order, order.starts, terms.table, terms.shift
+    freedom, sums = _native.dependence_of_cuts(np.asfortranarray(table), vectors, n_classes, *tail, at_median)
+    values, ends = _native.mdl_cuts(table, vectors, n_classes, terms.table, terms.shift, None)
+    compared = 0
+    for at, cuts in enumerate(parts(values, ends)):
+        column, labels = table[:, at // 2], vectors[at % 2]
+        if not len(cuts) and at_median:
+            cuts = np.array(order_statistics(column, 2, np.ones(n_samples, int)))
+        codes = np.where(np.isnan(column), len(cuts) + 1, np.searchsorted(cuts, column))
+        wanted = counted(codes, labels, divided, terms.shift)
+        compared += equal((freedom.reshape(-1)[at], sums.reshape(-1)[at]), wanted)
+        codes = codes.astype(np.int32)
+        of_codes = _native.dependence_of_codes(codes, vectors[at % 2 : at % 2 + 1], n_classes, *tail)
+        compared += equal(np.ravel(of_codes), wanted)
+    return compared
+
+
+def stored_columns(random, n_rows, n_columns):
+    """Compressed sparse columns of numbers, some missing; zero is never stored."""
+    there = random.random((n_columns, n_rows)) < random.choice([0.1, 0.5, 1.0])
+    column, row = np.nonzero(there)
+    start = np.searchsorted(column, np.arange(n_columns + 1)).astype(np.int64)
+    value = random.integers(1, random.choice([2, 9, 90]), len(row)) * random.choice([1, -1], len(row))
+    return start, row.astype(np.int32), spoil(value.astype(FLOATS[random.integers(2)]), random)
+
+
+@trial("stored_mdl_cuts", "stored_order_cuts", "stored_distinct", "code_stored")
+def stored(random, kernel):
+    n_rows, n_columns = int(random.integers(1, 30)), int(random.integers(1, 6))
+    table = start, row, value = stored_columns(random, n_rows, n_columns)
+    first, last = sorted(random.integers(0, n_columns + 1, 2).tolist())
+    classes, n_classes = class_codes(random, n_rows)
+    weights = random.integers(1, 3, n_rows) if random.random() < 0.3 else None
+    times = np.ones(n_rows, int) if weights is None else weights
+    terms, n_bins = terms_of(int(times.sum()), random), int(random.choice([2, 4, 30]))
+    found = [
+        _native.stored_mdl_cuts(*table, first, last, classes, n_classes, terms.table, terms.shift, weights),
+        _native.stored_order_cuts(*table, first, last, n_rows, n_bins, weights),
+        _native.stored_distinct(*table, first, last),
+    ]
+    cuts = [random.permutation(90)[: random.integers(0, 4)] - 40.0 for _ in range(first, last)]
+    cuts, left = [np.sort(own) for own in cuts], bool(random.integers(2))
+    ends = np.cumsum([len(own) for own in cuts]).astype(np.int64)
+    base, missing = random.integers(0, 9, n_columns), random.integers(0, 99, n_columns)
+    codes = np.zeros(len(row), np.uint16)
+    some = base[first:last], missing[first:last]
+    flat = np.concatenate([*cuts, np.empty(0)])
+    _native.code_stored(*table, first, last, flat, ends, left, *some, codes)
+    compared = 0
+    for place, j in enumerate(range(first, last)):
+        own, at = value[start[j] : start[j + 1]], row[start[j] : start[j + 1]]
+        wanted = [
+            cuts_by_definition(own, classes[at], times[at]),
+            order_statistics(own, n_bins, times[at]),
+            np.unique(own[~np.isnan(own)]),
+        ]
+        compared += sum(equal(parts(*made)[place], expected) + 1 for made, expected in zip(found, wanted, strict=True))
+        by_cuts = base[j] + np.searchsorted(cuts[place], own, side="left" if left else "right")
+        compared += equal(codes[start[j] : start[j + 1]], np.where(np.isnan(own), missing[j], by_cuts))
+    return compared

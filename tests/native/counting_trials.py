@@ -1,0 +1,272 @@
+"""Trials of the counts: entropy terms, packed tables in every form, minima, partitions, shuffles, sparse codes."""
+
+from __future__ import annotations
+
+import os
+from unittest import mock
+
+import numpy as np
+from tests.native.trials import equal, near, size, terms_of, trial
+
+from bitsieve import _native
+from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE, FORMS, TABLE
+from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.packed_batches import PackedBatches
+from bitsieve.counts.reference import NaiveSource, term, term_shift, term_sum
+from bitsieve.counts.source import CountSource, PairForm
+from bitsieve.counts.sparse_codes import SparseCodes
+from bitsieve.sources.sparse import SparseSource
+from bitsieve.sources.sparse_division import Division
+
+TIE = 1e-10
+
+
+@trial("term_shift", "term_table", "sum_terms", "log2_of_counts")
+def entropy_terms(random, kernel):
+    n = int(2 ** (31 * random.random()))
+    terms = terms_of(min(n, 5000), random)
+    counts = np.bincount(random.integers(0, random.choice([1, 3, 900]), terms.n_samples))  # of one table
+    assert _native.term_shift(n) == term_shift(n)
+    compared = equal(terms.table[:40], [term(count, terms.shift) for count in range(len(terms.table[:40]))])
+    assert terms.sum(counts) == term_sum(counts, terms.shift)
+    return compared + near(_native.log2_of_counts(60)[1:], np.log2(np.arange(1, 60)), 4e-16) + 2
+
+
+FEW_CODES = (2, 3, 10, 64, 65, 300)
+ANY_CODES = (1, 2, 3, 5, 10, 11, 63, 64, 65, 255, 256, 300, 5000, 65_536)
+
+
+def coded_table(random, most=600, tops=FEW_CODES):
+    """Codes, classes and weights; few codes, or many, or both."""
+    n_samples, n_features = size(random, most), int(random.integers(1, 20))
+    top = int(random.choice(tops))
+    arities = random.integers(1, top + 1, n_features)
+    codes = (random.random((n_samples, n_features)) ** random.integers(1, 4) * arities).astype(np.uint16)
+    n_classes = int(random.choice([1, 2, 3, 5, 17, 300]))
+    weights = random.integers(1, 4, n_samples) if random.random() < 0.3 else None
+    return codes, random.integers(0, n_classes, n_samples), n_classes, weights
+
+
+def both_sources(random, kernel, *which):
+    """The packed source of a random table in some form, and the plain one of the same."""
+    codes, classes, n_classes, weights = coded_table(random, *which)
+    form = random.choice([*FORMS, TABLE, "cheapest"])
+    name = TABLE if form == TABLE else kernel if form == "cheapest" else f"{kernel}:{form}"
+    given = codes.astype(np.uint8) if codes.max() < 256 and random.random() < 0.5 else codes
+    given = np.asfortranarray(given) if random.random() < 0.5 else given
+    keywords = {"n_classes": n_classes, "weights": weights}
+    threads = int(random.integers(1, 4))
+    return PackedSource(given, classes, kernel=name, n_jobs=threads, **keywords), NaiveSource(
+        codes, classes, **keywords
+    )
+
+
+def some_columns(random, n):
+    return np.sort(random.permutation(n)[: random.integers(1, n + 1)])
+
+
+@trial("Packed.__init__", "Packed.pack", "Packed.row_sums", "Packed.codes", "Packed.simd_groups", "Packed.gathered")
+def packed_sums(random, kernel):
+    packed, naive = both_sources(random, kernel, 1500, ANY_CODES)
+    terms, n = terms_of(naive.n_samples, random), naive.n_features
+    order = np.argsort(naive.sample_classes, kind="stable")
+    compared = sum(equal(packed.codes(j), naive.codes(j)[order]) for j in range(n))
+    columns, pivot = some_columns(random, n), int(random.integers(n))
+    for found, wanted in (
+        (packed.marginal_sums(terms), naive.marginal_sums(terms)),
+        (packed.pair_sums(terms, pivot, columns, True), naive.pair_sums(terms, pivot, columns, True)),
+        (packed.pair_sums(terms, pivot, None, False)[:1], naive.pair_sums(terms, pivot, None, False)[:1]),
+    ):
+        compared += sum(equal(a, b) for a, b in zip(found, wanted, strict=True))
+    some = packed.packed.gathered(columns)
+    xy, xyc = np.empty((2, len(columns)), np.int64)
+    some.row_sums(terms.table, terms.shift, -1, np.arange(some.n_simd_groups), xy, xyc)
+    return compared + sum(equal(a, b[columns]) for a, b in zip((xy, xyc), naive.marginal_sums(terms), strict=True))
+
+
+@trial("Packed.matrix_block", "Packed.matrix_rows")
+def packed_matrices(random, kernel):
+    packed, naive = both_sources(random, kernel)
+    terms, n = terms_of(naive.n_samples, random), naive.n_features
+    signs = [(1, 0), (-1, 1), (0, 1), (1, -1)][random.integers(4)]
+    row, column = random.integers(-(2**40), 2**40, (2, n))
+    form = PairForm(*signs, row, column, terms.per_bit, bool(random.integers(2)))
+    columns, dtype = some_columns(random, n), (np.float32, np.float64)[random.integers(2)]
+    compared = equal(packed.matrix(terms, form, dtype, columns), naive.matrix(terms, form, dtype, columns))
+    pivots = some_columns(random, n)
+    rows, expected = np.empty((2, len(pivots), len(columns)), dtype)
+    packed.matrix_rows(terms, form, pivots, columns, rows)
+    CountSource.matrix_rows(naive, terms, form, pivots, columns, expected)
+    return compared + equal(rows, expected)
+
+
+@trial("Packed.pair_cells", "Packed.pair_tables")
+def packed_cells(random, kernel):
+    packed, naive = both_sources(random, kernel)
+    columns = some_columns(random, naive.n_features)
+    pivot = None if random.random() < 0.2 else int(random.integers(naive.n_features))
+    by_class, compared = bool(random.integers(2)), 0
+    for found, wanted in zip(
+        packed.cell_counts(pivot, columns, by_class), naive.cell_counts(pivot, columns, by_class), strict=True
+    ):
+        if found is None or wanted is None:
+            assert found is wanted is None
+            continue
+        for a, b in zip(found, wanted, strict=True):
+            compared += equal(np.sort(a[a > 0]), np.sort(b[b > 0]))
+    n_rows = (1 if pivot is None else int(naive.arities[pivot])) + int(random.integers(3))
+    n_codes = naive.arities[columns].astype(np.int64) + random.integers(0, 3, len(columns))
+    n_classes = naive.n_classes if by_class else 1
+    out = np.zeros(n_rows * n_classes * int(n_codes.sum()), np.int64)
+    packed.packed.pair_tables(-1 if pivot is None else pivot, n_rows, columns, n_codes, n_classes, out)
+    first = np.zeros(naive.n_samples, np.int64) if pivot is None else naive.codes(pivot)
+    classes = naive.sample_classes if by_class else 0
+    at = 0
+    for column, width in zip(columns.tolist(), n_codes.tolist(), strict=True):
+        cells = n_rows * width * n_classes
+        wanted = np.bincount((first * width + naive.codes(column)) * n_classes + classes, minlength=cells)
+        compared += equal(out[at : at + cells], wanted)
+        at += cells
+    return compared
+
+
+@trial("Packed.use", "Packed.add", "Packed.check", "Packed.finish")
+def packed_in_batches(random, kernel):
+    codes, classes, n_classes, weights = coded_table(random)
+    naive = NaiveSource(codes, classes, n_classes=n_classes, weights=weights)
+    with mock.patch.dict(os.environ, {ENVIRONMENT_VARIABLE: f"{kernel}:{random.choice(FORMS)}"}):
+        batches = PackedBatches(naive.class_sizes, naive.arities)
+    batches.use(np.zeros(batches.plane_words, np.uint64), np.zeros(batches.wide_codes, np.uint16))
+    ends = np.sort(random.integers(0, len(codes) + 1, random.integers(0, 4))).tolist()
+    for first, last in zip([0, *ends], [*ends, len(codes)], strict=True):
+        rows = slice(first, last)
+        batches.add(codes[rows], classes[rows], None if weights is None else weights[rows])
+    source, terms = batches.reopen() if random.integers(2) else batches.finish(), terms_of(naive.n_samples, random)
+    pivot = int(random.integers(naive.n_features))
+    found, wanted = ((*one.marginal_sums(terms), *one.pair_sums(terms, pivot, None, True)) for one in (source, naive))
+    return sum(equal(a, b) for a, b in zip(found, wanted, strict=True))
+
+
+@trial("Minima.__init__", "Minima.add", "Minima.largest", "Minima.first_at")
+def minima(random, kernel):
+    codes, classes, n_classes, _ = coded_table(random)
+    codes %= 60  # kept as planes
+    packed = PackedSource(codes, classes, n_classes=n_classes, kernel=f"{kernel}:planes")
+    naive, n = NaiveSource(codes, classes, n_classes=n_classes), codes.shape[1]
+    terms = terms_of(naive.n_samples, random)
+    above = random.integers(0, int(terms.per_bit), n)
+    lazy, least = packed.minima(terms, above), above.copy()
+    pivots, compared = random.permutation(n)[:3].tolist(), 0
+    for pivot in pivots:
+        offset = int(random.integers(-int(terms.per_bit), int(terms.per_bit)))
+        lazy.add(pivot, offset)
+        xy, xyc = naive.pair_sums(terms, pivot, None, True)
+        least = np.minimum(least, xyc - xy + offset)
+        candidates = random.random(n) < 0.7
+        if not candidates.any():
+            continue
+        # the tie rule: within 1e-10 bits of the best, the lowest column
+        bits = np.where(candidates, least / terms.per_bit, -np.inf)
+        best = int(np.flatnonzero(bits >= bits.max() - TIE)[0])
+        compared += equal(lazy.largest(candidates), (best, least[best]))
+    return compared
+
+
+@trial(
+    "Packed.refine",
+    "Packed.partition_sums",
+    "Packed.partition_marginals",
+    "Packed.degrees_of_freedom",
+    "Packed.arrange",
+)
+def partitions(random, kernel):
+    packed, naive = both_sources(random, kernel)
+    terms, columns = terms_of(naive.n_samples, random), some_columns(random, naive.n_features)
+    fast, plain, compared = packed.partition(), naive.partition(), 0
+    for feature in random.permutation(naive.n_features)[: random.integers(1, 4)].tolist():
+        fast, plain = fast.refine(feature), plain.refine(feature)
+        # Parts of one sample add T[1] = 0 to the sums: the engine has dropped them.
+        compared += equal(fast.marginal_sums(terms), plain.marginal_sums(terms))
+        compared += sum(equal(a, b) for a, b in zip(fast.sums(terms, columns), plain.sums(terms, columns), strict=True))
+        one = int(random.choice(columns))
+        assert fast.degrees_of_freedom(one) == plain.degrees_of_freedom(one)
+        found, wanted = fast.arrangement(one), plain.arrangement(one)
+        compared += sum(equal(a, b) for a, b in zip(found, wanted, strict=True)) + 1
+    return compared
+
+
+MASK = 2**64 - 1
+
+
+def random_numbers(seed):
+    """xorshift128+ from two numbers of splitmix64, scaled to 0 .. n - 1 by the high half of a product."""
+    state = []
+    for place in (1, 2):
+        z = (seed + place * 0x9E3779B97F4A7C15) & MASK
+        z = ((z ^ z >> 30) * 0xBF58476D1CE4E5B9) & MASK
+        z = ((z ^ z >> 27) * 0x94D049BB133111EB) & MASK
+        state.append(z ^ z >> 31)
+
+    def below(n):
+        a, b = state
+        a ^= a << 23 & MASK
+        state[:] = b, a ^ b ^ a >> 18 ^ b >> 5
+        return ((state[1] + b & MASK) >> 32) * n >> 32
+
+    return below
+
+
+@trial("shuffled_sums")
+def shuffles(random, kernel):
+    n = size(random, 130)
+    codes = random.integers(0, random.choice([1, 2, 9, 500]), n).astype(np.uint16)
+    run_ends = np.unique(np.append(random.integers(1, n + 1, 5), n))
+    part_ends = np.unique(np.append(random.integers(1, len(run_ends) + 1, 2), len(run_ends)))
+    terms, seeds = terms_of(n, random), random.integers(0, 2**63, 3).astype(np.uint64)
+    out = np.empty(3, np.int64)
+    _native.shuffled_sums(terms.table, terms.shift, codes, run_ends, part_ends, seeds, out)
+    wanted = []
+    for seed in seeds.tolist():
+        drawn, below, first = codes.copy(), random_numbers(seed), 0
+        for last in run_ends[part_ends - 1].tolist():
+            for t in range(first, last):
+                other = t + below(last - t)
+                drawn[[t, other]] = drawn[[other, t]]
+            first = last
+        runs = np.split(drawn, run_ends[:-1])
+        wanted.append(sum(term_sum(np.bincount(run), terms.shift) for run in runs))
+    return equal(out, wanted)
+
+
+@trial(
+    "SparseCounts.__init__",
+    "SparseCounts.own_sums",
+    "SparseCounts.sums_by_rows",
+    "SparseCounts.sums_by_columns",
+    "SparseCounts.cells",
+)
+def sparse_counts(random, kernel):
+    codes, classes, n_classes, weights = coded_table(random, 200)
+    codes[random.random(codes.shape) < random.choice([0.0, 0.6, 0.95])] = 0
+    keywords = {"n_classes": n_classes, "weights": weights}
+    sparse = SparseSource(SparseCodes.of_table(codes), classes, **keywords)
+    naive, n = NaiveSource(codes, classes, **keywords), codes.shape[1]
+    terms, columns = terms_of(naive.n_samples, random), some_columns(random, n)
+    pivot = int(random.integers(n))
+    listed = slice(*sparse.listed.start[pivot : pivot + 2])
+    row = sparse.listed.row[listed]
+    division = Division.of(row, sparse.listed.code[listed], sparse.row_classes[row])
+    pooled, within = np.empty((2, n), np.int64)
+    sparse.counts.own_sums(terms.table, terms.shift, 0, n, pooled, within)
+    found = np.empty((4, n), np.int64)
+    head = terms.table, terms.shift, *division, pooled, within
+    sparse.counts.sums_by_rows(*head, 0, n, *found[:2])
+    sparse.counts.sums_by_columns(*head, np.arange(n), *found[2:])
+    wanted = naive.pair_sums(terms, pivot, None, True)
+    compared = equal(found, [*wanted, *wanted])
+    compared += sum(equal(a, b) for a, b in zip(sparse.marginal_sums(terms), naive.marginal_sums(terms), strict=True))
+    for one, other in zip(
+        sparse.cell_counts(pivot, columns, True), naive.cell_counts(pivot, columns, True), strict=True
+    ):
+        compared += sum(equal(np.sort(a[a > 0]), np.sort(b[b > 0])) for a, b in zip(one, other, strict=True))
+    return compared
