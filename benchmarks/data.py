@@ -151,7 +151,7 @@ def _write_huge_parquet(shape: Shape, seed: int, folder: Path) -> None:
     piece = min(shape.samples, 5_000_000)
     made = make_codes(replace(shape, samples=piece), seed)
     table = pa.table({**{f"x{j}": made.codes[:, j] for j in range(shape.features)}, "class": made.classes})
-    with parquet.ParquetWriter(folder / "file.parquet", table.schema) as file:
+    with parquet.ParquetWriter(folder / "table.parquet", table.schema) as file:
         for first in range(0, shape.samples, piece):
             file.write_table(table.slice(0, shape.samples - first), row_group_size=1 << 20)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 
 
-def select(file):
+def select(table):
     """A first selection from the file: found bins, packed planes and the method itself."""
 
     def run(k, method, memory):
@@ -22,7 +22,7 @@ def select(file):
         watcher = threading.Thread(target=_watch, args=(most, end))
         watcher.start()
         start, before = time.perf_counter(), time.process_time()
-        bitsieve.select(file, "class", method=method, n_features_to_select=k, binning="none", memory=memory, n_jobs=2)
+        bitsieve.select(table, "class", method=method, n_features_to_select=k, binning="none", memory=memory, n_jobs=2)
         told = {
             "seconds": time.perf_counter() - start,
             "processor_seconds": time.process_time() - before,
