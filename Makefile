@@ -6,7 +6,8 @@
 # make native-test   the kernels alone under the address and undefined-behaviour sanitizers
 # make lowest        the lowest versions that are declared, in an environment of their own, under a fast set of tests
 # make sanitize      the extension under the address and undefined-behaviour sanitizers, in the tests that lean on it
-# make wheel         builds the wheel, installs it in a clean environment and tries it there
+# make wheel         builds the wheel with PYTHON, installs it in a clean environment and tries it there, and so for each of
+#                    OTHERS: make wheel PYTHON=python3.12 OTHERS="python3.13 python3.14"
 # make audit, sbom   known weaknesses of the packages installed, and a list of them (CycloneDX); audit needs the network
 # make nightly       what takes too long for every run: thousands of damaged files, long fuzzing
 PYTHON ?= python3
@@ -61,9 +62,10 @@ sanitize: $(VENV)/.installed-dev
 	$(BIN)/python -m pip install --quiet scikit-build-core nanobind
 	$(BIN)/python tools/sanitize.py
 
-wheel: $(VENV)/.installed-dev
-	$(BIN)/python -m pip install --quiet abi3audit
-	$(BIN)/python tools/wheel.py build/wheel
+wheel:
+	$(PYTHON) -m venv --clear build/wheel-tools
+	build/wheel-tools/bin/python -m pip install --quiet abi3audit
+	build/wheel-tools/bin/python tools/wheel.py build/wheel $(OTHERS)
 
 audit: $(VENV)/.installed
 	$(PYTHON) -m venv build/audit

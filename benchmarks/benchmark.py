@@ -44,6 +44,7 @@ class Job:
     # What there is to do for `samples`, `features` and the options of the first contestant that are whole numbers.
     work: Callable[[Sizes], float] = lambda sizes: sizes["samples"] * sizes["features"]
     limit: Limit | None = None  # the bytes and operations that no program can do without
+    limited_by: str | None = None  # instead of these: a contestant that does only what none can do without
     reference_s: float | None = None  # of the best existing program, measured in another run on the reference machine
     goal: float | None = None  # see `Benchmark.goal`
     fresh: bool = False  # a new process for every run, so that contestants do not hold their arrays at the same time

@@ -162,6 +162,20 @@ def _write_npz(shape: Shape, seed: int, folder: Path) -> None:
     np.savez(folder / "table.npz", X=np.clip(128 + 40 * values, 0, 255).astype(np.uint8), y=classes)
 
 
+def _write_pixels(shape: Shape, seed: int, folder: Path) -> None:
+    """The same bytes as arrays."""
+    values, classes = make_values(shape, seed)
+    _save(folder, values=np.clip(128 + 40 * values, 0, 255).astype(np.uint8), classes=classes)
+
+
+def _write_words(shape: Shape, seed: int, folder: Path) -> None:
+    """Weights of words in texts, in single precision and dense: all but a few in a hundred are zero."""
+    values, classes = make_values(shape, seed)
+    least = np.random.default_rng([seed, 4]).uniform(1.0, 2.5, shape.features)
+    with (folder / "table.words").open("wb") as file:
+        np.savez(file, X=np.maximum(values - least, 0).astype(np.float32), y=classes)
+
+
 def _write_redundancy(shape: Shape, seed: int, folder: Path) -> None:
     """Codes, their `redundancy` and `relevance`, and the `shift` that the redundancy lacks to be convex."""
     from benchmarks import engine
@@ -221,6 +235,8 @@ MAKERS = {
     "parquet": _write_parquet,
     "huge_parquet": _write_huge_parquet,
     "npz": _write_npz,
+    "pixels": _write_pixels,
+    "words": _write_words,
     "redundancy": _write_redundancy,
     "characters": _write_characters,
     "sparse_groups": _write_sparse_groups,

@@ -10,10 +10,11 @@ from benchmarks.results import RESULTS
 from benchmarks.show import amount
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 BEGIN, END = "<!-- speed-table -->", "<!-- /speed-table -->"
+WHOLE_WAY = ("binning", "files")
 OURS = ("fit", "engine", "increment loop")
 HEADER = ("method, table, k", "fit", "engine", "increment loop (ours)", "limit", "best other program", "ratio")
 
@@ -31,7 +32,10 @@ def rewrite(kind: str | None = None, path: Path = ROOT / "README.md", folder: Pa
     if BEGIN not in text or END not in text:
         raise NoResults(f"{path.name} has no lines {BEGIN} and {END} to put the table between")
     before, after = text.split(BEGIN)[0], text.split(END)[1]
-    path.write_text(f"{before}{BEGIN}\n{table(found[0])}\n{END}{after}", encoding="utf-8")
+    machine = results.kind_of(found[0]["machine"])
+    others = [document for name in WHOLE_WAY for document in results.read(name, machine, folder)]
+    block = "\n\n".join([table(found[0]), *([whole_way(others)] if others else [])])
+    path.write_text(f"{before}{BEGIN}\n{block}\n{END}{after}", encoding="utf-8")
 
 
 def table(document: Mapping[str, Any]) -> str:
@@ -58,4 +62,26 @@ def table(document: Mapping[str, Any]) -> str:
         cells.append(f"{amount(document, row, seconds[other], other)} {other}" if other else None)
         cells.append(f"{row['times_ours'][other]:.3g}" if other else None)
         lines.append("| " + " | ".join(cell or "-" for cell in cells) + " |")
+    return "\n".join(lines)
+
+
+def whole_way(documents: Sequence[Mapping[str, Any]]) -> str:
+    """Markdown: a row for each job of other benchmarks on that machine, ours, the limit and the best other program."""
+    dates = sorted({document["machine"]["date"][:10] for document in documents})
+    lines = [
+        "From a table to codes, and from a file to a ranking; the same machine, one thread,",
+        f"{', '.join(dates)}. The limit of binning is the time of moving the bytes, that of a file a process",
+        "that only reads it; *ratio* that of the best other program to ours.",
+        "",
+        "| job | ours | limit | best other program | ratio |",
+        "|---|---|---|---|---|",
+    ]
+    for document in documents:
+        for row in document["rows"]:
+            ours, other = next(iter(row["seconds"])), row.get("best_other")
+            cells = [f"{document['benchmark']}: {row['job']}", amount(document, row, row["seconds"][ours], ours)]
+            cells.append(amount(document, row, row.get("limit_s")))
+            cells.append(f"{amount(document, row, row['seconds'][other], other)} {other}" if other else None)
+            cells.append(f"{row['times_ours'][other]:.3g}" if other else None)
+            lines.append("| " + " | ".join(cell or "-" for cell in cells) + " |")
     return "\n".join(lines)

@@ -82,10 +82,13 @@ def measure(benchmark: Benchmark, job: Job, crew: Crew, rounds: int) -> dict[str
     measured = interleave({name: contest(name) for name in job.contestants}, rounds, benchmark.patience_s)
     seconds = {name: each for name, each in measured.items() if FAILED not in each}
     scales = {name: scaled_by(job, job.contestants[name]) for name in seconds}
+    medians = {name: significant(median(each)) for name, each in seconds.items()}
     limit = job.limit.reached(machine_rates()) if job.limit else None
+    if job.limited_by in medians:
+        limit = medians[job.limited_by], job.limited_by
     row = {
         "job": job.name,
-        "seconds": {name: significant(median(each)) for name, each in seconds.items()},
+        "seconds": medians,
         "once": [name for name, each in seconds.items() if len(each) < rounds],
         **compared(job, seconds),
         "scaled_by": {name: significant(scale) for name, scale in scales.items() if scale != 1},

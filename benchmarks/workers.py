@@ -71,6 +71,8 @@ class Worker:
     def run(self, options: Mapping[str, Any], timeout_s: float = RUN_S) -> dict[str, Any]:
         """Run once; the report: seconds that the contestant itself counted, processor_share, details."""
         assert self._process.stdin is not None
+        if self._process.stdin.closed:
+            raise WorkerError(f"{self.command}: the process ended in an earlier run")
         self._process.stdin.write(json.dumps(dict(options)) + "\n")
         self._process.stdin.flush()
         return self._answer(timeout_s)

@@ -153,6 +153,32 @@ nb::object code_categories_of(const Given& columns, Input<std::int64_t> categori
     return as_array(std::move(found));
 }
 
+nb::object code_dictionaries_of(const std::vector<AnyColumn>& places, Input<std::int32_t> rank, Input<std::int64_t> ends,
+                                nb::ndarray<std::int32_t, nb::ndim<2>, nb::f_contig, nb::device::cpu> out) {
+    const Columns table = columns_of(places);
+    require_size(ends, table.size(), "ends");
+    require(std::int64_t(out.shape(0)) == table.n_rows && std::int64_t(out.shape(1)) == table.size(),
+            "out has a row and a column for each of the places");
+    std::int64_t begin = 0;
+    for (std::size_t j = 0; j < ends.size(); begin = ends.data()[j++]) {
+        require_within(ends.data()[j], begin, std::int64_t(rank.size()) + 1, "an end");
+        for (std::int64_t r = begin; r < ends.data()[j]; ++r)
+            require_within(rank.data()[r], -1, ends.data()[j] - begin, "a rank");
+    }
+    require(begin == std::int64_t(rank.size()), "the ends do not reach the last rank");
+    std::vector<std::uint8_t> occurs(rank.size());
+    with_type(table.type, [&](auto number) {
+        using T = decltype(number);
+        if constexpr (kFloats<T>) {
+            throw std::invalid_argument("places must be whole numbers");
+        } else {
+            nb::gil_scoped_release unlocked;
+            code_dictionaries<T>(table, rank.data(), ends.data(), out.data(), occurs.data());
+        }
+    });
+    return as_array(std::move(occurs));
+}
+
 template <class Given, class Code>
 void code_by_cuts_of(const Given& columns, Input<double> cuts, Input<std::int64_t> ends, bool left,
                      Input<std::int64_t> missing_code, Input<std::int64_t> place, CodesOut<Code> out) {
@@ -219,6 +245,7 @@ void bind_columns(nb::module_& m) {
 }  // namespace
 
 void bind_encode(nb::module_& m) {
+    m.def("code_dictionaries", &code_dictionaries_of, "places"_a, "rank"_a, "ends"_a, "out"_a.noconvert());
     bind_columns<AnyMatrix>(m);
     bind_columns<std::vector<AnyColumn>>(m);
 }

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "mdl.hpp"
+#include "mdl_unsorted.hpp"
 #include "rank_cuts.hpp"
 #include "sorting.hpp"
 
@@ -79,6 +80,14 @@ void sort_column(const T* values, std::int64_t n, Scratch& scratch) {
     for (std::size_t i = 0; i < there; ++i) scratch.values[i] = value_of(scratch.items[i].key);
 }
 
+// The same values as doubles.
+template <class T>
+const double* as_doubles(const T* values, std::int64_t n, std::vector<double>& out) {
+    if constexpr (std::is_same_v<T, double>) return values;
+    out.assign(values, values + n);
+    return out.data();
+}
+
 // What stands at the rows of the sorted items.
 template <class Value>
 const Value* in_order(const Value* of_rows, const std::vector<Item>& items, std::vector<Value>& out) {
@@ -100,17 +109,26 @@ Ragged<double> mdl_cuts(const Columns& table, const ClassVectors& vectors, const
     Ragged<double> found;
     Scratch scratch;
     MdlCutter cutter(vectors.n_classes, terms);
+    UnsortedMdlCutter unsorted_cutter(vectors.n_classes, terms);
     const std::uint64_t most_values = std::max<std::uint64_t>(4096, 2 * std::uint64_t(table.n_rows)) / vectors.n_classes;
     for_each_tile<T>(table, table.n_rows, [&](std::int64_t, std::int64_t, const T* values, std::int64_t n) {
         Span span;
         const bool counted = is_small_span(values, n, most_values, span);
         const std::int64_t* times = nullptr;
-        if (!counted) {
+        const double* numbers = nullptr;
+        const bool unsorted = !counted && unsorted_cutter.suits(std::size_t(n));
+        if (unsorted) {
+            numbers = as_doubles(values, n, scratch.values);
+        } else if (!counted) {
             sort_column(values, n, scratch);
             times = in_order(weights, scratch.items, scratch.weights);
         }
         for (std::int64_t b = 0; b < vectors.n_vectors; ++b) {
             const std::int32_t* classes = vectors.classes + b * n;
+            if (unsorted) {
+                append(unsorted_cutter.cuts(numbers, classes, weights, std::size_t(n)), found);
+                continue;
+            }
             if (!counted) {
                 const std::int32_t* ordered = in_order(classes, scratch.items, scratch.classes);
                 append(cutter.cuts(scratch.values.data(), ordered, times, scratch.values.size()), found);

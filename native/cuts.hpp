@@ -1,7 +1,8 @@
 // Cuts of columns of numbers: by the minimum description length (mdl.hpp), and by order statistics.
 //
-// Every column is sorted once, whatever the number of class vectors; one of whole numbers in a small span is counted
-// and not sorted. NaN takes no part. Weights: how many times each row stands (null: once), 1 or more.
+// A column of whole numbers in a small span is counted and not sorted, of a long one only that part is sorted by the classes in
+// which a cut may lie; any other is sorted once, whatever the number of class vectors. NaN takes no part. Weights: how many
+// times each row stands (null: once), 1 or more.
 // Limits: rows <= 2^31, the sum of the weights <= 2^31. Scratch memory: 48 bytes a row, and 64 for a matrix in rows.
 #pragma once
 

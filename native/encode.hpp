@@ -68,6 +68,14 @@ template <class T, class Code>
 void code_categories(const Columns& table, const Categories& categories, const std::int64_t* missing_code,
                      const std::int64_t* place, Code* out, std::uint8_t* found);
 
+// The values of every column by their places in a dictionary, as codes in the order of these values: rank[begin + place] is
+// the place of a value of column j among the sorted distinct ones (-1: missing), begin = ends[j - 1], and a code is its rank
+// among those that occur, -1 for what is missing or has a negative place. occurs[begin + rank]: whether a value occurs.
+// Column j is written to out[j * n_rows]. Throws std::invalid_argument where a place is beyond the dictionary.
+template <class T>
+void code_dictionaries(const Columns& places, const std::int32_t* rank, const std::int64_t* ends, std::int32_t* out,
+                       std::uint8_t* occurs);
+
 // The number of cuts of its column that lie below a number (side left) or not above it. Cuts ascend.
 template <class T, class Code>
 void code_by_cuts(const Columns& table, const double* cuts, const std::int64_t* ends, bool left,

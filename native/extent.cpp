@@ -9,50 +9,58 @@ namespace bitsieve {
 
 namespace {
 
-// The smallest and largest of contiguous integers.
+// The smallest and largest of the integers of a column.
 template <class T>
-void widen(const T* values, std::int64_t n, T& low, T& high) {
+void widen(const T* values, std::int64_t stride, std::int64_t n, T& low, T& high) {
     T least = low, most = high;
-    for (std::int64_t i = 0; i < n; ++i) {
-        least = std::min(least, values[i]);
-        most = std::max(most, values[i]);
-    }
+    const auto look = [&](std::int64_t step) {
+        for (std::int64_t i = 0; i < n; ++i) {
+            least = std::min(least, values[i * step]);
+            most = std::max(most, values[i * step]);
+        }
+    };
+    if (stride == 1)
+        look(1);
+    else
+        look(stride);
     low = least;
     high = most;
 }
 
-// The same of columns side by side in rows, as many as a cache line holds.
+// Columns side by side in rows whose extents stay in the first-level cache.
 template <class T>
-void widen_rows(const T* values, std::int64_t stride, std::int64_t n, T* low, T* high) {
-    constexpr std::int64_t kWidth = kLine / std::int64_t(sizeof(T));
-    T least[kWidth], most[kWidth];
-    std::copy(low, low + kWidth, least);
-    std::copy(high, high + kWidth, most);
-    for (std::int64_t i = 0; i < n; ++i, values += stride)
-        for (std::int64_t c = 0; c < kWidth; ++c) {
-            least[c] = values[c] < least[c] ? values[c] : least[c];
-            most[c] = values[c] > most[c] ? values[c] : most[c];
+constexpr std::int64_t kWidth = 4096 / std::int64_t(sizeof(T));
+
+// The same of each of at most kWidth columns that lie side by side in rows.
+template <class T>
+void widen_rows(const T* values, std::int64_t stride, std::int64_t n_rows, std::int64_t n_columns, T* low, T* high) {
+    T least[kWidth<T>], most[kWidth<T>];
+    std::copy(low, low + n_columns, least);
+    std::copy(high, high + n_columns, most);
+    for (std::int64_t i = 0; i < n_rows; ++i, values += stride)  // row by row: the order in which memory comes fastest
+        for (std::int64_t c = 0; c < n_columns; ++c) {
+            const T value = values[c];
+            least[c] = value < least[c] ? value : least[c];
+            most[c] = value > most[c] ? value : most[c];
         }
-    std::copy(least, least + kWidth, low);
-    std::copy(most, most + kWidth, high);
+    std::copy(least, least + n_columns, low);
+    std::copy(most, most + n_columns, high);
 }
 
 template <class T>
 void integer_extent(const Columns& table, Extent<T>& found) {
-    constexpr std::int64_t kWidth = kLine / std::int64_t(sizeof(T)), kAtOnce = 128;
-    std::int64_t j = 0;  // columns side by side in rows, in whole cache lines
-    while (j + kWidth <= table.size() && table.columns[std::size_t(j)].stride != 1 && side_by_side<T>(table, j, j + kWidth))
-        j += kWidth;
-    for (std::int64_t row = 0; row < table.n_rows; row += kAtOnce)  // a few rows stay in the cache for all columns
-        for (std::int64_t c = 0; c < j; c += kWidth) {
-            const Column& column = table.columns[std::size_t(c)];
-            widen_rows(static_cast<const T*>(column.values) + row * column.stride, column.stride,
-                       std::min(kAtOnce, table.n_rows - row), &found.low[std::size_t(c)], &found.high[std::size_t(c)]);
+    for (std::int64_t first = 0, last = 0; first < table.size(); first = last) {
+        last = std::min(first + kWidth<T>, table.size());
+        const Column& column = table.columns[std::size_t(first)];
+        const T* values = static_cast<const T*>(column.values);
+        T *low = &found.low[std::size_t(first)], *high = &found.high[std::size_t(first)];
+        if (column.stride != 1 && side_by_side<T>(table, first, last)) {
+            widen_rows(values, column.stride, table.n_rows, last - first, low, high);
+        } else {
+            last = first + 1;
+            widen(values, column.stride, table.n_rows, *low, *high);
         }
-    const Columns rest{table.type, table.n_rows, {table.columns.begin() + j, table.columns.end()}};
-    for_each_tile<T>(rest, kTileRows, [&](std::int64_t c, std::int64_t, const T* values, std::int64_t n) {
-        widen(values, n, found.low[std::size_t(j + c)], found.high[std::size_t(j + c)]);
-    });
+    }
     std::fill(found.holds.begin(), found.holds.end(), std::uint8_t(kHoldsNumbers));
 }
 

@@ -1,7 +1,6 @@
 #include "mdl.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -17,17 +16,18 @@ struct Block {
     double cut;       // the candidate between this block and the next
 };
 
-double midpoint(double low, double high) {
-    double middle = (low + high) / 2;
-    if (std::isinf(middle)) middle = low / 2 + high / 2;
-    return middle >= low && middle < high ? middle : low;
-}
+struct Candidate {
+    std::size_t block;  // the last one on the left
+    Summary left, right;
+
+    std::int64_t entropy() const { return left.entropy + right.entropy; }
+};
 
 }  // namespace
 
 class MdlCutter::Search {
 public:
-    Search(std::size_t n_classes, const Terms& terms) : terms_(terms), left_(n_classes), right_(n_classes) {}
+    Search(std::size_t n_classes, const Terms& terms) : terms_(terms), acceptance_(terms), left_(n_classes), right_(n_classes) {}
 
     const std::vector<double>& cuts(const double* values, const std::int32_t* classes, const std::int64_t* weights,
                                     std::size_t n) {
@@ -164,8 +164,7 @@ private:
         std::size_t run = runs_before(first);
         for (std::size_t r = run; r < blocks_[last - 1].end; ++r) right_.add(runs_[r], terms_);
         const Summary all(right_, terms_);
-        const std::int64_t tie = std::int64_t((u128(all.n) << terms_.shift) / 1000000000000ULL) +
-                                 std::int64_t(2 * (all.classes + 1));  // 1e-12 bits a sample, and the terms' rounding
+        const std::int64_t tie = acceptance_.tie(all.n, all.classes);
 
         candidates_.clear();  // ever smaller entropies; the first that ties with the last is the answer
         std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
@@ -188,28 +187,11 @@ private:
         const std::int64_t least = candidates_.back().entropy();
         const auto best = std::find_if(candidates_.begin(), candidates_.end(),
                                        [&](const Candidate& c) { return c.entropy() <= least + tie; });
-        return is_accepted(all, *best, log2_others(all.n), log2_sets(all.classes)) ? best->block : last;
-    }
-
-    // log2(n - 1) and log2(3^k - 2) in the units of the test; those of the first interval of a column come again with
-    // every column.
-    i128 log2_others(std::uint64_t n) {
-        if (n != known_n_) {
-            known_n_ = n;
-            log2_others_ = i128(log2_q120(n - 1) >> (120 - terms_.shift - kGuard));
-        }
-        return log2_others_;
-    }
-
-    i128 log2_sets(std::uint64_t classes) {
-        if (classes != known_classes_) {
-            known_classes_ = classes;
-            log2_sets_ = log2_class_sets(classes, terms_.shift + kGuard);
-        }
-        return log2_sets_;
+        return acceptance_.accepts(all, best->left, best->right) ? best->block : last;
     }
 
     Terms terms_;
+    Acceptance acceptance_;
     Side left_, right_;
     std::vector<Run> runs_;
     std::vector<std::uint32_t> first_of_run_;
@@ -219,8 +201,6 @@ private:
     std::vector<double> found_;
     double last_value_ = 0;
     bool last_pure_ = false;
-    std::uint64_t known_n_ = 0, known_classes_ = 0;
-    i128 log2_others_ = 0, log2_sets_ = 0;
 };
 
 MdlCutter::MdlCutter(std::size_t n_classes, const Terms& terms) : search_(new Search(n_classes, terms)) {}

@@ -1,6 +1,7 @@
 // The two sides of a cut, and whether its gain of information pays for its description, in exact integers.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -49,15 +50,8 @@ struct Summary {
     std::uint64_t n, classes;
     std::int64_t entropy;
 
-    Summary(const Side& side, const Terms& terms)
-        : n(side.n), classes(side.classes), entropy(side.entropy(terms)) {}
-};
-
-struct Candidate {
-    std::size_t block;  // the last one on the left
-    Summary left, right;
-
-    std::int64_t entropy() const { return left.entropy + right.entropy; }
+    Summary(std::uint64_t n, std::uint64_t classes, std::int64_t entropy) : n(n), classes(classes), entropy(entropy) {}
+    Summary(const Side& side, const Terms& terms) : Summary(side.n, side.classes, side.entropy(terms)) {}
 };
 
 constexpr int kGuard = 20;  // more fractional bits than the terms have, for quotients and logarithms
@@ -74,13 +68,59 @@ inline i128 log2_class_sets(std::uint64_t k, int bits) {
 // k Ent(S), times 2^(shift + kGuard).
 inline i128 weighted_entropy(const Summary& s) { return i128(s.entropy) * s.classes * kScale / s.n; }
 
-inline bool is_accepted(const Summary& all, const Candidate& cut, i128 log2_others, i128 log2_sets) {
-    const i128 gain = (all.entropy - cut.entropy()) * kScale;  // may be negative, by rounding
-    const i128 price =
-        log2_others + log2_sets - weighted_entropy(all) + weighted_entropy(cut.left) + weighted_entropy(cut.right);
-    // Each term is off by half its last place: a gain that is greater by no more than all of these is a tie.
-    const i128 rounding = (3 * all.classes + 4) * kScale;
-    return gain > price + rounding;
+// The acceptance test for the columns of a table.
+class Acceptance {
+public:
+    explicit Acceptance(const Terms& terms) : terms_(terms) {}
+
+    // Cuts whose entropies differ by no more are equal: 1e-12 bits a sample, and the terms' rounding.
+    std::int64_t tie(std::uint64_t n, std::uint64_t classes) const {
+        return std::int64_t((u128(n) << terms_.shift) / 1000000000000ULL) + std::int64_t(2 * (classes + 1));
+    }
+
+    // No cut of a greater entropy than this is accepted.
+    std::int64_t most_entropy(const Summary& all) {
+        return all.entropy - std::int64_t((log2_others(all.n) + log2_sets(all.classes) - weighted_entropy(all)) >> kGuard);
+    }
+
+    bool accepts(const Summary& all, const Summary& left, const Summary& right) {
+        const i128 gain = (all.entropy - left.entropy - right.entropy) * kScale;  // may be negative, by rounding
+        const i128 price = log2_others(all.n) + log2_sets(all.classes) - weighted_entropy(all) + weighted_entropy(left) +
+                           weighted_entropy(right);
+        // Each term is off by half its last place: a gain that is greater by no more than all of these is a tie.
+        const i128 rounding = (3 * all.classes + 4) * kScale;
+        return gain > price + rounding;
+    }
+
+private:
+    // log2(n - 1) and log2(3^k - 2) in the units of the test; those of the first interval of a column come again with
+    // every column.
+    i128 log2_others(std::uint64_t n) {
+        if (n != known_n_) {
+            known_n_ = n;
+            log2_others_ = i128(log2_q120(n - 1) >> (120 - terms_.shift - kGuard));
+        }
+        return log2_others_;
+    }
+
+    i128 log2_sets(std::uint64_t classes) {
+        if (classes != known_classes_) {
+            known_classes_ = classes;
+            log2_sets_ = log2_class_sets(classes, terms_.shift + kGuard);
+        }
+        return log2_sets_;
+    }
+
+    Terms terms_;
+    std::uint64_t known_n_ = 0, known_classes_ = 0;
+    i128 log2_others_ = 0, log2_sets_ = 0;
+};
+
+// The cut between two numbers: the midpoint, or the lower one where rounding would reach the upper.
+inline double midpoint(double low, double high) {
+    double middle = (low + high) / 2;
+    if (std::isinf(middle)) middle = low / 2 + high / 2;
+    return middle >= low && middle < high ? middle : low;
 }
 
 }  // namespace bitsieve

@@ -11,6 +11,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "transpose.hpp"
+
 namespace bitsieve {
 
 enum class NumberType { u8, u16, u32, u64, i8, i16, i32, i64, f32, f64 };
@@ -61,39 +63,19 @@ void with_type(NumberType type, Work&& work) {
 constexpr std::int64_t kLine = 64;        // bytes of a cache line
 constexpr std::int64_t kTileRows = 2048;  // of a tile that is read in passing
 
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-constexpr bool kLittleEndian = true;
-#else
-constexpr bool kLittleEndian = false;
-#endif
-
-// Eight words of eight bytes, byte c of word r to byte r of word c, on a little-endian machine.
-inline void transpose_8x8(std::uint64_t (&w)[8]) {
-    const auto swap = [&w](int a, int b, int bits, std::uint64_t mask) {
-        const std::uint64_t moved = ((w[a] >> bits) ^ w[b]) & mask;
-        w[b] ^= moved;
-        w[a] ^= moved << bits;
-    };
-    for (int r = 0; r < 4; ++r) swap(r, r + 4, 32, 0x00000000FFFFFFFFULL);
-    for (int r : {0, 1, 4, 5}) swap(r, r + 2, 16, 0x0000FFFF0000FFFFULL);
-    for (int r : {0, 2, 4, 6}) swap(r, r + 1, 8, 0x00FF00FF00FF00FFULL);
-}
-
 // in[row * in_stride + column] to out[column * out_stride + row].
 template <class T>
 void transpose(const T* in, std::int64_t in_stride, std::int64_t n_rows, std::int64_t n_columns, T* out,
                std::int64_t out_stride) {
     std::int64_t whole_rows = 0, whole_columns = 0;
-    if constexpr (sizeof(T) == 1 && kLittleEndian) {
-        whole_rows = n_rows / 8 * 8;
-        whole_columns = n_columns / 8 * 8;
-        for (std::int64_t r = 0; r < whole_rows; r += 8)
-            for (std::int64_t c = 0; c < whole_columns; c += 8) {
-                std::uint64_t words[8];
-                for (int i = 0; i < 8; ++i) std::memcpy(&words[i], in + (r + i) * in_stride + c, 8);
-                transpose_8x8(words);
-                for (int i = 0; i < 8; ++i) std::memcpy(out + (c + i) * out_stride + r, &words[i], 8);
-            }
+    if constexpr (sizeof(T) == 1) {
+        whole_rows = n_rows / kBlock * kBlock;
+        whole_columns = n_columns / kBlock * kBlock;
+        const auto* bytes = reinterpret_cast<const std::uint8_t*>(in);
+        for (std::int64_t r = 0; r < whole_rows; r += kBlock)
+            for (std::int64_t c = 0; c < whole_columns; c += kBlock)
+                transpose_block([&](int i) { return bytes + (r + i) * in_stride + c; },
+                                reinterpret_cast<std::uint8_t*>(out) + c * out_stride + r, out_stride);
     }
     for (std::int64_t r = 0; r < n_rows; ++r)
         for (std::int64_t c = r < whole_rows ? whole_columns : 0; c < n_columns; ++c)
@@ -129,7 +111,8 @@ void for_each_tile(const Columns& table, std::int64_t rows, Wanted&& wanted, Wor
         }
         std::int64_t width = std::min(kWidth, table.size() - j);
         if (!side_by_side<T>(table, j, j + width)) width = 1;
-        const std::int64_t height = std::min(rows, table.n_rows);
+        // Columns that lay a power of two apart would share few sets of the cache.
+        const std::int64_t height = std::min(rows, table.n_rows) + kLine / std::int64_t(sizeof(T));
         scratch.resize(std::size_t(width * height));
         for (std::int64_t r = 0; r < table.n_rows; r += rows) {
             bool any = false;

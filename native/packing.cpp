@@ -3,83 +3,45 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "number_columns.hpp"
 #include "packed_counters.hpp"
 #include "storage.hpp"
+#include "tile.hpp"
 
 namespace bitsieve {
 
-namespace {
-
-constexpr std::uint8_t kNone = 255;  // matches no plane
-
-// A code as a byte; what is too large for any plane stays so.
-template <class Code>
-inline std::uint8_t to_byte(Code code) {
-    return sizeof(Code) == 1 ? std::uint8_t(code) : std::uint8_t(std::min<Code>(code, kNone));
-}
-
-// Whether the numbers are k, k + 1, ...
-bool consecutive(const std::int64_t* numbers, std::int64_t n) {
-    for (std::int64_t i = 1; i < n; ++i)
-        if (numbers[i] != numbers[0] + i) return false;
-    return true;
-}
-
-// out[64 f + t] = codes[row[t] + column[f]].
-template <class Code>
-void read_tile(const Code* codes, const std::int64_t* row, std::int64_t n_rows, const std::int64_t* column,
-               std::int64_t n_columns, bool by_rows, std::uint8_t* out) {
-    constexpr bool kBytes = sizeof(Code) == 1 && kLittleEndian;
-    if (!by_rows) {
-        const bool together = sizeof(Code) == 1 && consecutive(row, n_rows);
-        for (std::int64_t f = 0; f < n_columns; ++f) {
-            const Code* in = codes + column[f];
-            if (together)
-                std::memcpy(out + 64 * f, in + row[0], std::size_t(n_rows));
-            else
-                for (std::int64_t t = 0; t < n_rows; ++t) out[64 * f + t] = to_byte(in[row[t]]);
-        }
-        return;
-    }
-    const std::int64_t whole_rows = kBytes ? n_rows / 8 * 8 : 0;
-    for (std::int64_t f = 0; f < n_columns; f += 8) {
-        const std::int64_t width = std::min<std::int64_t>(8, n_columns - f);
-        const bool together = width == 8 && consecutive(column + f, 8);
-        std::int64_t t = 0;
-        for (; together && t < whole_rows; t += 8) {
-            std::uint64_t words[8];
-            for (int i = 0; i < 8; ++i) std::memcpy(&words[i], codes + row[t + i] + column[f], 8);
-            transpose_8x8(words);
-            for (int i = 0; i < 8; ++i) std::memcpy(out + 64 * (f + i) + t, &words[i], 8);
-        }
-        for (; t < n_rows; ++t)
-            for (std::int64_t c = f; c < f + width; ++c) out[64 * c + t] = to_byte(codes[row[t] + column[c]]);
-    }
-}
-
-}  // namespace
-
 void refuse_code() { throw std::invalid_argument("a code is not below the arity of its feature"); }
+
+// Makes one word of the planes of a group, of samples(lane); returns the samples whose code is beyond its planes by one
+// at least.
+template <class Samples>
+std::uint64_t Packed::write_masks(std::int64_t g, std::int64_t word, bool add, Samples&& samples) {
+    static const Word none;
+    const Group& group = groups_[g];
+    std::uint64_t *out = planes_.get() + group.planes + word * group.n_planes * kLanes, beyond = 0;
+    for (int p = 0; p < group.n_planes; ++p)  // of the next word: groups in turn are more places than the processor follows
+        __builtin_prefetch(out + (group.n_planes + p) * kLanes, 1);
+    for (int lane = 0; lane < kLanes; ++lane)
+        if (feature_at(g, lane) >= 0)
+            beyond |= kernel_.plane_masks(samples(lane), group.n_planes, add, out + lane);
+        else
+            kernel_.plane_masks(none.codes, group.n_planes, add, out + lane);
+    return beyond;
+}
 
 // Rows are taken in chunks that keep the columns at hand in the second-level cache; within a chunk, class by class.
 // A chunk may end within a word of a class: the next one goes on in that word.
 template <class Code>
 void Packed::pack_groups(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
-    constexpr std::int64_t kMostGroups = 64;                  // whose tiles fit the first-level cache
-    const bool by_rows = table.feature_stride == 1;           // then many groups share the memory of a row
-    const std::int64_t block = by_rows ? kMostGroups : 1;
+    constexpr std::int64_t kMostGroups = 64;  // whose tile and rows fit the second-level cache
+    const std::int64_t block = table.feature_stride == 1 ? kMostGroups : 1;  // groups may share the memory of a row
     const std::int64_t chunk = std::max<std::int64_t>(1 << 15, n_classes() * 512);
-    alignas(64) std::uint8_t tile[kMostGroups * kLanes][64];  // [feature][sample]
-    std::int64_t column[kMostGroups * kLanes];
+    Tile<Code> tile(table, n_features());
     std::vector<std::int64_t> cursor(sizes_.size()), start(sizes_.size());
     for (std::int64_t c = 1; c < n_classes(); ++c) start[c] = start[c - 1] + batch.sizes[c - 1];
     const std::int64_t n_samples = start[n_classes() - 1] + batch.sizes[n_classes() - 1];
     for (std::int64_t g0 = first; g0 < last; g0 += block) {
         const std::int64_t n_groups = std::min(block, last - g0);
-        const std::int64_t n_columns = std::min(n_groups * kLanes, n_narrow_ - g0 * kLanes);
-        for (std::int64_t f = 0; f < n_columns; ++f) column[f] = slots_[g0 * kLanes + f] * table.feature_stride;
-        std::memset(tile, kNone, sizeof tile);
+        tile.take(&slots_[g0 * kLanes], std::min(n_groups * kLanes, n_narrow_ - g0 * kLanes));
         std::fill(cursor.begin(), cursor.end(), 0);
         for (std::int64_t chunk_end = chunk; chunk_end < n_samples + chunk; chunk_end += chunk)
             for (std::int64_t c = 0; c < n_classes(); ++c)
@@ -90,13 +52,16 @@ void Packed::pack_groups(const CodeTable<Code>& table, const Batch& batch, std::
                     for (; n < most; ++n) {
                         row[n] = batch.row(start[c] + cursor[c] + n);
                         if (row[n] >= chunk_end) break;
-                        row[n] *= table.sample_stride;
                     }
                     if (n == 0) break;
-                    if (n < 64) std::memset(tile, kNone, std::size_t(n_groups * kLanes) * sizeof tile[0]);
-                    read_tile(table.codes, row, n, column, n_columns, by_rows, &tile[0][at]);
+                    if (n < 64) tile.clear();
+                    tile.read(row, n, at);
                     const std::uint64_t filled = (n == 64 ? ~std::uint64_t(0) : (std::uint64_t(1) << n) - 1) << at;
-                    write_masks(g0, n_groups, word_start_[c] + place / 64, at > 0, filled, tile);
+                    std::uint64_t beyond = 0;
+                    for (std::int64_t g = g0; g < g0 + n_groups; ++g)
+                        beyond |= write_masks(g, word_start_[c] + place / 64, at > 0,
+                                              [&](int lane) { return tile.samples((g - g0) * kLanes + lane); });
+                    if (beyond & filled) refuse_code();
                     cursor[c] += n;
                 }
     }
@@ -104,43 +69,23 @@ void Packed::pack_groups(const CodeTable<Code>& table, const Batch& batch, std::
 
 // The same for columns of bytes whose rows are in class order already: words are made where the codes lie.
 void Packed::pack_columns(const std::uint8_t* codes, std::int64_t feature_stride, std::int64_t first, std::int64_t last) {
-    alignas(64) std::uint8_t rest[64];  // of a class, filled up with codes of no plane
     for (std::int64_t g = first; g < last; ++g) {
-        const Group& group = groups_[g];
-        std::uint64_t *out = planes_.get() + group.planes, beyond = 0;
+        std::uint64_t beyond = 0;
         std::int64_t start = 0;
         for (std::int64_t c = 0; c < n_classes(); start += sizes_[c++])
-            for (std::int64_t at = 0; at < sizes_[c]; at += 64, out += group.n_planes * kLanes) {
+            for (std::int64_t at = 0; at < sizes_[c]; at += 64) {
                 const std::int64_t n = std::min<std::int64_t>(64, sizes_[c] - at);
-                for (int lane = 0; lane < kLanes; ++lane) {
-                    const std::int64_t feature = feature_at(g, lane);
-                    const std::uint8_t* word = codes + feature * feature_stride + start + at;
-                    if (feature < 0 || n < 64) {
-                        std::memset(rest, kNone, sizeof rest);
-                        if (feature >= 0) std::memcpy(rest, word, std::size_t(n));
-                        word = rest;
-                    }
-                    const std::uint64_t larger = kernel_.plane_masks(word, group.n_planes, false, out + lane);
-                    if (feature >= 0) beyond |= larger & (~std::uint64_t(0) >> (64 - n));
-                }
+                Word rest;  // of a class, filled up with codes of no plane
+                const auto samples = [&](int lane) {
+                    const std::uint8_t* word = codes + feature_at(g, lane) * feature_stride + start + at;
+                    if (n == 64) return word;
+                    std::memcpy(rest.codes, word, std::size_t(n));
+                    return static_cast<const std::uint8_t*>(rest.codes);
+                };
+                beyond |= write_masks(g, word_start_[c] + at / 64, false, samples) & (~std::uint64_t(0) >> (64 - n));
             }
         if (beyond) refuse_code();
     }
-}
-
-void Packed::write_masks(std::int64_t g0, std::int64_t n_groups, std::int64_t word, bool add, std::uint64_t filled,
-                         const std::uint8_t (*tile)[64]) {
-    std::uint64_t beyond = 0;
-    for (std::int64_t g = 0; g < n_groups; ++g) {
-        const Group& group = groups_[g0 + g];
-        std::uint64_t* out = planes_.get() + group.planes + word * group.n_planes * kLanes;
-        for (int lane = 0; lane < kLanes; ++lane)
-            if (feature_at(g0 + g, lane) >= 0)
-                beyond |= kernel_.plane_masks(tile[g * kLanes + lane], group.n_planes, add, out + lane);
-            else
-                kernel_.plane_masks(tile[g * kLanes + lane], group.n_planes, add, out + lane);
-    }
-    if (beyond & filled) refuse_code();
 }
 
 // Eight columns of bytes side by side, in class order; a lane without a feature holds zeros.

@@ -149,8 +149,9 @@ private:
     void pack_by_class(const CodeTable<std::uint8_t>& table, const Batch& batch, const std::vector<std::uint64_t>& rows,
                        std::int64_t first, std::int64_t last);
     void pack_columns(const std::uint8_t* codes, std::int64_t feature_stride, std::int64_t first, std::int64_t last);
-    void write_masks(std::int64_t g0, std::int64_t n_groups, std::int64_t word, bool add, std::uint64_t filled,
-                     const std::uint8_t (*tile)[64]);
+    void gather_planes(const Packed& from, const std::vector<std::int64_t>& features, std::int64_t g);
+    template <class Samples>
+    std::uint64_t write_masks(std::int64_t g, std::int64_t word, bool add, Samples&& samples);
 
     const Kernel& kernel_;
     bool uses_counters_ = false;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections import Counter
 from functools import partial
 from math import log2
@@ -121,3 +123,30 @@ def data(table, tmp_path):
     path = tmp_path / "data.csv"
     csv.write_csv(table, path)
     return path
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory):
+    """A Spark session of two threads on this machine."""
+    sql = pytest.importorskip("pyspark.sql", reason="Spark is not installed (pip install 'bitsieve[spark]')")
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs a Java runtime")
+    settings = {
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # for jobs as short as these
+        "spark.driver.memory": "1g",
+        "spark.local.dir": str(tmp_path_factory.mktemp("spark")),
+        "spark.log.level": "ERROR",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        builder = sql.SparkSession.builder.master("local[2]")
+        for name, value in settings.items():
+            builder = builder.config(name, value)
+        session = builder.getOrCreate()
+        yield session
+        session.stop()

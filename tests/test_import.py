@@ -10,7 +10,7 @@ import pytest
 
 import bitsieve
 
-OPTIONAL = ("pandas", "polars", "matplotlib", "plotly", "dask", "distributed")
+OPTIONAL = ("pandas", "polars", "matplotlib", "plotly", "dask", "distributed", "pyspark")
 HEAVY = ("numpy", "scipy", "sklearn", "pyarrow", "narwhals", *OPTIONAL)
 
 

@@ -1,16 +1,16 @@
 """Build the wheel, install it in a clean environment without optional packages, and try it there.
 
-    python tools/wheel.py [FOLDER]
+    python tools/wheel.py [FOLDER [PYTHON...]]
 
-leaves the wheel and its environment in FOLDER (build/wheel). A wheel that claims the stable interface of Python is
-checked with abi3audit.
+leaves the wheel and its environment in FOLDER (build/wheel). It is tried with the Python that runs this and with the
+others that are named. From Python 3.12 on it must be one of the stable interface, and is checked with abi3audit.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
-import venv
+import sysconfig
 import zipfile
 from pathlib import Path
 
@@ -40,10 +40,10 @@ def check_contents(wheel: Path) -> None:
         raise SystemExit(f"{wheel.name} has the extensions {extensions} and, where none belong, {strange[:5]}")
 
 
-def try_out(wheel: Path, folder: Path) -> None:
-    """Install the wheel, and what it needs, in a clean environment and select there."""
+def try_out(wheel: Path, folder: Path, interpreter: str) -> None:
+    """Install the wheel, and what it needs, in a clean environment of that Python and select there."""
     home = folder / "environment"
-    venv.create(home, with_pip=True, clear=True)
+    subprocess.run([interpreter, "-m", "venv", "--clear", str(home)], check=True)
     scripts = home / ("Scripts" if sys.platform == "win32" else "bin")
     subprocess.run([scripts / "python", "-m", "pip", "install", "--quiet", str(wheel)], check=True)
     # Away from the sources, and by the script that users call.
@@ -51,16 +51,20 @@ def try_out(wheel: Path, folder: Path) -> None:
     subprocess.run([scripts / "bitsieve", "--version"], cwd=folder, check=True)
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, others: list[str]) -> None:
     """Build, check and try."""
     folder.mkdir(parents=True, exist_ok=True)
     wheel = build(folder)
     check_contents(wheel)
-    try_out(wheel, folder)
-    if "-abi3-" in wheel.name:
+    for interpreter in (sys.executable, *others):
+        try_out(wheel, folder, interpreter)
+    has_stable_interface = sys.version_info >= (3, 12) and not sysconfig.get_config_var("Py_GIL_DISABLED")
+    if has_stable_interface != ("-abi3-" in wheel.name):
+        raise SystemExit(f"{wheel.name} should{'' if has_stable_interface else ' not'} be of the stable interface")
+    if has_stable_interface:
         subprocess.run([sys.executable, "-m", "abi3audit", "--strict", str(wheel)], check=True)
     print(f"{wheel.name} is whole and works")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build" / "wheel").absolute())
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build" / "wheel").absolute(), sys.argv[2:])

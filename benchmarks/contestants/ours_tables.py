@@ -91,9 +91,11 @@ def process(table):
 
     def run(arguments):
         words = [sys.executable, *(table if word == "TABLE" else word for word in arguments)]
+        # Modules are compiled when they are installed: ours must keep what the first round compiles.
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         start = time.perf_counter()
         streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
-        with subprocess.Popen(words, text=True, **streams) as child:
+        with subprocess.Popen(words, text=True, env=environment, **streams) as child:
             said = child.stderr.read().strip().splitlines()
             _, status, usage = os.wait4(child.pid, 0)
             seconds = time.perf_counter() - start

@@ -85,6 +85,12 @@ def _variants(shape: Shape, k: int, name: str, contestants: dict[str, dict]) -> 
     return Job(f"{name}{shape.name}, k = {k}", codes(shape), made)
 
 
+def _fit(shape: Shape, k: int, criterion: str) -> Job:
+    options = {"criterion": criterion, "k": k}
+    contestants = {"fit": Contestant("ours.fit", options), "engine": Contestant("ours.greedy", options)}
+    return Job(f"{criterion}, {shape.name}, k = {k}", codes(shape), contestants, limited_by="engine")
+
+
 def _criteria(shape: Shape, k: int) -> Job:
     names = ["jmi", *(name for name in engine.criteria() if name != "jmi")]
     return _variants(shape, k, "", {name: {"criterion": name} for name in names})
@@ -118,6 +124,7 @@ def _shared(ours: dict, theirs: dict) -> str:
 
 
 CRITERIA = ("jmi", "mrmr", "cmim")
+FITTED = ("mim", "mrmr", "jmi", "cmim", "jmim", "disr", "cmi")
 BENCHMARKS = (
     Benchmark(
         "greedy",
@@ -130,6 +137,14 @@ BENCHMARKS = (
         [_greedy(shape, k, criterion) for shape, k in QUICK for criterion in CRITERIA],
         agree=_same_selection,
         goal="times as fast as the best existing program, whose seconds were measured in another run",
+    ),
+    Benchmark(
+        "fit",
+        "ForwardSelector.fit on codes, one core: at most 1.5 times the engine, its checks of the codes included.",
+        [_fit(*case, criterion) for case in SHAPES for criterion in FITTED],
+        [_fit(*case, criterion) for case in QUICK for criterion in FITTED],
+        rounds=3,
+        agree=_same_selection,
     ),
     Benchmark(
         "criteria",

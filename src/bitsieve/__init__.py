@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from bitsieve.selectors.svm import SVMRFE as SVMRFE
     from bitsieve.selectors.vmi import VMI as VMI
     from bitsieve.sources.dask_source import DaskSource as DaskSource
+    from bitsieve.sources.spark_source import SparkSource as SparkSource
     from bitsieve.sources.stream import StreamSource as StreamSource
 
     __version__: str
@@ -127,6 +128,7 @@ _HOMES = {
     "SelectorCV": "bitsieve.evaluation.selector_cv",
     "show_kernel": "bitsieve.counts.kernels",
     "SignificanceStopping": "bitsieve.by_counts.stopping",
+    "SparkSource": "bitsieve.sources.spark_source",
     "SpecCMI": "bitsieve.selectors.speccmi",
     "ThresholdStopping": "bitsieve.by_counts.stopping",
     "StabilitySelector": "bitsieve.selectors.stability",
@@ -174,6 +176,7 @@ __all__ = [
     "Selection",
     "SelectorCV",
     "SignificanceStopping",
+    "SparkSource",
     "SpecCMI",
     "StabilitySelector",
     "StreamSource",

@@ -95,6 +95,9 @@ def code_categories(
     place: Integers,
     out: Codes,
 ) -> NDArray[np.uint8]: ...
+def code_dictionaries(
+    places: list[NDArray[Any]], rank: NDArray[np.int32], ends: Integers, out: NDArray[np.int32]
+) -> NDArray[np.uint8]: ...
 def code_by_cuts(
     columns: Columns, cuts: Doubles, ends: Integers, left: bool, missing_code: Integers, place: Integers, out: Codes
 ) -> None: ...
@@ -420,6 +423,34 @@ class SparseCounts:
         columns: Integers,
         xy: Integers,
         xyc: Integers | None,
+    ) -> None: ...
+    def sums_met(
+        self,
+        table: Integers,
+        shift: int,
+        row: NDArray[np.int32],
+        label: NDArray[np.int32],
+        part_of: NDArray[np.int32],
+        class_of: NDArray[np.int32],
+        own: Integers,
+        own_within: Integers,
+        columns: Integers,
+        xy: Integers,
+        /,
+    ) -> int: ...
+    def sums_apart(
+        self,
+        table: Integers,
+        shift: int,
+        row: NDArray[np.int32],
+        label: NDArray[np.int32],
+        part_of: NDArray[np.int32],
+        class_of: NDArray[np.int32],
+        own: Integers,
+        own_within: Integers,
+        columns: Integers,
+        xy: Integers,
+        /,
     ) -> None: ...
     def cells(
         self,

@@ -90,6 +90,20 @@ def test_readme_block_is_rewritten_and_the_rest_kept(tmp_path):
     assert "| jmi, 10 x 20 | 2 | 0.5 | - | 0.25 | 8 numpy bincount | 16 |" in text
 
 
+def test_readme_has_the_rows_from_table_to_ranking_of_that_machine(tmp_path):
+    row = {"job": "csv, mrmr", "seconds": {"bitsieve select": 1.5, "reading alone": 1.0}, "limit_s": 1.0}
+    files = {**DOCUMENT, "benchmark": "files", "rows": [row]}
+    elsewhere = {**files, "machine": {**MACHINE, "cpu": "Other"}, "rows": [{**row, "job": "none of these"}]}
+    for document in (DOCUMENT, files, elsewhere):
+        results.write(document, keep=True, folder=tmp_path)
+    path = tmp_path / "README.md"
+    path.write_text(f"{readme.BEGIN}\n{readme.END}\n", encoding="utf-8")
+    readme.rewrite("example-7-6-1-avx2", path=path, folder=tmp_path)
+    text = path.read_text(encoding="utf-8")
+    assert "| files: csv, mrmr | 1.5 | 1 | - | - |" in text
+    assert "none of these" not in text
+
+
 def test_readme_without_results_or_marks_is_refused(tmp_path):
     path = tmp_path / "README.md"
     path.write_text("no marks", encoding="utf-8")
@@ -115,4 +129,4 @@ def test_results_that_are_kept_can_be_shown(capsys):
 def test_unknown_names_are_refused_in_one_line(capsys):
     with pytest.raises(SystemExit):
         main(["show", "no_such"])
-    assert "no benchmark is called no_such; there are greedy, criteria" in capsys.readouterr().err
+    assert "no benchmark is called no_such; there are greedy, fit, criteria" in capsys.readouterr().err

@@ -29,7 +29,9 @@ def same(ours, theirs):
 
 @pytest.fixture(scope="module", params=[False, True])
 def document(request):
-    benchmark = Benchmark("example", "A claim.", [job(fresh=request.param)], agree=same, rounds=2)
+    benchmark = Benchmark(
+        "example", "A claim.", [job(fresh=request.param)], agree=same, rounds=1 if request.param else 2
+    )
     return run(benchmark)
 
 
@@ -43,6 +45,11 @@ def test_row_tells_seconds_ratio_and_agreement(document):
     assert (row["limit_s"], row["limit_by"]) == (0.5, "operations")
     assert set(row["details"]["engine"]) >= {"packing_s"}
     assert "selected" not in row["details"]["engine"]  # lists are for the comparison only
+
+
+def test_a_contestant_can_be_the_limit():
+    (row,) = run(Benchmark("example", "A claim.", [job(limit=None, limited_by="by hand")], rounds=1))["rows"]
+    assert (row["limit_s"], row["limit_by"]) == (row["seconds"]["by hand"], "by hand")
 
 
 def test_document_says_who_is_missing_and_on_which_machine(document):

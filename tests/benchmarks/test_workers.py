@@ -34,3 +34,8 @@ def test_worker_says_why_it_failed(tmp_path):
         Worker(Contestant("no_such.one"), tmp_path)
     with pytest.raises(WorkerError, match=r"make it by: python -m benchmarks\.peers"):
         Worker(Contestant("others.itmo_fs", peers=True), tmp_path, peers_python=tmp_path / "python")
+    with stored(codes(Shape(50, 5, 3, 2))) as folder, Worker(Contestant("ours.greedy"), folder) as worker:
+        with pytest.raises(WorkerError, match="no_such_option"):
+            worker.run({"no_such_option": 1})
+        with pytest.raises(WorkerError, match="ended in an earlier run"):
+            worker.run({"criterion": "jmi", "k": 2})

@@ -149,6 +149,70 @@ def test_deep_recursion_has_no_stack_to_overflow():
     assert found == (np.arange(4, n, 4) - 0.5).tolist()
 
 
+def _bell(rng, n):
+    return rng.normal(size=n)
+
+
+LONG = {  # of which few values, or most, are told apart by buckets of one width
+    "bell": _bell,
+    "few values": lambda rng, n: _bell(rng, n).round(1) / 3,
+    "zeros": lambda rng, n: np.where(rng.random(n) < 0.8, 0.0, _bell(rng, n)) * rng.choice([-1, 1], n),
+    "skewed": lambda rng, n: np.exp(6 * _bell(rng, n)),
+    "powers": lambda rng, n: np.exp2(np.round(100 * _bell(rng, n))),
+    "outliers": lambda rng, n: np.append(_bell(rng, n - 2), [-1.7e308, 1.7e308]),
+    "tiny": lambda rng, n: rng.integers(0, 50, n) * 5e-324,
+    "neighbours": lambda rng, n: np.nextafter(1.0, 2.0) + rng.integers(0, 999, n) * np.finfo(float).eps,
+    "sorted": lambda rng, n: np.sort(_bell(rng, n)),
+    "one value": lambda rng, n: np.full(n, 0.5),
+}
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", LONG)
+def test_long_columns_have_the_cuts_of_their_sorted_values(kind, weighted):
+    # those of sparse columns are found by sorting all that is stored
+    rng = np.random.default_rng(len(kind))
+    n, k = 5000, 3
+    values = np.asarray(LONG[kind](rng, n), float)
+    rank = values.argsort(kind="stable").argsort() * 8 // n
+    columns = []
+    for classes in (rng.integers(0, k, n), np.where(rng.random(n) < 0.3, rng.integers(0, k, n), rank % k), rank % k):
+        weights = rng.integers(1, 4, n) if weighted else None
+        terms = entropy_terms(n if weights is None else int(weights.sum()))
+        classes = classes.astype(np.int32)
+        (found,) = native_cuts(values[:, None], classes, k, terms, weights)
+        start, row = np.array([0, n]), np.arange(n, dtype=np.int32)
+        expected, _ = _native.stored_mdl_cuts(start, row, values, 0, 1, classes, k, terms.table, terms.shift, weights)
+        assert found == expected.tolist()
+        columns.append(found)
+    assert kind == "one value" or any(columns)
+
+
+def test_long_columns_of_many_classes_and_missing_values():
+    rng = np.random.default_rng(5)
+    values, n = rng.normal(size=6000), 6000
+    classes = (np.clip(values, -2, 2) * 5 + 10 + rng.random(n)).astype(np.int32)
+    values[::7] = np.nan
+    there = ~np.isnan(values)
+    terms = entropy_terms(int(there.sum()))
+    one_class, two_values = np.zeros(n, np.int32), np.where(rng.random(n) < 0.999, np.nan, 0.25)
+    for labels, column in ((classes, values), (one_class, values), (classes, two_values), (classes, values * 0 + 1.5)):
+        there = ~np.isnan(column)
+        start, row = np.array([0, there.sum()]), np.flatnonzero(there).astype(np.int32)
+        given = (labels, 24, terms.table, terms.shift, None)
+        expected, _ = _native.stored_mdl_cuts(start, row, column[there], 0, 1, *given)
+        assert native_cuts(column[:, None], labels, 24, terms)[0] == expected.tolist()
+
+
+def test_long_columns_of_several_types_are_cut_alike():
+    rng = np.random.default_rng(6)
+    values = rng.integers(-(2**23), 2**23, 4000)
+    classes = (np.abs(values) < 2**21).astype(np.int32)
+    terms = entropy_terms(4000)
+    found = [native_cuts(values.astype(kind)[:, None], classes, 2, terms)[0] for kind in ("i4", "i8", "f4", "f8")]
+    assert found[0] == found[1] == found[2] == found[3] != []
+
+
 def test_order_of_samples_and_labels_of_classes_do_not_matter():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(200, 5)).round(1)

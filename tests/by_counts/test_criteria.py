@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -242,7 +244,9 @@ def test_unknown_names(name, parameters, message):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("thing", [3, None, 1.5, ["jmi"], object()])
+@pytest.mark.parametrize(
+    "thing", [3, None, 1.5, ["jmi"], object(), SimpleNamespace(fold=max), SimpleNamespace(score=max)]
+)
 def test_neither_a_name_nor_a_criterion(thing):
     with pytest.raises(ValueError, match=r"is neither a name nor a criterion: choose one of mim"):
         make_criterion(thing)

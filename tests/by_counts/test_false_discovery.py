@@ -57,6 +57,27 @@ def test_rates_are_those_of_the_formula(adjust):
     assert found.outcome.value > 0.2 >= found.outcome.values.max()
 
 
+class Searched:
+    """A search that made all codes, each at the same price."""
+
+    def log_codings(self, column):
+        return 1.5
+
+
+def test_p_of_columns_that_were_searched_pays_for_the_search():
+    """As long as it is below what shuffles can tell, p is that of the test times the number of codings."""
+    X, y = planted(0, 4000, 3, 0)
+    found = []
+    for search in (None, Searched()):
+        source = NaiveSource(X, y)
+        source.search = search
+        rule = FalseDiscoveryStopping()
+        found.append(forward_select(make_information("plug-in", source), make_criterion("jmi"), 3, stopping=rule))
+    plain, searched = (one.outcome.values for one in found)
+    assert len(plain) == len(searched) == 3
+    np.testing.assert_allclose(searched, np.exp(1.5) * plain, rtol=1e-9)  # rounding of exp
+
+
 @pytest.mark.parametrize("binning", ["none", "mdl"])
 def test_the_share_of_false_columns_is_at_most_the_level(binning):
     """The mean of 60 shares that are mostly 0 strays from 0.1 by less than 0.1 (five standard errors)."""

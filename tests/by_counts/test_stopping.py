@@ -124,15 +124,15 @@ def test_permutation_makes_more_shuffles_for_more_candidates(information_of):
     assert of_many == pytest.approx(50 / (1 + 50 * 200))  # never below the plain share, for each of those tried
 
 
-@pytest.mark.parametrize("n_jobs", [2, 3])
-def test_same_values_for_any_number_of_threads(information_of, n_jobs):
+def test_same_values_for_any_number_of_threads(information_of):
     codes, classes = signal(30_000, 12, 3, seed=5)
-    found = [
+    one, *others = (
         forward_select(information_of(codes, classes, n_jobs=n), JMI(), 6, stopping=PermutationStopping())
-        for n in (1, n_jobs)
-    ]
-    assert found[0].order.tolist() == found[1].order.tolist()
-    assert found[0].outcome.values.tobytes() == found[1].outcome.values.tobytes()
+        for n in (1, 2, 3)
+    )
+    for other in others:
+        assert other.order.tolist() == one.order.tolist()
+        assert other.outcome.values.tobytes() == one.outcome.values.tobytes()
 
 
 def test_seed_matters(information_of):
@@ -192,3 +192,18 @@ def test_mistakes(make, message):
     with pytest.raises(ValueError, match=message) as caught:
         make()
     assert "\n" not in str(caught.value)
+
+
+def test_a_score_of_just_the_threshold_is_taken(information_of):
+    """A copy of a class of two values that are as frequent tells 1 bit exactly."""
+    classes = np.arange(40) % 2
+    information = information_of(np.column_stack([classes, classes]), classes)
+    taken = [
+        len(forward_select(information, MIM(), 2, stopping=ThresholdStopping(bits)).order) for bits in (1, 1 + 1e-15)
+    ]
+    assert taken == [1, 0]
+
+
+@pytest.mark.parametrize("rule", [SignificanceStopping(level=0.01), PermutationStopping(level=0.01)])
+def test_reasons_give_p_and_the_level(rule):
+    assert rule.reason(0.314159) == "p = 0.31 > 0.01"

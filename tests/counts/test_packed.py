@@ -114,6 +114,24 @@ def test_input_is_neither_changed_nor_kept():
     assert [s.tolist() for s in before] == [s.tolist() for s in after]
 
 
+@pytest.mark.parametrize("kernel", [None, "table", "portable:planes", "portable:counters"])
+@pytest.mark.parametrize("n_features", [5, 16, 70])
+def test_any_order_of_memory_and_of_rows_is_packed(n_features, kernel):
+    """What was packed is what was given, the rows in class order; a code that is not below its arity is refused."""
+    random = np.random.default_rng(n_features)
+    arities = random.choice([1, 2, 3, 9], n_features)
+    codes = random.integers(0, arities, (1000, n_features)).astype(np.uint8)
+    codes[-1] = arities - 1
+    classes = random.integers(0, 3, 1000)
+    for table in (codes, np.asfortranarray(codes), np.repeat(codes, 2, axis=1)[:, ::2], codes.astype(np.uint16)):
+        for target in (classes, np.zeros(1000, int)):
+            source = PackedSource(table, target, arities=arities, kernel=kernel)
+            in_order = codes[np.argsort(target, kind="stable")]
+            assert all(source.codes(j).tolist() == in_order[:, j].tolist() for j in range(n_features))
+            with pytest.raises(ValueError, match="a code is not below the arity of its feature"):
+                PackedSource(table, target, arities=arities - (arities == 9), kernel=kernel)
+
+
 @pytest.mark.parametrize("kernel", [None, "table"])
 def test_equal_for_any_number_of_threads(mixed, monkeypatch, kernel):
     monkeypatch.setattr(packed, "WORTH_A_THREAD", 1e-12)  # threads even for microseconds of work

@@ -72,8 +72,11 @@ def run_command(words: list[str], monkeypatch: pytest.MonkeyPatch) -> bool:
     return False
 
 
+@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # which Spark leaves behind
 @pytest.mark.parametrize("document", [path for path in DOCUMENTS if blocks_of(path)], ids=lambda path: path.stem)
-def test_blocks_run_and_show_what_comes_out(document, tmp_path, monkeypatch, capsys):
+def test_blocks_run_and_show_what_comes_out(document, tmp_path, monkeypatch, capsys, request):
+    if "pyspark" in document.read_text():
+        request.getfixturevalue("spark")  # whose session the document finds, or whose absence skips it
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.delenv("BITSIEVE_FORCE_KERNEL", raising=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,10 +20,19 @@ from bitsieve.evaluation.compare import OTHER_NAMES
 from bitsieve.evaluation.error_curves import ErrorCurves
 from bitsieve.evaluation.folds import make_folds
 from bitsieve.evaluation.plan import DEFAULT_METHODS
-from bitsieve.evaluation.summary import summarise
+from bitsieve.evaluation.summary import baselines, summarise
 from bitsieve.table.target import read_target
 
 WINE = load_wine(return_X_y=True, as_frame=True)
+
+
+def test_where_the_least_error_is_only_of_what_takes_a_number():
+    """SelectKBest always does; others do where the errors of some fold differ."""
+    flat, varied = np.array([[3, 3, 3], [1, 1, 1]]), np.array([[3, 1, 3], [1, 3, 1]])
+    errors = {"all features": flat, "SelectKBest": flat, "RFE": varied, "late": np.array([[3, 3, 2], [1, 1, 1]])}
+    curves = SimpleNamespace(baselines=errors, n_test=np.array([6, 4]), counts=np.array([2, 5, 9]))
+    found = {row["baseline"]: (row["least_error_at"], row["least_error"]) for row in baselines(curves)}
+    assert found == {"all features": (None, 0.4), "SelectKBest": (2, 0.4), "RFE": (2, 0.4), "late": (9, 0.3)}
 
 
 def test_baselines_by_hand():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import bitsieve
-from bitsieve import ForwardSelector, SelectorCV
+from bitsieve import ForwardSelector, SelectorCV, StabilitySelector
 from bitsieve.cli import main
 from bitsieve.evaluation.how_many import Answer, reading
 
@@ -23,14 +23,17 @@ def planted(seed=0, n_samples=240, n_features=16):
 
 def test_each_answer_is_what_its_rule_takes():
     X, y = planted()
-    found = bitsieve.how_many(X, y, **QUICK)
+    found = bitsieve.how_many(X, y, method="mim", **QUICK)
     shuffles, rate, stable, errors = found.answers
     assert {"x2", "x9"} <= set(shuffles.features)
     for answer, rule in ((shuffles, "permutation"), (rate, "fdr")):
-        taken = ForwardSelector("auto", stopping=rule).fit(X, y).selected_
+        taken = ForwardSelector("auto", criterion="mim", stopping=rule).fit(X, y).selected_
         assert answer.features == [f"x{column}" for column in taken]
+    halves = StabilitySelector(ForwardSelector(4, criterion="mim"), n_pairs=6).fit(X, y)  # the root of 16 columns
+    assert stable.features == [f"x{column}" for column in halves.selected_]
+    assert f"{halves.expected_false_:.2g} false expected" in stable.why
     assert set(stable.features) == {"x2", "x9"}
-    folded = SelectorCV(methods=["jmi"], features=range(1, 17), classifier="ncm", folds=3).fit(X, y)
+    folded = SelectorCV(methods=["mim"], features=range(1, 17), classifier="ncm", folds=3).fit(X, y)
     assert errors.n_features == folded.n_features_to_select_
     assert [answer.n_features for answer in found.answers] == [len(answer.features) for answer in found.answers]
 
@@ -42,7 +45,8 @@ def test_the_band_is_above_noise_and_below_signal():
     assert (band.bits[:2] > band.high[:2]).all()
     assert (band.bits[2:] <= band.high[2:]).mean() > 0.5
     assert (band.low <= band.high).all()
-    assert len(band.bits) == len(band.features)
+    # Two more than the largest answer; of few answers three.
+    assert len(band.bits) == len(band.features) == max(answer.n_features for answer in found.answers) + 2
 
 
 def test_noise_gives_nothing():
@@ -50,6 +54,7 @@ def test_noise_gives_nothing():
     found = bitsieve.how_many(X, y, **QUICK)
     assert [answer.n_features for answer in found.answers[:3]] == [0, 0, 0]
     assert found.reading.startswith("no column is shown to tell about the class, and no column is chosen from")
+    assert len(found.band.features) == max(3, found.answers[3].n_features + 2)
 
 
 def test_threads_change_nothing_and_weights_are_repeated_rows():
@@ -63,6 +68,11 @@ def test_threads_change_nothing_and_weights_are_repeated_rows():
     repeated = bitsieve.how_many(np.repeat(X, weights, axis=0), np.repeat(y, weights), **QUICK)
     assert repeated.answers[:2] == plain.answers[:2]
     assert repeated.to_dict()["curve"] == plain.to_dict()["curve"]
+
+
+def test_a_seed_beyond_32_bits_is_refused():
+    with pytest.raises(ValueError, match="random_state=4294967296 is not allowed"):
+        bitsieve.how_many(*planted(), random_state=2**32)
 
 
 def test_missing_codes_and_several_targets():

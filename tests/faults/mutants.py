@@ -6,6 +6,7 @@ number, the exit code and the message. What ends the process instead is seen by 
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import subprocess
@@ -22,6 +23,7 @@ from random import Random
 import numpy as np
 import pyarrow as pa
 from pyarrow import csv, parquet
+from sklearn.datasets import dump_svmlight_file
 
 ROOT = Path(__file__).parents[2]
 _INTERESTING = (0, 1, 0x7F, 0x80, 0xFF)
@@ -83,6 +85,10 @@ def whole_files() -> list[tuple[str, bytes]]:
         "comma": text(","),
         "tab": text("\t"),
         "semicolon": text(";"),
+        "gzip": lambda file: file.write(gzip.compress(_saved(text(",")), mtime=0)),
+        "json lines": lambda file: file.write("".join(json.dumps(row) + "\n" for row in plain.to_pylist()).encode()),
+        "json list": lambda file: file.write(json.dumps(plain.to_pylist()).encode()),
+        "libsvm": lambda file: dump_svmlight_file(numbers, y, file, zero_based=False),
         "npz": lambda file: np.savez(file, X=numbers, y=y, feature_names=names),
         "compressed npz": lambda file: np.savez_compressed(file, X=numbers, y=y, feature_names=names),
         "sparse npz": lambda file: np.savez(file, y=y, format="csr", **pieces),

@@ -27,7 +27,7 @@ def test_whole_files_are_read(tmp_path):
 
 
 def test_damaged_files():
-    check(0, 300)
+    check(0, 500)
 
 
 @pytest.mark.nightly

@@ -52,6 +52,10 @@ def test_compressed_files_that_are_none(tmp_path):
         read(tmp_path, gzip.compress(TEXT)[:-9])
     with pytest.raises(DataError, match=r"row 3, the last one, of '.*broken\.gz' has 1 fields"):
         read(tmp_path, gzip.compress(b"a,b\n1,2\n3\n"), "broken.gz")
+    archive = bytearray(zipped(a_csv=TEXT))
+    archive[archive.index(b"PK\x01\x02") + 6] = 210  # the version of the format that it asks for
+    with pytest.raises(DataError, match=r"data\.csv' as \.npz: zip file version 21\.0"):
+        read(tmp_path, bytes(archive))
 
 
 @pytest.mark.parametrize("mark", [",", "\t", ";", "|"])
@@ -117,6 +121,15 @@ def test_json(tmp_path):
     assert read(tmp_path, b'{"a": 1, "b": "x"}\n{"b": "y"}\n')[0].to_pydict() == {"a": [1, None], "b": ["x", "y"]}
     with pytest.raises(DataError, match=r"cannot read '.*data\.csv' as JSON"):
         read(tmp_path, b'{"a": 1,\n{"a"')
+    for broken in (
+        b'{"a": 1, "b": "\xff"}\n{"a": 2, "b": "x"}\n',
+        b'[{"a": 1, "b": "\xff"}]',
+        b'[{"a": "\\ud800"}]',
+        b'[{"a": 123456789012345678901234567890}]',
+        b'[{"a": ' + b"[" * 100_000,
+    ):
+        with pytest.raises(DataError, match=r"cannot read '.*data\.csv' as JSON: .*(UTF8|utf-8|large|recursion)"):
+            read(tmp_path, broken)
 
 
 def test_numbers_with_commas(tmp_path):

@@ -13,23 +13,45 @@ import pytest
 from tests.golden.cases import CASES
 from tests.golden.encode import difference
 
+from bitsieve import _native
+from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE
+
 RECORDED = {
     (path.stem, name): results
     for path in sorted((Path(__file__).parent / "recorded").glob("*.json"))
     for name, results in json.loads(path.read_text()).items()
 }
+OTHER_KERNELS = _native.kernel_names()[1:]
+SOME = [key for key in RECORDED if key[0] == "methods" and key[1].startswith("states-none-")]
 
 
-@pytest.mark.parametrize(("group", "name"), [pytest.param(*key, id="/".join(key)) for key in RECORDED])
-def test_results_are_those_recorded(group, name):
+def differences(group, name):
+    """What a case gives otherwise than it is recorded."""
     found = CASES[group, name].run()
     missing = "nothing of that name"
-    differences = {
+    return {
         attribute: words
         for attribute, recorded in RECORDED[group, name].items()
         if (words := difference(found.get(attribute, missing), recorded))
     }
-    assert not differences
+
+
+@pytest.mark.parametrize(("group", "name"), [pytest.param(*key, id="/".join(key)) for key in RECORDED])
+def test_results_are_those_recorded(group, name):
+    assert not differences(group, name)
+
+
+@pytest.mark.parametrize("kernel", OTHER_KERNELS)
+def test_some_results_are_the_same_on_every_instruction_set(kernel, monkeypatch):
+    monkeypatch.setenv(ENVIRONMENT_VARIABLE, kernel)
+    assert not {key: found for key in SOME if (found := differences(*key))}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("kernel", OTHER_KERNELS)
+def test_all_results_are_the_same_on_every_instruction_set(kernel, monkeypatch):
+    monkeypatch.setenv(ENVIRONMENT_VARIABLE, kernel)
+    assert not {key: found for key in RECORDED if (found := differences(*key))}
 
 
 def test_every_group_of_cases_is_recorded():

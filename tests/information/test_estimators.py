@@ -284,3 +284,27 @@ def test_terms_counted_without_the_class_say_so(information_of):
 def test_unknown_estimator(information_of):
     with pytest.raises(ValueError, match="estimator='miller' is not known: did you mean miller-madow"):
         make_information("miller", PackedSource([[0], [1]]))
+
+
+@pytest.mark.parametrize("estimator", list(ESTIMATORS))
+def test_constants_tell_nothing_of_a_constant_class(information_of, estimator):
+    information = information_of(np.zeros((9, 2), np.uint8), np.zeros(9, int), estimator=estimator)
+    terms = information.pair(0)
+    for name in (*NAMES, "symmetric_relevance"):
+        assert getattr(terms, name).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("estimator", list(ESTIMATORS))
+def test_some_columns_are_those_of_all_whatever_was_asked_before(information_of, estimator):
+    codes, classes = mixed_table(60, 2)
+    columns = np.array([5, 0, 3])
+    whole = information_of(codes, classes, estimator=estimator).pair(1)
+    asked_before = information_of(codes, classes, estimator=estimator)
+    for _ in range(2):
+        for some in (columns, None):
+            pooled = asked_before.pair(1, some, by_class=False).redundancy
+            found = asked_before.pair(1, some)
+            chosen = slice(None) if some is None else some
+            assert pooled.tobytes() == whole.redundancy[chosen].tobytes()
+            for name in NAMES:
+                assert getattr(found, name).tobytes() == getattr(whole, name)[chosen].tobytes()

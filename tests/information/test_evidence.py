@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import permutations
-from math import exp, factorial, lgamma, log
+from itertools import product
+from math import exp, lgamma, log
 
 import numpy as np
 import pytest
-from scipy.stats import binom, chi2
+from scipy.stats import binom, chi2, hypergeom
 
 import bitsieve
 from bitsieve import FCBF, QPFS, BitsieveWarning, ForwardSelector
@@ -16,7 +16,7 @@ from bitsieve.binning import MDLBinner, make_binner
 from bitsieve.counts.contingency import ContingencyTable
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.information import make_information
-from bitsieve.information.evidence import carries_information, log_tail
+from bitsieve.information.evidence import carries_information, log_tails
 from bitsieve.selection.worth import told_by_shuffles
 from bitsieve.table.read_xy import read_xy
 
@@ -27,17 +27,24 @@ def table_of(part, code, label):
     return ContingencyTable.of_samples(shape, np.ravel_multi_index((part, code, label), shape))
 
 
+def log_tail(table):
+    return float(log_tails([table])[0])
+
+
 def test_the_bound_has_a_mean_of_at_most_one_over_all_shuffles():
-    """By brute force: the inverse of p, over all orders of the classes within the parts."""
-    part, code = np.array([0] * 4 + [1] * 3), np.array([0, 0, 1, 1, 0, 1, 2])
-    inverse = [
-        exp(-log_tail(table_of(part, code, np.array(first + second))))
-        for first in permutations([0, 0, 1, 1])
-        for second in permutations([0, 1, 1])
-    ]
-    assert len(inverse) == factorial(4) * factorial(3)
-    # log_tail is cut off at p = 1; where it is not, the mean is at most 1 (1e-12: the rounding of logarithms of gamma)
-    assert sum(value for value in inverse if value > 1) / len(inverse) <= 1 + 1e-12
+    """The inverse of p over all tables of two parts, each with its share of the shuffles of the classes."""
+    mean, least = 0.0, 1.0
+    for first, second in product(range(9), range(4)):  # samples of class 1 with code 1
+        part, code = np.repeat([0, 1], [16, 7]), np.repeat([0, 1, 0, 1], [8, 8, 4, 3])
+        label = np.concatenate([np.arange(8) < size for size in (8 - first, first)])
+        label = np.concatenate([label, np.arange(4) < 3 - second, np.arange(3) < second]).astype(int)
+        tail = log_tail(table_of(part, code, label))
+        assert tail <= 0
+        share = hypergeom.pmf(first, 16, 8, 8) * hypergeom.pmf(second, 7, 3, 3)
+        mean += share * exp(-tail) * (tail < 0)  # p is cut off at 1
+        least = min(least, exp(tail))
+    assert 0.01 < mean <= 1
+    assert least < 0.01
 
 
 def bound_by_loops(part, code, label, k):
@@ -78,6 +85,24 @@ def test_the_tail_of_chi_squared_holds_from_five_expected_samples_on(one_less):
     assert tail == pytest.approx(expected, rel=1e-9)  # two ways to sum four logarithms
 
 
+@pytest.mark.parametrize("n", [150, 3000, 30_000])
+@pytest.mark.parametrize("n_codes", [2, 3, 5])
+def test_tails_beyond_the_smallest_float_are_bounded(n, n_codes):
+    """Copies of the class; the bound, Chernoff's, lies above the tail."""
+    code = np.arange(n) % n_codes
+    tail = log_tail(table_of(np.zeros(n, int), code, code))
+    freedom, g = (n_codes - 1) ** 2, 2 * n * log(n_codes)
+    # Gamma(a, x) = x^(a - 1) exp(-x) (1 + (a - 1) / x + ...), for x far above a
+    a, x = freedom / 2, g / 2
+    series = np.cumprod([1.0, *((a - i) / x for i in range(1, 30))]).sum()
+    true = (a - 1) * log(x) - x + log(series) - lgamma(a)
+    chernoff = a * (1 + log(x / a)) - x
+    assert true < chernoff
+    is_float = true > -660  # 1e-290 and more
+    assert is_float == (n == 150)
+    assert tail == pytest.approx(true if is_float else chernoff, rel=1e-9)  # logarithms of some thousands
+
+
 class Searched:
     """A search that made the codes among so many."""
 
@@ -116,7 +141,8 @@ def test_large_tables_have_the_tail_of_chi_squared():
     source = NaiveSource(np.column_stack([code, part]), label)
     bits = make_information("plug-in", source).pair(1, np.array([0])).conditional_relevance[0]
     tail = chi2.logsf(2 * 600 * np.log(2) * bits, 2 * 2 * 1)
-    assert log_tail(table_of(part, code, label)) == pytest.approx(tail, rel=1e-9)  # two ways to sum 12 logarithms
+    found = log_tails([table_of(part, code, label), table_of(0 * part, 0 * code, label)])
+    assert found == pytest.approx([tail, 0.0], rel=1e-9)  # two ways to sum 12 logarithms; of one code p is 1
 
 
 @pytest.mark.parametrize("binning", ["mdl", "quantile", "none"])

@@ -10,6 +10,8 @@
 #include "fixed_point.hpp"
 #include "jobs.hpp"
 #include "mdl.hpp"
+#include "mdl_unsorted.hpp"
+#include "sorting.hpp"
 #include "storage.hpp"
 #include "partition.hpp"
 #include "table_sums.hpp"
@@ -247,12 +249,50 @@ void test_mdl() {
     check(weighted == cutter.cuts_of_counts(0, 3, counts.data()), "mdl cuts of counts");
 }
 
+void test_mdl_unsorted() {
+    constexpr std::size_t n = 6000;
+    const auto table = term_table(3 * n, 3 * n + 1);
+    const Terms terms{table.data(), table.size(), term_shift(3 * n)};
+    MdlCutter cutter(5, terms);
+    UnsortedMdlCutter unsorted(5, terms);
+    check(unsorted.suits(n), "a long column");
+    for (const std::uint64_t span : {7ULL, 900ULL, 1000000007ULL}) {
+        std::vector<double> values(n);
+        std::vector<std::int32_t> classes(n);
+        std::vector<std::int64_t> weights(n);
+        std::vector<Item> items(n), spare;
+        std::uint64_t state = span;
+        for (std::size_t i = 0; i < n; ++i) {
+            state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+            const std::uint64_t number = (state >> 33) % span;
+            values[i] = double(number) * double(number) / 3;  // dense near zero
+            classes[i] = std::int32_t((number * 11 / span + (state >> 20) % 2) % 5);
+            weights[i] = std::int64_t(1 + (state >> 12) % 3);
+            items[i] = {key_of(values[i]), std::uint32_t(i)};
+        }
+        sort_items(items, spare);
+        std::vector<double> sorted;
+        std::vector<std::int32_t> labels;
+        std::vector<std::int64_t> times;
+        for (const Item& item : items) {
+            sorted.push_back(value_of(item.key));
+            labels.push_back(classes[item.row]);
+            times.push_back(weights[item.row]);
+        }
+        const std::vector<double> plain = cutter.cuts(sorted.data(), labels.data(), nullptr, n);
+        check(!plain.empty() && plain == unsorted.cuts(values.data(), classes.data(), nullptr, n), "unsorted mdl cuts");
+        const std::vector<double> weighted = cutter.cuts(sorted.data(), labels.data(), times.data(), n);
+        check(weighted == unsorted.cuts(values.data(), classes.data(), weights.data(), n), "unsorted weighted mdl cuts");
+    }
+}
+
 }  // namespace
 
 int main() {
     test_choice();
     test_terms();
     test_mdl();
+    test_mdl_unsorted();
     test_columns(passed, failed);
     test_variational(passed, failed);
     test_spanning_tree(passed, failed);

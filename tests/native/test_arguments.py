@@ -163,6 +163,11 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
                            np.zeros(D, np.int64), np.arange(D), np.zeros((N, D), np.uint16, order="F"))
         for kind in (np.int32, double)
     ],
+    "code_dictionaries": [
+        lambda kind=kind: ([codes[:N, j].astype(kind) for j in range(D)], np.tile(np.arange(ARITY, dtype=np.int32), D),
+                           ARITY * np.arange(1, D + 1), np.zeros((N, D), np.int32, order="F"))
+        for kind in (np.int8, np.uint64)
+    ],
     "code_by_cuts": [
         lambda kind=kind: (values(kind), np.tile(np.arange(3.0), D), 3 * np.arange(1, D + 1), True,
                            np.zeros(D, np.int64), np.arange(D), np.zeros((N, D), np.uint8, order="F"))
@@ -295,6 +300,8 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda: (table, shift, *division, *own, np.array([2, 0]), output(2), output(2)),
         lambda: (table, shift, *division, *own, np.array([2, 0]), output(2), None),
     ],
+    "SparseCounts.sums_met": [lambda: (table, shift, *division, *own, output(4), output(4))],
+    "SparseCounts.sums_apart": [lambda: (table, shift, *division, *own, np.array([2, 0]), output(2))],
     "SparseCounts.cells": [lambda: (*division, np.arange(3), output(3, 12), output(3, 12))],
     "shuffled_sums": [
         lambda: (table, shift, codes[:N, 0].astype(np.uint16), np.array([8, 17, N]), np.array([1, 3]), seeds, output(5))

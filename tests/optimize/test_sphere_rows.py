@@ -14,7 +14,7 @@ def some_vectors(n=40, r=5, total=-7.0, seed=0):
     return retract(np.random.default_rng(seed).standard_normal((n, r)), total)
 
 
-@pytest.mark.parametrize("total", [-39.0, -7.5, 0.0, 12.0, 39.0])
+@pytest.mark.parametrize("total", [-40 + 1e-6, -39.0, -7.5, 0.0, 12.0, 39.0, 40 - 1e-6])
 @pytest.mark.parametrize("r", [1, 2, 6])
 def test_retraction_reaches_the_set(total, r):
     moved = retract(np.random.default_rng(1).standard_normal((40, r)) + 0.3, total)

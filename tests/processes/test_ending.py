@@ -50,6 +50,41 @@ def test_in_an_import_the_process_ends_at_once(tmp_path, number):
     assert not [name for name in os.listdir(tmp_path) if name.endswith((".tmp", ".csv"))]
 
 
+NATIVE = """
+import hashlib
+from bitsieve.commands.ending import EndingOfTheProcess, take_signals
+from bitsieve.files.output import temporary_folder, writing
+ending = EndingOfTheProcess()
+take_signals(ending)
+ending.watch()
+with writing("result.csv") as file, temporary_folder() as folder:
+    file.write(b"half of it")
+    (folder / "copy").touch()
+    while True:
+        try:
+            print(folder, flush=True)
+            hashlib.pbkdf2_hmac("sha256", b"", b"", 1 << 30)  # minutes, in which no handler of Python runs
+        except BaseException:
+            pass
+"""
+
+
+@pytest.mark.parametrize("number", CODES)
+def test_in_a_long_native_call_the_process_ends_soon(tmp_path, number):
+    command = [sys.executable, "-c", NATIVE]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        folder = process.stdout.readline().rstrip()
+        process.send_signal(number)
+        try:
+            _, stderr = process.communicate(timeout=25)
+        finally:
+            process.kill()
+    assert process.returncode == CODES[number]
+    assert stderr == {130: "bitsieve: interrupted\n", 143: "bitsieve: terminated\n"}[process.returncode]
+    assert not os.path.exists(folder)
+    assert os.listdir(tmp_path) == []
+
+
 @pytest.mark.parametrize("number", CODES)
 def test_an_interrupt_that_a_package_turned_into_an_error_is_still_one(number, monkeypatch, capsys):
     def fail(_):

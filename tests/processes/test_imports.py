@@ -12,6 +12,8 @@ OF_OTHER_PARTS = {
     "pandas.core",
     "polars",
     "matplotlib",
+    "scipy.linalg._basic",
+    "scipy.sparse.linalg._isolve",
     "scipy.stats._stats_py",
     "sklearn.metrics",
     "sklearn.neighbors",
@@ -66,9 +68,15 @@ import sys
 from bitsieve.commands.light_imports import LATER, light_imports
 with light_imports():
     from bitsieve import ForwardSelector
-    waiting = ("scipy.stats", "scipy.special", "sklearn.feature_selection")
+    waiting = ("scipy.linalg", "scipy.sparse.linalg", "scipy.stats", "scipy.special", "sklearn.feature_selection")
     assert all("_run" in vars(sys.modules[name]) for name in waiting)
-import pandas, scipy.special, scipy.stats
+import gc, numpy, pandas, scipy.linalg, scipy.sparse.csgraph, scipy.special, scipy.stats, sklearn.utils.fixes
+assert gc.isenabled()
+assert sklearn.utils.fixes._sparse_linalg_cg(numpy.eye(2), numpy.array([1.0, 2.0]))[0].tolist() == [1.0, 2.0]
+assert sklearn.utils.fixes.laplacian(numpy.ones((2, 2))).tolist() == [[1.0, -1.0], [-1.0, 1.0]]
+assert scipy.linalg.det(numpy.eye(3)) == 1.0
+from scipy.sparse.linalg import LinearOperator, aslinearoperator
+assert isinstance(aslinearoperator(numpy.eye(2)), LinearOperator)
 from sklearn.feature_selection import SelectorMixin, mutual_info_classif
 assert issubclass(ForwardSelector, SelectorMixin)
 assert mutual_info_classif([[0.0], [1.0]] * 9, [0, 1] * 9, discrete_features=True).shape == (1,)

@@ -52,6 +52,16 @@ def test_rfe(data, step):
     assert (np.diff(fitted.scores_) <= 0).all()
 
 
+@pytest.mark.parametrize("scale", [1.0, 1e-6])
+def test_of_equal_features_rfe_drops_the_last(data, scale):
+    X, y = data
+    fitted = SVMRFE(X.shape[1], step=1, C=scale).fit(np.hstack([-X, X, X[:, ::-1]]), y)
+    first, second, third = fitted.support_.reshape(3, -1)
+    assert (first >= second).all()
+    assert (second >= third[::-1]).all()
+    assert not second.all()
+
+
 @pytest.mark.parametrize("selector", [L1SVM(3), SVMRFE(3)], ids=["l1", "rfe"])
 @pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_matrix])
 def test_sparse_columns_are_taken_as_they_are(selector, form):

@@ -187,7 +187,7 @@ def test_types_of_text_that_change_half_way(tmp_path, monkeypatch):
     path = tmp_path / "data.csv"
     path.write_text("a,b,class\n" + ",1,0\n" * 1000 + "1,2,1\n" * 1000 + "2.5,3,1\n" * 10)
     batches = open_file(path)
-    assert (batches.n_rows, str(batches.types["a"])) == (2010, "double")
+    assert (batches.n_rows, str(batches.text.types["a"])) == (2010, "double")
     path.write_text("a,b,class\n" + "1,1,0\n" * 1000 + "x,2,1\n")
     with pytest.raises(ValueError, match=r"^column 'a' of '.*' begins with whole numbers but later holds 'x': make it"):
         run(path, memory="1MB")

@@ -122,6 +122,38 @@ def test_categoricals_hold_the_values_that_occur_in_sorted_order():
     assert numbers.categories.tolist() == [9, 10]
 
 
+@pytest.mark.parametrize("kind", [pa.int8(), pa.uint8(), pa.int32(), pa.uint64()])
+def test_dictionaries_of_any_order_are_coded_by_their_sorted_values(kind):
+    """Values twice in a dictionary, values that do not occur, missing ones in the dictionary and among the places."""
+    random = np.random.default_rng(0)
+    dictionary = np.array(["d", "a", None, "c", "a", "never", "b"], object)
+    columns = {}
+    for j, n in enumerate([1, 2, 5, 7, 7]):
+        places = pa.array(
+            random.choice(n if n < 7 else [0, 1, 2, 3, 4, 6], 50), kind, mask=random.random(50) < 0.1 * (j > 2)
+        )
+        columns[f"x{j}"] = pa.DictionaryArray.from_arrays(places, pa.array(dictionary[:n]))
+    table = read_columns(pa.table(columns))
+    for j, array in enumerate(columns.values()):
+        values = np.array(array.to_pylist(), object)
+        known = np.array([value is not None for value in values])
+        categories, codes = np.unique(values[known], return_inverse=True)
+        assert table.categorical(j).categories.tolist() == categories.tolist()
+        assert table.categorical(j).codes[known].tolist() == codes.tolist()
+        assert (table.categorical(j).codes[~known] == -1).all()
+
+
+def test_truth_values_are_coded_as_any_categories():
+    X = np.random.default_rng(0).random((30, 20)) < np.linspace(0, 1, 20)
+    for given in (X, np.asfortranarray(X), X[::-2, ::3]):
+        table = read_columns(given)
+        for j in range(given.shape[1]):
+            categories, codes = np.unique(given[:, j], return_inverse=True)
+            assert table.categorical(j).categories.dtype == bool
+            assert table.categorical(j).categories.tolist() == categories.tolist()
+            assert table.categorical(j).codes.tolist() == codes.tolist()
+
+
 def test_arrays_of_every_type():
     assert read(np.array([[1, 2], [3, 4]], np.int8)).numeric(1).tolist() == [2, 4]
     assert read([[1, 2], [3, 4]]).names == ["x0", "x1"]

@@ -17,7 +17,7 @@ from bitsieve.counts.blocks import run_blocks
 from bitsieve.table.columns import read_columns
 from bitsieve.table.encoding import Encoded, lookup
 from bitsieve.table.exact import check_large_columns
-from bitsieve.table.extents import NUMBERS
+from bitsieve.table.extents import MISSING, NUMBERS
 from bitsieve.table.missing import check_values
 from bitsieve.table.ragged import Ragged
 from bitsieve.table.read_xy import read_xy
@@ -186,7 +186,8 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         for j, values in enumerate(() if table.matrix is not None else table.columns):
             if isinstance(values, Encoded):
                 self._code_categories(table.names[j], values, self.categories_[j], out[:, j])
-                out[values.codes < 0, j] = missing_code[j]
+                if extents.holds[j] & MISSING:
+                    out[values.codes < 0, j] = missing_code[j]
         return out
 
     def search(self, table: Table) -> ClassSearch | None:
@@ -271,6 +272,9 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """Codes of the categories of a column among those ``known`` when fitting."""
         if known is None:
             raise ValueError(f"column {name!r} was numeric when fitting: give numbers")
+        if known is given.categories:
+            out[:] = given.codes
+            return
         try:
             codes = lookup(given.categories, known)
         except TypeError:  # of another kind than when fitting

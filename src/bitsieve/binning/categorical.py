@@ -176,6 +176,12 @@ class CategoricalBinner(Binner):
         return tags
 
 
+def known_arities(binner: Binner) -> NDArray[np.int64] | None:
+    """One more than the largest code of every column in the table that was fitted on; None where it is not known."""
+    every_category_occurs = isinstance(binner, CategoricalBinner) and binner.missing == "error"
+    return binner.n_bins_ if every_category_occurs else None
+
+
 def _whole_numbers(table: Table, j: int) -> NDArray[Any]:
     """The values of a numeric column that are there, as integers.
 

@@ -39,8 +39,8 @@ class MDLBinner(Binner):
         Ent(S) - E > log2(N - 1)/N + (log2(3^k - 2) - [k Ent(S) - k1 Ent(S1) - k2 Ent(S2)])/N
 
     with k, k1, k2 the classes present in S, S1, S2; then both sides are cut in turn. A value on a cut goes left. The
-    entropies are compared as integers, so the cuts are the same on every machine. Costs a sort of every column and
-    O(N) for every level of cuts, whatever the number of classes.
+    entropies are compared as integers, so the cuts are the same on every machine. Costs a few passes over a long column
+    and a sort of those stretches in which a cut may lie; at most a sort and O(N) for every level of cuts.
 
     Parameters
     ----------

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import signal
 import sys
 import threading
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from types import FrameType
 
 INTERRUPTED, TERMINATED = 130, 143
+CODES: dict[int, int] = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: TERMINATED}
+PATIENCE = 0.4  # seconds for tidying up
 IN_WORDS = {INTERRUPTED: "interrupted", TERMINATED: "terminated"}
 
 
@@ -55,12 +59,37 @@ class EndingOfTheProcess(Ending):
 
     def _end(self, code: int, frame: FrameType | None) -> None:
         if self.code is not None or is_importing(frame):
-            output = sys.modules.get("bitsieve.files.output")
-            if output is not None and hasattr(output, "discard_unfinished"):  # imported to its end
-                output.discard_unfinished()
-            os.write(2, f"bitsieve: {IN_WORDS[code]}\n".encode())
-            os._exit(code)
+            end_now(code)
         super()._end(code, frame)
+
+    def watch(self) -> None:
+        """End the process soon after a signal also where no exception can: native code runs, or a thread is waited for.
+
+        A thread of its own waits for the number of the signal, which arrives before any handler runs.
+        """
+        if os.name == "nt":  # where pipes cannot be told to be full
+            return
+        numbers, into = os.pipe()
+        os.set_blocking(into, False)
+        signal.set_wakeup_fd(into, warn_on_full_buffer=False)
+        _thread.start_new_thread(_watch, (numbers,))
+
+
+def _watch(numbers: int) -> None:
+    while (code := CODES.get(os.read(numbers, 1)[0])) is None:
+        pass
+    time.sleep(PATIENCE)
+    end_now(code)
+
+
+def end_now(code: int, told: bool = False) -> None:
+    """End the process without another word but that it was asked to end, and leave nothing half done behind."""
+    output = sys.modules.get("bitsieve.files.output")
+    if output is not None and hasattr(output, "discard_unfinished"):  # imported to its end
+        output.discard_unfinished()
+    if not told:
+        os.write(2, f"bitsieve: {IN_WORDS[code]}\n".encode())
+    os._exit(code)
 
 
 def is_importing(frame: FrameType | None) -> bool:

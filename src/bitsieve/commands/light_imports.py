@@ -6,6 +6,7 @@ A command that ends in half a second cannot wait a second for imports. The modul
 
 from __future__ import annotations
 
+import gc
 import importlib
 import sys
 from contextlib import contextmanager
@@ -24,19 +25,30 @@ LATER: Mapping[str, Mapping[str, str]] = {
     "asyncio": {},
     "numpy.f2py": {},
     "numpy.testing": {},
-    "scipy.special": {},
+    "psutil": {},
+    "scipy.linalg": {},
+    "scipy.sparse.csgraph": {},
+    "scipy.sparse.linalg": {"LinearOperator": "_interface"},
+    "scipy.special": {"chdtrc": "_ufuncs", "gammaln": "_ufuncs"},
     "scipy.stats": {},
     "sklearn.feature_selection": {"SelectorMixin": "_base"},
+}
+#: What scikit-learn and joblib take from these modules when they are imported, and call in other parts of them only.
+CALLED_LATER: Mapping[str, frozenset[str]] = {
+    "psutil": frozenset({"Process"}),
+    "scipy.sparse.csgraph": frozenset({"laplacian"}),
+    "scipy.sparse.linalg": frozenset({"cg"}),
 }
 _running = RLock()
 
 
 @contextmanager
-def light_imports() -> Iterator[None]:
-    """Import what the selectors need of scikit-learn; inside the block pandas is not found.
+def light_imports(*modules: str) -> Iterator[None]:
+    """Import what the selectors need of scikit-learn, and some modules of ours; inside the block pandas is not found.
 
-    Nothing happens where scikit-learn or pandas is imported already. (scikit-learn and pyarrow import pandas wherever
-    it is installed, also for data that is none of its.)
+    Nothing of what is imported can be freed: it is not searched for garbage, now or later. Nothing happens where
+    scikit-learn or pandas is imported already. (scikit-learn and pyarrow import pandas wherever it is installed, also
+    for data that is none of its.)
     """
     if not {"sklearn", "pandas"}.isdisjoint(sys.modules):
         yield
@@ -44,11 +56,22 @@ def light_imports() -> Iterator[None]:
     finder = _Finder()
     sys.meta_path.insert(0, finder)
     try:
-        for name in ("sklearn.base", "sklearn.utils.validation", "sklearn.feature_selection"):
-            importlib.import_module(name)
+        _import("sklearn.base", "sklearn.utils.validation", "sklearn.feature_selection", *modules)
         yield
     finally:
         sys.meta_path.remove(finder)
+
+
+def _import(*modules: str) -> None:
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        for name in modules:
+            importlib.import_module(name)
+        gc.freeze()
+    finally:
+        if collects:
+            gc.enable()
 
 
 class _Finder(MetaPathFinder):
@@ -82,6 +105,8 @@ class _Module(ModuleType):
     """A module that has not run."""
 
     def __getattr__(self, name: str) -> Any:
+        if name in CALLED_LATER.get(self.__name__, ()) and "_run" in vars(self):
+            return lambda *given, **named: self._ran(name)(*given, **named)
         home = LATER.get(self.__name__, {}).get(name)
         if home is not None and "_run" in vars(self):
             return getattr(importlib.import_module(f"{self.__name__}.{home}"), name)
@@ -92,6 +117,10 @@ class _Module(ModuleType):
         if own is None:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         return own(name)
+
+    def _ran(self, name: str) -> Any:
+        self._ensure()
+        return getattr(self, name)
 
     def _ensure(self) -> None:
         with _running:

@@ -95,7 +95,7 @@ def select_as_asked(options: argparse.Namespace, client: Client | None = None) -
     parameters |= _method_parameters(options)
     if client is None and options.data is not None and not in_batches(options):
         check_file(options.data)
-    with light_imports():
+    with light_imports("bitsieve.selection.from_table", "bitsieve.files.plain"):
         from bitsieve.selection.from_table import select_from
 
         table = read(options, client)

@@ -6,7 +6,6 @@ blocks that stay in the cache. Memory: the bit planes, ``(arity - 1) / 8`` bytes
 
 from __future__ import annotations
 
-from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +55,8 @@ class PackedSource(CodedSource):
         By default the largest class code plus one.
     weights : array of shape (n_samples,), optional
         Frequency weights: whole numbers from 1, how many times each row stands. The codes are not copied for it.
+    arities : array of shape (n_features,), optional
+        One more than the largest code of every feature, where that is known; it is checked.
     n_jobs : int, optional
         Threads; the counts do not depend on it.
     kernel : str, optional
@@ -75,17 +76,18 @@ class PackedSource(CodedSource):
         *,
         n_classes: int | None = None,
         weights: ArrayLike | None = None,
+        arities: ArrayLike | None = None,
         n_jobs: int | None = None,
         kernel: str | None = None,
     ) -> None:
         table = checked_codes(np.asarray(codes))
         n_rows = len(table)
         times = None if weights is None else checked_weights(np.asarray(weights), n_rows)
-        arities: NDArray[np.int32] = table.max(axis=0).astype(np.int32) + np.int32(1)
+        n_codes = table.max(axis=0).astype(np.int32) + 1 if arities is None else np.asarray(arities, np.int32)
         labels = np.zeros(n_rows, np.uint8)
         if classes is not None:
             labels = checked_classes(np.asarray(classes), n_rows, n_classes)
-        self._describe(sizes_of_classes(labels, times, n_classes or 0), arities, choose_kernel(kernel), n_jobs)
+        self._describe(sizes_of_classes(labels, times, n_classes or 0), n_codes, choose_kernel(kernel), n_jobs)
         self._check_room(weighted=times is not None)
         # As they come, where there is nothing to sort by.
         sorted_already = times is None and bool((labels[1:] >= labels[:-1]).all())
@@ -277,11 +279,8 @@ class PackedSource(CodedSource):
         """The same samples with some of the columns, side by side; None where that does not pay."""
         if not self.layout.scattered(columns) or self.nbytes * len(columns) > GATHERED_BYTES * self.n_features:
             return None
-        some = copy(self)
-        some.n_features, some.arities, some.search = len(columns), self.arities[columns], None
-        some.packed = self.packed.gathered(columns)
-        some.hints = some.layout = PackedLayout(some.packed, some.arities, some.n_samples, some.n_classes)
-        return some
+        of_these = self.packed.gathered(columns), self.class_sizes, self.arities[columns]
+        return PackedSource.of_packed(*of_these, self.kernel, self.n_jobs)
 
     def run_groups(self, work: Callable[[Integers], object], seconds: float, groups: Integers) -> None:
         """Spread SIMD groups over threads in blocks, several a thread so that a busy core does not hold up the rest."""

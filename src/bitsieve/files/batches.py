@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from bitsieve.common.messages import one_line
 from bitsieve.files.arrow import native_file
@@ -55,16 +55,29 @@ class Batches:
         """What tells that the data is still the same: of every file its path, size, time of change and number."""
 
 
+class PartOfFile(Protocol):
+    """A part of the rows of a file."""
+
+    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.Table]:
+        """Some columns in their order, about so many rows at a time."""
+
+
 class FileBatches(Batches):
     """The batches of one file of one kind; a subclass reads them.
 
     Parameters
     ----------
     path : Path
+
+    Attributes
+    ----------
+    state_before : tuple
+        What the file was before it was opened.
     """
 
     def __init__(self, path: Path) -> None:
         self.path, self.label, self.n_rows = path, repr(str(path)), None
+        self.state_before = file_state(path)
         kinds = {name: kind for name, kind in self.open().items() if not name.startswith(_INDEX)}
         self.names, self.row_bytes = list(kinds), sum(map(_width, kinds.values()))
 
@@ -72,13 +85,13 @@ class FileBatches(Batches):
     def open(self) -> dict[str, pa.DataType]:
         """Look at the file, and return the names and the types of its columns."""
 
+    def pieces(self) -> Sequence[PartOfFile]:
+        """Parts of the rows in their order, which can be read by different processes."""
+        return [self]
+
     def state(self) -> list[tuple[Any, ...]]:
         """Path, size, time of change and number of the file."""
-        try:
-            found = os.stat(self.path)
-        except OSError as error:
-            raise DataError(f"cannot read {self.label}: {error.strerror}") from None
-        return [(str(self.path.resolve()), found.st_size, found.st_mtime_ns, found.st_ino)]
+        return [file_state(self.path)]
 
 
 class ArrowBatches(FileBatches):
@@ -116,6 +129,21 @@ class ArrowBatches(FileBatches):
             return pa.ipc.open_file(file) if kind == "arrow" else pa.ipc.open_stream(file)
         except (pa.ArrowException, OSError) as error:
             raise broken(self.path, "Arrow", error) from None
+
+
+def file_state(path: Path) -> tuple[Any, ...]:
+    """What tells that a file is still the same: path, size, time of change and number."""
+    try:
+        found = os.stat(path)
+    except OSError as error:
+        raise DataError(f"cannot read {str(path)!r}: {error.strerror}") from None
+    return str(path.resolve()), found.st_size, found.st_mtime_ns, found.st_ino
+
+
+def check_unchanged(label: str, before: Sequence[Any], now: Sequence[Any]) -> None:
+    """Refuse data whose state is not what it was."""
+    if before != now:
+        raise DataError(f"{label} changed while it was read: run again when nobody writes it")
 
 
 def broken(path: Path, kind: str, error: Exception) -> DataError:

@@ -37,7 +37,8 @@ def read_json(path: Path) -> pa.Table:
                 table = pa.Table.from_pylist(json.loads(path.read_text(encoding="utf-8-sig")))
             else:
                 table = arrow_json.read_json(str(path))
-    except (pa.ArrowException, ValueError, TypeError, AttributeError) as error:
+        table.validate(full=True)  # the reader of lines takes texts that are not UTF-8
+    except (pa.ArrowException, ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise DataError(f"cannot read {str(path)!r} as JSON: {one_line(error)[:200]}") from None
     columns = [c.cast(pa.float64()) if pa.types.is_null(c.type) else c for c in table.columns]
     return pa.Table.from_arrays(columns, names=table.column_names)

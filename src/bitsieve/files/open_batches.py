@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from bitsieve.common.messages import one_line, quoted
-from bitsieve.files.batches import ArrowBatches, Batches, FileBatches
+from bitsieve.files.batches import ArrowBatches, Batches, FileBatches, PartOfFile
 from bitsieve.files.errors import DataError, check_names
 from bitsieve.files.libsvm import is_libsvm
 from bitsieve.files.parquet_batches import ParquetBatches
@@ -15,7 +15,7 @@ from bitsieve.files.read import READ, file_kind
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -35,15 +35,17 @@ class FolderBatches(Batches):
     """
 
     def __init__(self, parts: Sequence[FileBatches], label: str, values: Sequence[dict[str, Any]]) -> None:
-        self.parts, self.label, self.values = parts, label, values
         first = parts[0]
+        own = set(first.names)
+        values = [{name: value for name, value in one.items() if name not in own} for one in values]
+        self.parts, self.label, self.values = parts, label, values
         for part in parts:
             lost = [name for name in first.names if name not in set(part.names)]
-            new = [name for name in part.names if name not in set(first.names)]
+            new = [name for name in part.names if name not in own]
             if lost or new:
                 what = f"lacks the column {quoted(lost)}" if lost else f"has the column {quoted(new)} besides"
                 raise DataError(f"{part.label} {what}, unlike {first.label}: give all parts the same columns")
-        self.names = [*first.names, *(name for name in values[0] if name not in set(first.names))]
+        self.names = [*first.names, *values[0]]
         check_names(self.names, Path(label))
         self.row_bytes = first.row_bytes + 8 * len(values[0])
         counts = [part.n_rows for part in parts]
@@ -52,16 +54,23 @@ class FolderBatches(Batches):
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.Table]:
         """The batches of every file in turn."""
         for part, values in zip(self.parts, self.values, strict=True):
-            own = [name for name in columns if name in set(part.names)]
-            for table in part.read(own or part.names[:1], rows):
-                for name in columns:
-                    if name not in own:
-                        table = table.append_column(name, _constant(values[name], table.num_rows))
-                yield table.select(list(columns))
+            yield from with_values(part, part.names[0], values, columns, rows)
 
     def state(self) -> list[tuple[Any, ...]]:
         """That of every file."""
         return [one for part in self.parts for one in part.state()]
+
+
+def with_values(
+    part: PartOfFile, some: str, values: Mapping[str, Any], columns: Sequence[str], rows: int
+) -> Iterator[pa.Table]:
+    """Some columns of a file or a part of it; of ``values``, which folders tell, or of the file, which has ``some``."""
+    own = [name for name in columns if name not in values]
+    for table in part.read(own or [some], rows):
+        for name in columns:
+            if name in values:
+                table = table.append_column(name, _constant(values[name], table.num_rows))
+        yield table.select(list(columns))
 
 
 def open_file(path: str | os.PathLike[str]) -> Batches:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 # A new file, never one that is there already and never through a link that someone else has put there.
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _ANY_WRITE_BIT = 0o222
-_unfinished: set[Path] = set()
+#: Files and folders that must not be left when the process ends.
+unfinished: set[Path] = set()
 
 
 def check_output(
@@ -86,7 +88,7 @@ def writing(path: AnyPath, what: str = "output") -> Iterator[IO[bytes]]:
     path = Path(path)
     check_output(path, what=what)
     temporary = path.with_name(f".bitsieve-{secrets.token_hex(8)}.tmp")
-    _unfinished.add(temporary)
+    unfinished.add(temporary)
     try:
         with open(temporary, "wb", opener=lambda name, _: os.open(name, _NEW, 0o666)) as file:
             yield file
@@ -100,14 +102,27 @@ def writing(path: AnyPath, what: str = "output") -> Iterator[IO[bytes]]:
     finally:  # also after Ctrl-C and SIGTERM; of a file that was renamed nothing is there to remove
         with suppress(OSError):
             temporary.unlink()
-        _unfinished.discard(temporary)
+        unfinished.discard(temporary)
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder with a random name in the system's one for temporary files, for the time of the block."""
+    folder = Path(tempfile.mkdtemp(prefix="bitsieve-"))
+    unfinished.add(folder)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        unfinished.discard(folder)
 
 
 def discard_unfinished() -> None:
     """Remove what is being written, for a process that ends at once."""
-    for temporary in list(_unfinished):
+    for temporary in list(unfinished):
         with suppress(OSError):
             temporary.unlink()
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def write_text(path: AnyPath, text: str, what: str = "output") -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.files.arrow import native_file
-from bitsieve.files.batches import FileBatches, broken
+from bitsieve.files.batches import FileBatches, PartOfFile, broken
 from bitsieve.files.read import check_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     import pyarrow as pa
 
@@ -35,6 +37,10 @@ class ParquetBatches(FileBatches):
             raise broken(self.path, "Parquet", error) from None
         check_schema(self.schema, self.path)
         return {field.name: field.type for field in self.schema}
+
+    def pieces(self) -> Sequence[RowGroup]:
+        """The row groups."""
+        return [RowGroup(self.path, place) for place in range(len(self.groups))]
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.Table]:
         """Whole row groups where they are short enough, else pieces of them."""
@@ -78,6 +84,25 @@ class ParquetBatches(FileBatches):
                     yield pa.Table.from_batches([batch]).select(list(columns))
                     pa.default_memory_pool().release_unused()
         except (pa.ArrowException, OSError) as error:
+            raise broken(self.path, "Parquet", error) from None
+
+
+@dataclass(frozen=True)
+class RowGroup(PartOfFile):
+    """A row group of a Parquet file."""
+
+    path: Path
+    place: int
+
+    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.Table]:
+        """The row group whole."""
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        try:
+            with native_file(self.path) as opened, parquet.ParquetFile(opened) as file:
+                yield file.read_row_group(self.place, columns=list(columns)).select(list(columns))
+        except (pa.ArrowException, OSError, IndexError) as error:
             raise broken(self.path, "Parquet", error) from None
 
 

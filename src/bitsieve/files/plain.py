@@ -10,6 +10,7 @@ import csv
 import gzip
 import lzma
 import shutil
+import struct
 import sys
 import zipfile
 import zlib
@@ -56,7 +57,7 @@ def decompressed(path: Path, folder: Path) -> Path:
             return copied
         if head.startswith(b"PK\x03\x04"):
             return _unzipped(path, copied)
-    except (EOFError, OSError, lzma.LZMAError, zlib.error, zipfile.BadZipFile) as error:
+    except (EOFError, OSError, RuntimeError, lzma.LZMAError, zlib.error, zipfile.BadZipFile) as error:
         raise DataError(f"cannot decompress {str(path)!r}: {one_line(error)}") from None
     return path
 
@@ -65,7 +66,7 @@ def _unzipped(path: Path, copied: Path) -> Path:
     """The one file of an archive; an archive of arrays (.npz), or a broken one, is left to its own reader."""
     try:
         archive = zipfile.ZipFile(path)
-    except zipfile.BadZipFile:
+    except (zipfile.BadZipFile, RuntimeError, ValueError, struct.error):
         return path
     with archive:
         names = [name for name in archive.namelist() if not name.endswith("/") and not name.startswith("__MACOSX")]

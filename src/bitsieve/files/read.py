@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import stat
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from bitsieve.common.errors import Sentence, message_of
 from bitsieve.common.messages import one_line
 from bitsieve.common.notes import warn_of
 from bitsieve.files.errors import DataError, EncodingError, check_names
+from bitsieve.files.output import temporary_folder
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -90,11 +90,11 @@ def read_table(
     path = Path(path)
     found: list[str] = []
     check_file(path)
-    with TemporaryDirectory(prefix="bitsieve-") as folder:
+    with temporary_folder() as folder:
         try:
-            table = _read_plain(path, Path(folder), header, found)
+            table = _read_plain(path, folder, header, found)
         except DataError as error:
-            raise _named(error, folder, path) from None
+            raise _named(error, str(folder), path) from None
         except OSError as error:
             raise DataError(f"cannot read {str(path)!r}: {error.strerror or one_line(error)}") from None
     if notes is None:

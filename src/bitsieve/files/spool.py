@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.files.errors import DataError
+from bitsieve.files.output import unfinished
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,6 +57,7 @@ class Spool:
             raise DataError(f"cannot make a spool in {str(where)!r}: {error.strerror}: give another folder") from None
         if fcntl is not None:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        unfinished.add(self.folder)
         self.close = weakref.finalize(self, _remove, self.folder, self._lock)
 
     def array(self, name: str, size: int, kind: type[np.generic]) -> NDArray[Any]:
@@ -119,6 +121,7 @@ class Spool:
         except OSError:  # another process was faster
             return self.folder
         self.close.detach()
+        unfinished.discard(self.folder)
         self._lock.close()
         with suppress(OSError):
             (path / _LOCK).unlink()
@@ -169,4 +172,5 @@ def _amount(n_bytes: int) -> str:
 
 def _remove(folder: Path, lock: Any) -> None:
     shutil.rmtree(folder, ignore_errors=True)
+    unfinished.discard(folder)
     lock.close()

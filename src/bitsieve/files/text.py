@@ -104,12 +104,30 @@ def read_text(path: Path) -> pa.Table:
 
 def as_named(table: pa.Table, path: Path) -> pa.Table:
     """The table as it is given on: names without white space around them, and numbers where nothing is known."""
+    table = _named(table, path)
+    columns = [c.cast(pa.float64()) if pa.types.is_null(c.type) else _without_commas(c) for c in table.columns]
+    return pa.Table.from_arrays(columns, names=table.column_names)
+
+
+def as_kinds(table: pa.Table, path: Path, kinds: Mapping[str, pa.DataType]) -> pa.Table:
+    """A part of the table, of which it is known what its columns are when they are given on."""
+    table = _named(table, path)
+    columns = [_as_kind(column, kinds[name]) for name, column in zip(table.column_names, table.columns, strict=True)]
+    return pa.Table.from_arrays(columns, names=table.column_names)
+
+
+def _named(table: pa.Table, path: Path) -> pa.Table:
     names = [name.strip() for name in table.column_names]
     for name, column in zip(names, table.columns, strict=True):
         if pa.types.is_binary(column.type):
             raise EncodingError(f"column {name!r} of {str(path)!r} is not UTF-8 text: save the file as UTF-8")
-    columns = [c.cast(pa.float64()) if pa.types.is_null(c.type) else _without_commas(c) for c in table.columns]
-    return pa.Table.from_arrays(columns, names=names)
+    return table.rename_columns(names)
+
+
+def _as_kind(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    if column.type == kind:
+        return column
+    return (pc.replace_substring(column, ",", "") if pa.types.is_string(column.type) else column).cast(kind)
 
 
 def _without_commas(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -11,6 +11,8 @@ from bitsieve.common.special import chdtrc, gammaln
 from bitsieve.counts.contingency import column_blocks
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from bitsieve.counts.contingency import ContingencyTable
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     Columns = NDArray[np.intp]
 
+PIVOTS_AT_ONCE = 256  # columns that others are looked at given, all pairs at once
 LEAST_EXPECTED = 5  # samples in a cell, for the tail of chi-squared to hold
 _PRIOR = 0.5  # samples that every class has in advance in every cell (Krichevsky and Trofimov)
 
@@ -56,27 +59,28 @@ def carries_information(information: Information, columns: Columns, level: float
     counts = np.zeros(source.n_features, bool)
     counts[chosen] = _log_tails(source, None, chosen) + price[chosen] <= log(level / 2 / n_tried)
     rest = chosen[~counts[chosen] & information.varies[chosen]]
-    for pivot in chosen if len(rest) else chosen[:0]:
-        others = rest[(rest != pivot) & ~counts[rest]]
-        limit = log(level / 2 / n_tried**2) - price[pivot] - price[others]
-        bits = information.pair(int(pivot), others).conditional_relevance
-        g = np.maximum(0.0, 2 * log(2) * source.n_samples * bits)
-        hopeful = _log_chi_squared_tail(np.ones(len(g)), g) <= limit  # no p is smaller than with one degree of freedom
-        counts[others[hopeful]] = _log_tails(source, int(pivot), others[hopeful]) <= limit[hopeful]
+    for first in range(0, len(chosen) if len(rest) else 0, PIVOTS_AT_ONCE):
+        pivots = chosen[first : first + PIVOTS_AT_ONCE]
+        limit = log(level / 2 / n_tried**2) - price[pivots, None] - price[rest]
+        g = np.maximum(0.0, 2 * log(2) * source.n_samples * information.conditional_rows(pivots, rest))
+        hopeful = _log_chi_squared_tail(1, g) <= limit  # no p is smaller than with one degree of freedom
+        for place in np.flatnonzero(hopeful.any(axis=1)).tolist():
+            others = np.flatnonzero(hopeful[place] & (rest != pivots[place]) & ~counts[rest])
+            counts[rest[others]] = _log_tails(source, int(pivots[place]), rest[others]) <= limit[place, others]
     return counts[columns]
 
 
 def _log_tails(source: CountSource, pivot: int | None, columns: Columns) -> NDArray[np.float64]:
-    """:func:`log_tail` of the tables of a column (None: none) with each of others."""
+    """:func:`log_tails` of the tables of a column (None: none) with each of others."""
     found = np.empty(len(columns))
     n_first = 1 if pivot is None else int(source.arities[pivot])
     for block in column_blocks(n_first, source.arities[columns], source.n_classes, source.n_samples):
-        found[block] = [log_tail(table) for table in source.tables(pivot, columns[block], True)]
+        found[block] = log_tails(source.tables(pivot, columns[block], True))
     return found
 
 
-def log_tail(table: ContingencyTable) -> float:
-    r"""Logarithm of a p-value of "second code and class are independent given the first code".
+def log_tails(tables: Sequence[ContingencyTable]) -> NDArray[np.float64]:
+    r"""Logarithms of p-values of "second code and class are independent given the first code", one a table.
 
     The tail of chi-squared beyond ``G = 2 N ln(2) I(X;C|Z)`` where every cell of a part expects at least 5 samples.
     Else, with ``n_z``, ``n_zc``, ``n_zx`` and ``n_zxc`` the counts of the table and k classes,
@@ -89,41 +93,65 @@ def log_tail(table: ContingencyTable) -> float:
 
     Parameters
     ----------
-    table : ContingencyTable of shape (parts, codes, classes)
+    tables : sequence of ContingencyTable of shape (parts, codes, classes)
+        Of as many classes each.
 
     Returns
     -------
-    float
+    ndarray of float
         At most 0.
     """
-    _, n_codes, n_classes = table.shape
-    cells, counts = table.occupied()
-    part = cells // (n_codes * n_classes)
-    _, part = np.unique(part, return_inverse=True)
-    _, code = np.unique(cells // n_classes, return_inverse=True)
-    _, label = np.unique(part * n_classes + cells % n_classes, return_inverse=True)
+    n_classes = tables[0].shape[2]
+    found = [table.occupied() for table in tables]
+    sizes = [len(cells) for cells, _ in found]
+    cells, counts = (np.concatenate(some) for some in zip(*found, strict=True))
+    table, n_codes = (np.repeat(values, sizes) for values in (np.arange(len(tables)), [t.shape[1] for t in tables]))
+    # Cells ascend in every table, and so do its parts and, within these, the codes.
+    part = _numbered(table, cells // (n_codes * n_classes))
+    code = _numbered(part, cells // n_classes)
+    label = np.unique(part * n_classes + cells % n_classes, return_inverse=True)[1]
     in_part, in_code, in_label = (np.bincount(which, counts) for which in (part, code, label))
-    part_of_code, part_of_label = np.zeros(len(in_code), np.intp), np.zeros(len(in_label), np.intp)
-    part_of_code[code], part_of_label[label] = part, part
+    table_of_part, part_of_code, part_of_label = (
+        _owners(which, owner) for which, owner in ((part, table), (code, part), (label, part))
+    )
     codes, labels = np.bincount(part_of_code), np.bincount(part_of_label)
     both = (codes > 1) & (labels > 1)
-    freedom = int(((codes - 1) * (labels - 1)).sum())
-    if not freedom:
-        return 0.0
+
+    def summed(values: NDArray[Any], which: NDArray[np.intp]) -> NDArray[np.float64]:
+        return np.bincount(which, values, len(tables)).astype(np.float64)
+
+    freedom = summed((codes - 1) * (labels - 1), table_of_part)
     least_code, least_label = np.full((2, len(in_part)), np.inf)
     np.minimum.at(least_code, part_of_code, in_code)
     np.minimum.at(least_label, part_of_label, in_label)
-    if (least_code * least_label / in_part)[both].min() >= LEAST_EXPECTED:
-        ratio = np.log(counts * in_part[part] / (in_code[code] * in_label[label]))
-        g = max(0.0, 2 * float((counts * ratio).sum()))
-        return float(_log_chi_squared_tail(np.array([freedom]), np.array([g]))[0])
-    shuffled = gammaln(in_label + 1).sum() - gammaln(in_part + 1).sum()
-    learned = (gammaln(n_classes * _PRIOR) - gammaln(in_code + n_classes * _PRIOR)).sum()
-    learned += (gammaln(counts + _PRIOR) - gammaln(_PRIOR)).sum()
-    return min(0.0, float(shuffled - learned))
+    expected = np.full(len(tables), np.inf)
+    np.minimum.at(expected, table_of_part[both], (least_code * least_label / in_part)[both])
+    ratio = np.log(counts * in_part[part] / (in_code[code] * in_label[label]))
+    g = np.maximum(0.0, 2 * summed(counts * ratio, table))
+    tail = _log_chi_squared_tail(np.maximum(freedom, 1), g)
+    code_table, label_table = table_of_part[part_of_code], table_of_part[part_of_label]
+    shuffled = summed(gammaln(in_label + 1), label_table) - summed(gammaln(in_part + 1), table_of_part)
+    learned = summed(gammaln(n_classes * _PRIOR) - gammaln(in_code + n_classes * _PRIOR), code_table)
+    learned += summed(gammaln(counts + _PRIOR) - gammaln(_PRIOR), table)
+    bounded = np.where(expected >= LEAST_EXPECTED, tail, np.minimum(0.0, shuffled - learned))
+    return np.where(freedom == 0, 0.0, bounded)
 
 
-def _log_chi_squared_tail(freedom: NDArray[Any], x: NDArray[np.float64]) -> NDArray[np.float64]:
+def _numbered(outer: NDArray[Any], inner: NDArray[Any]) -> NDArray[np.intp]:
+    """Numbers 0, 1, ... for the pairs of two arrays whose equal pairs stand together."""
+    new = np.zeros(len(outer), np.intp)
+    new[1:] = (outer[1:] != outer[:-1]) | (inner[1:] != inner[:-1])
+    return np.cumsum(new)
+
+
+def _owners(which: NDArray[np.intp], owner: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The owner of each number in ``which``."""
+    found = np.zeros(int(which.max()) + 1, np.intp)
+    found[which] = owner
+    return found
+
+
+def _log_chi_squared_tail(freedom: NDArray[Any] | int, x: NDArray[np.float64]) -> NDArray[np.float64]:
     """Logarithm of the tail; Chernoff's bound of it where the tail itself is too small for a float."""
     tail = chdtrc(freedom, x)
     share = np.maximum(x / freedom, 1.0)

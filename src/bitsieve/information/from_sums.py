@@ -25,6 +25,7 @@ import numpy as np
 
 from bitsieve.common.attributes import cached_property
 from bitsieve.counts.source import PairForm
+from bitsieve.information.apart import ApartPairs
 from bitsieve.information.conditional import ConditionalInformation
 from bitsieve.information.minima import information_minima
 from bitsieve.information.protocol import counted_by_class, put_relevance, redundancies_of_rows
@@ -135,6 +136,15 @@ class SumInformation:
             return SumPair(self, pivot, None, *kept)
         return SumPair(self, pivot, columns, kept[0][columns], None if kept[1] is None else kept[1][columns])
 
+    def pair_of_sums(self, pivot: int, columns: Columns, xy: Integers) -> SumPair:
+        """The redundancy of ``columns`` with the pivot, given ``S_xy``."""
+        return SumPair(self, pivot, columns, xy, None)
+
+    def apart(self) -> ApartPairs | None:
+        """What columns that are apart share; None where it is not known of any."""
+        sums = self.source.apart(self.terms, self.marginals[0])
+        return None if sums is None else ApartPairs(self, sums)
+
     def minima(self, quantity: str, *, capped: bool) -> InformationMinima | None:
         """The least of a quantity of pairs over chosen features; None: no quicker way than :meth:`pair` is known."""
         return information_minima(self, quantity, capped)
@@ -145,6 +155,24 @@ class SumInformation:
         if gathered is None:
             return redundancies_of_rows(self, columns)
         return SumInformation(gathered, self.terms).mutual_information_matrix()
+
+    def conditional_rows(self, pivots: Columns, columns: Columns) -> Matrix:
+        """[s, i] = I(Xi;C|Xs) of ``columns`` with each of some pivots; only these pairs are counted."""
+        kept = [self._rows[pivot] for pivot in pivots.tolist() if pivot in self._rows]
+        alone, with_class = self.marginals
+        form = PairForm(-1, 1, alone - with_class, np.zeros_like(alone), self.terms.per_bit, False)
+        if len(kept) == len(pivots) and all(row is not None for _, row in kept):
+            xy = np.array([row[columns] for row, _ in kept])
+            xyc = np.array([counted_by_class(row)[columns] for _, row in kept])
+            return form.values(pivots[:, None], columns, xy, xyc)
+        both = np.union1d(pivots, columns)
+        gathered = self.source.gathered(both)
+        if gathered is not None:
+            places = np.searchsorted(both, pivots), np.searchsorted(both, columns)
+            return SumInformation(gathered, self.terms).conditional_rows(*places)
+        out = np.empty((len(pivots), len(columns)))
+        self.source.matrix_rows(self.terms, form, pivots, columns, out)
+        return out
 
     def _new_row(self) -> Integers:
         if not self._free_rows:

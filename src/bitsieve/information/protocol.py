@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     from bitsieve.counts.source import CountSource
+    from bitsieve.information.apart import ApartPairs
     from bitsieve.information.conditional import ConditionalInformation
     from bitsieve.information.minima import InformationMinima
 
@@ -139,9 +140,17 @@ class Information(Protocol):
         """
         return None
 
+    def apart(self) -> ApartPairs | None:
+        """What columns that no sample brings together share; None where it is not known of any, as by default."""
+        return None
+
     def redundancies(self, columns: Columns) -> Matrix:
         """[i, j] = I(Xi;Xj) of ``columns`` for i > j; what stands elsewhere means nothing."""
         return redundancies_of_rows(self, columns)
+
+    def conditional_rows(self, pivots: Columns, columns: Columns) -> Matrix:
+        """[s, i] = I(Xi;C|Xs) of ``columns`` with each of some pivots."""
+        return np.array([self.pair(pivot, columns).conditional_relevance for pivot in pivots.tolist()])
 
     def mutual_information_matrix(
         self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.binning import binner_of, make_binner
+from bitsieve.binning.categorical import known_arities
 from bitsieve.binning.registry import remedies_for
 from bitsieve.common.parameters import check_choice
 from bitsieve.information import check_estimator, make_information
@@ -237,9 +238,11 @@ def _information(
         return make_information(estimator, parts.read_in_parts(y, sample_weight).count(binner)[1])
     table = read_xy(X, y, sample_weight)
     with remedies_for(binning):
-        codes = binner_of(table, binner, n_jobs).fit_table(table).codes(table)
+        fitted = binner_of(table, binner, n_jobs).fit_table(table)
+        codes = fitted.codes(table)
     classes = table.target.codes if by_class and y is not None else None
-    return make_information(estimator, make_source(codes, classes, weights=table.weights, n_jobs=n_jobs))
+    source = make_source(codes, classes, weights=table.weights, arities=known_arities(fitted), n_jobs=n_jobs)
+    return make_information(estimator, source)
 
 
 def _required(y: Any) -> Any:

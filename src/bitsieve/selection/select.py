@@ -43,7 +43,8 @@ def select(
     data : array-like or scipy.sparse of shape (n_samples, n_features), dataframe, or path
         numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV, TSV, JSON lines, Parquet,
         Arrow/Feather, libsvm or .npz file, compressed or not. A Dask data frame or array is counted on its cluster (see
-        :class:`bitsieve.DaskSource`), by the methods that need counts alone; so are, in batches, a folder of files, a
+        :class:`bitsieve.DaskSource`), by the methods that need counts alone; so are a Spark data frame (see
+        :class:`bitsieve.SparkSource`) and, in batches, a folder of files, a
         pyarrow dataset and any Arrow stream, and with ``memory`` a file and a lazy frame, too (see
         :class:`bitsieve.StreamSource`).
     target : str or array-like of shape (n_samples,), or several, optional

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from bitsieve.binning import binner_of, make_binner
+from bitsieve.binning.categorical import known_arities
 from bitsieve.common.parameters import check_threads, made_by
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import TIE
@@ -69,7 +70,14 @@ def count_binned(table: Table, binner: Binner, n_jobs: int | None = None) -> Cou
     codes = binner.codes(table)
     phase("counting")
     target = table.target
-    source = make_source(codes, target.codes, n_classes=target.n_classes, weights=table.weights, n_jobs=n_jobs)
+    source = make_source(
+        codes,
+        target.codes,
+        n_classes=target.n_classes,
+        weights=table.weights,
+        arities=known_arities(binner),
+        n_jobs=n_jobs,
+    )
     source.search = binner.search(table)
     return Counted(table, binner, make_information("plug-in", source))
 

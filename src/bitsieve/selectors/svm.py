@@ -175,13 +175,27 @@ class SVMRFE(LinearSelector):
 
         values = standardised(values_of(table, type(self).__name__))
         phase("eliminating features")
-        fitted = RFE(SVC(kernel="linear", C=self.C), n_features_to_select=k, step=self.step)
+        machine = SVC(kernel="linear", C=self.C)
+        fitted = RFE(machine, n_features_to_select=k, step=self.step, importance_getter=_places_from_the_last)
         fitted.fit(values, table.target.codes)
         kept = np.flatnonzero(fitted.support_)
-        coef = fitted.estimator_.coef_
-        weights = np.square(coef.toarray() if issparse(coef) else coef).sum(axis=0)
+        weights = _squared_weights(fitted.estimator_)
         order = rank(weights)
         return Found(kept[order], weights[order])
+
+
+def _squared_weights(machine: Any) -> NDArray[np.float64]:
+    coef = machine.coef_
+    return np.square(coef.toarray() if issparse(coef) else coef).sum(axis=0)
+
+
+def _places_from_the_last(machine: Any) -> NDArray[np.int64]:
+    """Of equal features the last is dropped first: the sums of the solver tell them apart by their rounding alone."""
+    weights = np.sqrt(_squared_weights(machine))
+    places = np.empty(len(weights), np.int64)
+    # Relative to the largest, as there may be 100,000 features, and so small weights.
+    places[rank(weights / (weights.max() or 1.0))] = np.arange(len(weights), 0, -1)
+    return places
 
 
 def standardised(values: Any) -> Any:

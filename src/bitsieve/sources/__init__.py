@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.sparse_codes import SparseCodes
-from bitsieve.sources.in_parts import gives_batches, is_dask, is_frame
+from bitsieve.sources.in_parts import gives_batches, is_dask, is_frame, is_spark
 from bitsieve.sources.sparse import SparseSource
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ def make_source(
     *,
     n_classes: int | None = None,
     weights: ArrayLike | None = None,
+    arities: ArrayLike | None = None,
     n_jobs: int | None = None,
 ) -> CountSource:
     """The source of counts that suits a table of codes: the one place that chooses a concrete source.
@@ -37,6 +38,8 @@ def make_source(
         By default the largest class code plus one.
     weights : array of shape (n_samples,), optional
         Frequency weights: whole numbers from 1, how many times each row stands.
+    arities : array of shape (n_features,), optional
+        One more than the largest code of every feature, where that is known: the codes are then read once less.
     n_jobs : int, optional
         Threads; the counts do not depend on it.
 
@@ -51,7 +54,7 @@ def make_source(
     """
     if isinstance(codes, SparseCodes):
         return SparseSource(codes, classes, n_classes=n_classes, weights=weights, n_jobs=n_jobs)
-    return PackedSource(codes, classes, n_classes=n_classes, weights=weights, n_jobs=n_jobs)
+    return PackedSource(codes, classes, n_classes=n_classes, weights=weights, arities=arities, n_jobs=n_jobs)
 
 
 def data_in_parts(data: Any) -> DataInParts | None:
@@ -60,6 +63,10 @@ def data_in_parts(data: Any) -> DataInParts | None:
         from bitsieve.sources.dask_source import DaskSource
 
         return DaskSource(data)
+    if is_spark(data):
+        from bitsieve.sources.spark_source import SparkSource
+
+        return SparkSource(data)
     if isinstance(data, (str, PathLike)) or (gives_batches(data) and not is_frame(data)):
         from bitsieve.sources.stream import StreamSource
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from bitsieve.common.progress import phase
 from bitsieve.sources.in_parts import DataInParts, GivenInParts, TableInParts
 from bitsieve.sources.part_reader import PartReader
 from bitsieve.sources.partitioned import PartitionedSource
+from bitsieve.sources.portions import in_order
 from bitsieve.table.target_parts import TargetSummary
 
 if TYPE_CHECKING:
@@ -183,11 +183,6 @@ def _labels(given: Any, labels: list[Any], what: str) -> list[Any]:
     if len(set(names)) < len(names):
         raise ValueError(f"the targets {quoted(names)} name a column twice: name each once")
     return list(names)
-
-
-def in_order(several: Sequence[list[int]]) -> list[int]:
-    """What the portions return, one after the other."""
-    return list(chain.from_iterable(several))
 
 
 def _united(several: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:

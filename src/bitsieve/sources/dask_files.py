@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from bitsieve.files.errors import DataError
-from bitsieve.files.open_batches import FolderBatches, open_file
+from bitsieve.files.batches import check_unchanged, file_state
+from bitsieve.files.open_batches import FolderBatches, open_file, with_values
 from bitsieve.sources.dask_source import PartsOfDask
 from bitsieve.sources.in_parts import GivenInParts
 
@@ -19,56 +20,45 @@ if TYPE_CHECKING:
     from distributed import Client
     from numpy.typing import NDArray
 
-    from bitsieve.files.batches import Batches
+    from bitsieve.files.batches import Batches, PartOfFile
 
 _ROWS = 1 << 20  # read at once where a file has no row groups
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A row group of a Parquet file, or the whole of another one.
+    """A part of a file that one worker reads.
 
     Attributes
     ----------
-    path : str
+    path : Path
         As the workers see it.
-    row_group : int or None
+    state : tuple
+        What tells that the file is still the same.
+    part : PartOfFile
+    some : str
+        A column of the file.
     values : mapping of str to value
         The columns that are told by the names of folders.
     """
 
-    path: str
-    row_group: int | None
+    path: Path
+    state: tuple[Any, ...]
+    part: PartOfFile
+    some: str
     values: Mapping[str, Any]
 
     def read(self, columns: Sequence[str]) -> Any:
         """Some columns as an Arrow table."""
         import pyarrow as pa
 
-        file: Any = open_file(self.path)
-        if self.row_group is not None:
-            file = _RowGroup(self.path, self.row_group, file.names)
-        return pa.concat_tables(list(FolderBatches([file], self.path, [dict(self.values)]).read(columns, _ROWS)))
+        self._check()
+        tables = list(with_values(self.part, self.some, self.values, columns, _ROWS))
+        self._check()
+        return pa.concat_tables(tables)
 
-
-class _RowGroup:
-    """One row group of a Parquet file, as its only batch."""
-
-    n_rows, row_bytes = None, 8
-
-    def __init__(self, path: str, place: int, names: list[str]) -> None:
-        self.path, self.place, self.names, self.label = path, place, names, repr(path)
-
-    def read(self, columns: Sequence[str], rows: int) -> Any:
-        """The row group."""
-        import pyarrow as pa
-        from pyarrow import parquet
-
-        try:
-            with parquet.ParquetFile(self.path) as file:
-                yield file.read_row_group(self.place, columns=list(columns)).select(list(columns))
-        except (pa.ArrowException, OSError, IndexError) as error:
-            raise DataError(f"cannot read {self.label} as Parquet: {error}") from None
+    def _check(self) -> None:
+        check_unchanged(repr(str(self.path)), self.state, file_state(self.path))
 
 
 class FilesOnCluster(PartsOfDask):
@@ -77,14 +67,15 @@ class FilesOnCluster(PartsOfDask):
     Parameters
     ----------
     path : path-like
-        Parquet, whose row groups are the parts; or Arrow, Feather or text, each file of which is one part; or a folder
-        of such files. The workers must find it under the same path.
+        Parquet, whose row groups are the parts; text, whose parts are ranges of lines; or Arrow or Feather, each file
+        of which is one part; or a folder of such files. The workers must find it under the same path.
     client : distributed.Client or None
     """
 
     def __init__(self, path: str | PathLike[str], client: Client | None) -> None:
-        self.client, self.batches = client, open_file(path)
+        self.client, self.batches = client, open_file(Path(path).absolute())
         self.labels, self.n_columns = list(self.batches.names), len(self.batches.names)
+        self.pieces = _pieces(self.batches)
 
     def _parts(self, labels: list[Any] | None) -> list[Any]:
         """The pieces of the files."""
@@ -93,7 +84,7 @@ class FilesOnCluster(PartsOfDask):
         columns, name = self.labels if labels is None else labels, f"bitsieve-read-{uuid4().hex}"
         return [
             delayed(piece.read, pure=False)(columns, dask_key_name=f"{name}-{place}")
-            for place, piece in enumerate(_pieces(self.batches))
+            for place, piece in enumerate(self.pieces)
         ]
 
     def _given(self, features: list[Any], others: list[Any], weight: str | None) -> FilesGiven:
@@ -127,5 +118,4 @@ def _pieces(batches: Batches) -> list[Piece]:
 
 
 def _pieces_of(file: Any, values: Mapping[str, Any]) -> list[Piece]:
-    groups: Sequence[int | None] = range(len(file.groups)) if hasattr(file, "groups") else [None]
-    return [Piece(str(file.path.resolve()), group, values) for group in groups]
+    return [Piece(file.path, file.state_before, part, file.names[0], values) for part in file.pieces()]

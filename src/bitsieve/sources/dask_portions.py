@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
-from bitsieve.sources.portions import Portions
+from bitsieve.sources.portions import Portions, has_samples, in_order, places_with_samples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -67,10 +67,7 @@ class DaskPortions(Portions):
 
     def with_samples(self) -> DaskPortions:
         """The portions that have any samples, those of one worker next to each other."""
-        flags = self.total("facts", _has_samples, _in_order)
-        kept = [member for member, flag in zip(self.members, flags, strict=True) if flag]
-        if not kept:
-            raise ValueError("the data has no samples: at least one is required")
+        kept = [self.members[place] for place in places_with_samples(self.total("facts", has_samples, in_order))]
         if self.client is not None:
             from distributed import futures_of
 
@@ -103,11 +100,3 @@ def current_client() -> Client | None:
         return get_client()
     except ValueError:
         return None
-
-
-def _has_samples(portion: Any, *_: Any) -> list[bool]:
-    return [portion is not None]
-
-
-def _in_order(several: Sequence[list[bool]]) -> list[bool]:
-    return list(chain.from_iterable(several))

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.sources.cluster_table import PartsOnCluster, in_order
+from bitsieve.sources.cluster_table import PartsOnCluster
 from bitsieve.sources.dask_portions import DaskPortions, current_client
 from bitsieve.sources.in_parts import GivenInParts, is_dask
 from bitsieve.sources.part_reader import PartReader
+from bitsieve.sources.portions import in_order
 from bitsieve.table.encoding import as_array
 
 if TYPE_CHECKING:

@@ -147,3 +147,8 @@ def is_frame(data: Any) -> bool:
 def is_dask(data: Any) -> bool:
     """Whether something is a Dask data frame, series or array, told without an import of Dask."""
     return type(data).__module__.partition(".")[0] == "dask" and hasattr(data, "to_delayed") and hasattr(data, "shape")
+
+
+def is_spark(data: Any) -> bool:
+    """Whether something is a Spark data frame, told without an import of Spark."""
+    return type(data).__module__.startswith("pyspark.sql.") and hasattr(data, "mapInArrow")

@@ -7,6 +7,7 @@ no cluster: whoever holds the portions sends the functions there.
 from __future__ import annotations
 
 from functools import reduce
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
@@ -58,6 +59,30 @@ class Facts(NamedTuple):
     n_samples: int
     arities: NDArray[np.int32]
     class_sizes: Integers
+
+
+def in_order(several: Sequence[list[Any]]) -> list[Any]:
+    """What the portions return, one after the other."""
+    return list(chain.from_iterable(several))
+
+
+def has_samples(portion: PackedSource | None, *_: Any) -> list[bool]:
+    """Whether the portion has any, in a list, as portions have an order."""
+    return [portion is not None]
+
+
+def places_with_samples(flags: list[bool]) -> list[int]:
+    """Which of the portions have samples.
+
+    Raises
+    ------
+    ValueError
+        If none has.
+    """
+    places = [place for place, some in enumerate(flags) if some]
+    if not places:
+        raise ValueError("the data has no samples: at least one is required")
+    return places
 
 
 def pack(codes: NDArray[Any], classes: NDArray[Any] | None = None, weights: Any = None) -> PackedSource | None:

@@ -18,6 +18,7 @@ from bitsieve.common.messages import allowed_names, quoted
 from bitsieve.common.progress import phase, row_phase
 from bitsieve.counts.class_order import sizes_of_classes
 from bitsieve.counts.packed_batches import PackedBatches
+from bitsieve.files.batches import check_unchanged
 from bitsieve.files.errors import DataError
 from bitsieve.files.spool import Spool, kept
 from bitsieve.sources.ahead import read_ahead
@@ -256,8 +257,7 @@ class StreamedTable(TableInParts):
             first, seen = first + n_rows, last
             step(seen)
         self._check_lengths(seen, at_end=True)
-        if self.batches.state() != self.state:
-            raise DataError(f"{self.batches.label} changed while it was read: run again when nobody writes it")
+        check_unchanged(self.batches.label, self.state, self.batches.state())
 
     def _check_lengths(self, n_rows: int, *, at_end: bool) -> None:
         """Refuse a target or weights, given by their values, that are fewer or, at the end, more than the rows."""

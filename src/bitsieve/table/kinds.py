@@ -17,7 +17,7 @@ def with_rows(data: Any) -> Any:
     Raises
     ------
     ValueError
-        The frame is of Dask, whose rows may not fit into memory.
+        The frame is of Dask or Spark, whose rows may not fit into memory.
     """
     if not keeps_columns_only(data):
         return data
@@ -27,12 +27,20 @@ def with_rows(data: Any) -> Any:
         return pa.Table.from_batches([data])
     if known.is_dask_dataframe(data):
         raise ValueError("the data is a lazy frame of Dask: compute() it first, if its rows fit into memory")
+    if known.is_pyspark_dataframe(data):
+        raise ValueError("the data is a data frame of Spark: toArrow() it first, if its rows fit into memory")
     return nw.from_native(data).lazy().collect().to_native()
 
 
 def keeps_columns_only(data: Any) -> bool:
     """Whether the data is a lazy frame or a record batch, from which columns are taken by name."""
-    lazy = (known.is_polars_lazyframe, known.is_duckdb_relation, known.is_dask_dataframe, known.is_ibis_table)
+    lazy = (
+        known.is_polars_lazyframe,
+        known.is_duckdb_relation,
+        known.is_dask_dataframe,
+        known.is_ibis_table,
+        known.is_pyspark_dataframe,
+    )
     return _is_record_batch(data) or any(is_of(data) for is_of in lazy)
 
 
