@@ -146,6 +146,25 @@ def categories(random, kernel):
     return out.size
 
 
+@trial("code_dictionaries")
+def dictionaries(random, kernel):
+    n_samples, n_columns = size(random, 200), int(random.integers(1, 20))
+    kind = INTEGERS[random.integers(len(INTEGERS))]
+    lengths = random.integers(1, 100, n_columns)
+    ranks = [random.integers(-1, length, length).astype(np.int32) for length in lengths]
+    places = np.column_stack([random.integers(0, length, n_samples) for length in lengths]).astype(kind)
+    if np.iinfo(kind).min < 0:
+        places[random.random(places.shape) < 0.1] = -1
+    out = np.zeros((n_samples, n_columns), np.int32, order="F")
+    found = _native.code_dictionaries(list(places.T), np.concatenate(ranks), np.cumsum(lengths), out)
+    for j, (own, occurs) in enumerate(zip(ranks, np.split(found, np.cumsum(lengths)[:-1]), strict=True)):
+        rank = np.where(places[:, j] < 0, -1, own[places[:, j].astype(np.int64)])
+        there = np.unique(rank[rank >= 0])
+        assert np.flatnonzero(occurs).tolist() == there.tolist()
+        assert (out[:, j] == np.where(rank < 0, -1, np.searchsorted(there, rank))).all()
+    return out.size
+
+
 @trial("code_by_cuts")
 def codes_by_cuts(random, kernel):
     table = any_table(random, size(random, 200), int(random.integers(1, 40)), infinite=True)
