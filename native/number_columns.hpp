@@ -114,12 +114,11 @@ void for_each_tile(const Columns& table, std::int64_t rows, Wanted&& wanted, Wor
             ++j;
             continue;
         }
-        // Whole columns are too long for more than those of a cache line at once.
-        std::int64_t width = std::min(rows > kTileRows ? kNarrow : kStrip, table.size() - j);
+        const bool whole = rows >= table.n_rows;  // then a tile is a column, too long for more than those of a cache line
+        std::int64_t width = std::min(whole ? kNarrow : kStrip, table.size() - j);
         if (!side_by_side<T>(table, j, j + width)) width = std::min(kNarrow, width);
         if (!side_by_side<T>(table, j, j + width)) width = 1;
-        const std::int64_t fitting = kStripBytes / (width * std::int64_t(sizeof(T)));
-        const std::int64_t step = rows > kTileRows ? rows : std::min(rows, fitting);
+        const std::int64_t step = whole ? rows : std::min(rows, kStripBytes / (width * std::int64_t(sizeof(T))));
         // Columns that lay a power of two apart would share few sets of the cache.
         const std::int64_t height = std::min(step, table.n_rows) + kLine / std::int64_t(sizeof(T));
         scratch.resize(std::size_t(width * height));
