@@ -7,7 +7,7 @@ find and redundancy to avoid, as in real data.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import NormalDist
 from typing import TYPE_CHECKING
@@ -146,6 +146,16 @@ def _as_table(shape: Shape, seed: int) -> pa.Table:
     return pa.table({**columns, "class": [f"class {c}" for c in classes]})
 
 
+def _write_huge_parquet(shape: Shape, seed: int, folder: Path) -> None:
+    """Codes, and their classes as the last column: the same five million rows over and over, for so many rows."""
+    piece = min(shape.samples, 5_000_000)
+    made = make_codes(replace(shape, samples=piece), seed)
+    table = pa.table({**{f"x{j}": made.codes[:, j] for j in range(shape.features)}, "class": made.classes})
+    with parquet.ParquetWriter(folder / "table.parquet", table.schema) as file:
+        for first in range(0, shape.samples, piece):
+            file.write_table(table.slice(0, shape.samples - first), row_group_size=1 << 20)
+
+
 def _write_npz(shape: Shape, seed: int, folder: Path) -> None:
     """Bytes, as of pixels, and classes."""
     values, classes = make_values(shape, seed)
@@ -223,6 +233,7 @@ MAKERS = {
     "values": _write_values,
     "csv": _write_text,
     "parquet": _write_parquet,
+    "huge_parquet": _write_huge_parquet,
     "npz": _write_npz,
     "pixels": _write_pixels,
     "words": _write_words,

@@ -90,6 +90,11 @@ struct Kernel {
     // mask of the codes greater than n_planes.
     std::uint64_t (*plane_masks)(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out);
 
+    // Appends the bits of each of n words that are set in `kept`, drawn together, to out[i], whose first `at` bits are
+    // there, and what does not fit to out[n + i]. Returns how many bits of a word were kept. Null where the instruction
+    // set does not draw bits together.
+    int (*append_bits)(const std::uint64_t* words, std::int64_t n, std::uint64_t kept, int at, std::uint64_t* out);
+
     // margins[segment * row + i] = bits of planes[word * row + i] within the segment; the last row: their totals.
     void (*plane_margins)(const std::uint64_t* planes, std::int64_t row, const Segments&, std::uint32_t* margins);
 

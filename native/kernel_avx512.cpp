@@ -8,10 +8,10 @@
 #include "packed_counters.hpp"
 
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vpopcntdq,popcnt"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vpopcntdq,popcnt,bmi2"))), apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vpopcntdq,popcnt")
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vpopcntdq,popcnt,bmi2")
 #endif
 
 namespace bitsieve {
@@ -57,6 +57,22 @@ std::uint64_t plane_masks(const std::uint8_t* codes, int n_planes, bool add, std
     return _mm512_cmpgt_epu8_mask(v, _mm512_set1_epi8((char)n_planes));
 }
 
+int append_bits(const std::uint64_t* words, std::int64_t n, std::uint64_t kept, int at, std::uint64_t* out) {
+    const int count = int(_mm_popcnt_u64(kept));
+    if (at == 0) {
+        for (std::int64_t i = 0; i < n; ++i) out[i] = _pext_u64(words[i], kept);
+    } else if (at + count <= 64) {
+        for (std::int64_t i = 0; i < n; ++i) out[i] |= _pext_u64(words[i], kept) << at;
+    } else {
+        for (std::int64_t i = 0; i < n; ++i) {
+            const std::uint64_t bits = _pext_u64(words[i], kept);
+            out[i] |= bits << at;
+            out[n + i] = bits >> (64 - at);
+        }
+    }
+    return count;
+}
+
 }  // namespace
 }  // namespace bitsieve
 
@@ -71,12 +87,12 @@ namespace {
 bool available() {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512vpopcntdq");
+           __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("bmi2");
 }
 }  // namespace
 
 const Kernel kAvx512Kernel = {"avx512", available, pair_sums, pair_cells, counter_sums, tile_values, plane_masks,
-    plane_margins,
+    append_bits, plane_margins,
     0.064, 0.38, 0.11, 1.5};  // by benchmarks/kernel_costs.py on an Intel Xeon of the Sapphire Rapids kind, November 2026
 
 }  // namespace bitsieve

@@ -100,7 +100,7 @@ bool available() { return true; }
 }  // namespace
 
 const Kernel kPortableKernel = {"portable", available, pair_sums, pair_cells, counter_sums, tile_values, plane_masks,
-    plane_margins,
+    nullptr, plane_margins,
     1.0, 1.0, 0.6, 6.0};
 
 }  // namespace bitsieve

@@ -9,11 +9,7 @@
 
 namespace bitsieve {
 
-namespace {
-
-[[noreturn]] void refuse_code() { throw std::invalid_argument("a code is not below the arity of its feature"); }
-
-}  // namespace
+void refuse_code() { throw std::invalid_argument("a code is not below the arity of its feature"); }
 
 // Makes one word of the planes of a group, of samples(lane); returns the samples whose code is beyond its planes by one
 // at least.
@@ -154,8 +150,14 @@ template <class Code>
 void Packed::add(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
     const std::int64_t last_group = std::min(last, n_narrow_groups());
     std::fill(ready_.begin() + first, ready_.begin() + last, 0);
+    std::vector<std::uint64_t> rows;
+    bool by_class = false;
+    if constexpr (sizeof(Code) == 1)
+        by_class = !uses_counters_ && table.sample_stride == 1 && rows_of_classes(batch, rows);
     if (uses_counters_)
         pack_bytes(table, batch, first, last_group);
+    else if constexpr (sizeof(Code) == 1)
+        by_class ? pack_by_class(table, batch, rows, first, last_group) : pack_groups(table, batch, first, last_group);
     else
         pack_groups(table, batch, first, last_group);
     copy_wide(table, batch, std::max(first, n_narrow_groups()), last);

@@ -45,6 +45,8 @@ struct Batch {
     std::int64_t row(std::int64_t t) const { return order == nullptr ? t : std::int64_t(order[t]); }
 };
 
+[[noreturn]] void refuse_code();
+
 class Packed {
 public:
     // class_sizes: samples of every class; order[t]: the row of the t-th sample after sorting by class (empty: as
@@ -141,6 +143,11 @@ private:
     void pack_groups(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last);
     template <class Code>
     void copy_wide(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last);
+    // Whether the rows of a batch, each of them once, ascend within their classes; the bits of those of class c are then
+    // rows[c * words + row / 64].
+    bool rows_of_classes(const Batch& batch, std::vector<std::uint64_t>& rows) const;
+    void pack_by_class(const CodeTable<std::uint8_t>& table, const Batch& batch, const std::vector<std::uint64_t>& rows,
+                       std::int64_t first, std::int64_t last);
     void pack_columns(const std::uint8_t* codes, std::int64_t feature_stride, std::int64_t first, std::int64_t last);
     void gather_planes(const Packed& from, const std::vector<std::int64_t>& features, std::int64_t g);
     template <class Samples>

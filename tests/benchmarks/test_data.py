@@ -31,7 +31,7 @@ def test_every_kind_of_data_is_written(kind, tmp_path):
     Data(kind, shape).write(tmp_path)
     arrays = {path.stem: np.load(path) for path in tmp_path.glob("*.npy")}
     tables = [array for name, array in arrays.items() if array.shape == (60, 6)]
-    assert tables or (tmp_path / f"table.{kind}").stat().st_size > 60 * 6
+    assert tables or (tmp_path / f"table.{kind.removeprefix('huge_')}").stat().st_size > 60 * 6
 
 
 def test_sparse_groups_are_written_as_the_pieces_of_a_matrix(tmp_path):

@@ -60,6 +60,28 @@ def test_batches_are_the_whole(kernel, ends, weighted, monkeypatch):
         batches = PackedBatches(whole.class_sizes, whole.arities)
 
 
+@pytest.mark.parametrize("n_classes", [1, 2, 5, 40])
+@pytest.mark.parametrize("ends", [[], [1, 64, 65, 700], [128, 256]])
+def test_columns_of_bytes_are_packed_by_the_bits_of_their_classes(n_classes, ends):
+    """The same words as code by code, which is how rows side by side are packed."""
+    codes, classes = (CODES[:, [0, 1, 2, 5, 9, 10]] % 60).astype(np.uint8), CLASSES * 10 % n_classes
+    sizes, arities = np.bincount(classes, minlength=n_classes), codes.max(axis=0).astype(np.int32) + 1
+    words = []
+    for order in ("F", "C"):
+        batches = PackedBatches(sizes, arities)
+        words.append(np.zeros(batches.plane_words, np.uint64))
+        batches.use(words[-1], np.zeros(batches.wide_codes, np.uint16))
+        for first, last in zip([0, *ends], [*ends, N], strict=True):
+            batches.add(np.asarray(codes[first:last], order=order), classes[first:last])
+        batches.finish()
+    assert words[0].any()
+    assert words[0].tobytes() == words[1].tobytes()
+    batches = PackedBatches(sizes, np.maximum(arities - 1, 1))
+    batches.use(np.zeros(batches.plane_words, np.uint64), np.zeros(batches.wide_codes, np.uint16))
+    with pytest.raises(ValueError, match="a code is not below the arity of its feature"):
+        batches.add(np.asfortranarray(codes), classes)
+
+
 def test_missing_rows_are_noticed():
     batches = PackedBatches(np.bincount(CLASSES) + 1, ARITIES)
     filled(batches, [])

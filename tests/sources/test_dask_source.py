@@ -60,6 +60,11 @@ def test_on_a_cluster_with_any_number_of_parts(same_selection, frame, client, n_
     same_selection(bitsieve.select(source, "class", **how), bitsieve.select(frame, "class", **how))
 
 
+def test_rows_without_a_target_are_left_out(same_selection, frame):
+    how = {"method": "jmi", "missing": "bin", "drop_missing_target": True}
+    same_selection(bitsieve.select(in_parts(frame, 3), "gaps", **how), bitsieve.select(frame, "gaps", **how))
+
+
 @pytest.mark.parametrize("n_workers", [1, 2])
 def test_with_any_number_of_workers(same_selection, frame, n_workers):
     how = {"missing": "bin", "n_features_to_select": 2}

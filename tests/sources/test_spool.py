@@ -124,6 +124,18 @@ def test_the_spool_of_a_living_process_is_left_alone(tmp_path):
     assert living.folder.exists()
 
 
+def test_a_folder_without_a_lock_is_removed_when_it_is_old(tmp_path):
+    """Its process was killed before it made the lock; a young one may be about to make it."""
+    old, young, full = (tmp_path / f"{spools.PREFIX}{name}.part" for name in ("old", "young", "full"))
+    for folder in (old, young, full):
+        folder.mkdir()
+    (full / "of a user").touch()
+    for folder in (old, full):
+        os.utime(folder, (time.time() - 3600,) * 2)
+    spools.remove_left(tmp_path)
+    assert [folder.exists() for folder in (old, young, full)] == [False, True, True]
+
+
 def test_a_file_that_changes_while_it_is_read(tmp_path):
     data, spool = write(tmp_path / "data.parquet"), tmp_path / "spool"
     table = bitsieve.StreamSource(data, spool=spool).read_in_parts("class")
@@ -132,6 +144,12 @@ def test_a_file_that_changes_while_it_is_read(tmp_path):
     with pytest.raises(ValueError, match=r"data.parquet' changed while it was read: run again"):
         table.count(bitsieve.CategoricalBinner())
     assert list(spool.glob("bitsieve-*[!t]")) == []
+
+
+def test_sparse_rows_are_not_read_in_batches(tmp_path):
+    (tmp_path / "rows.txt").write_text("1 1:2 3:4\n0 2:1\n")
+    with pytest.raises(ValueError, match="is a libsvm file, which is not read in batches: give it without a limit"):
+        run(tmp_path / "rows.txt", memory="1MB")
 
 
 def test_a_truncated_file(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from pyarrow import csv, dataset, feather, parquet
 
@@ -122,6 +123,25 @@ def test_methods_on_rows_are_refused(folder, method):
 def test_targets_and_weights(rows, folder, target, weight, small_batches):
     found = bitsieve.select(folder / "parts", target, sample_weight=weight, **HOW)
     assert_equal(found, bitsieve.select(rows, target, sample_weight=weight, **HOW))
+
+
+@pytest.mark.parametrize("target", ["class", "gaps", "amount", ["class", "gaps"]])
+@pytest.mark.parametrize("weight", [None, "times"])
+def test_rows_without_a_target_are_left_out(rows, tmp_path, target, weight, small_batches):
+    """Also where a whole batch has none."""
+    for name in ("class", "amount"):
+        gone = pa.array((np.arange(N) % 7 == 3) | (np.arange(N) // 100 == 5))
+        values = pc.if_else(gone, pa.scalar(None, rows[name].type), rows[name])
+        rows = rows.set_column(rows.column_names.index(name), name, values)
+    parquet.write_table(rows, tmp_path / "rows.parquet", row_group_size=100)
+    how = {"sample_weight": weight, "drop_missing_target": True, **HOW}
+    with pytest.raises(ValueError, match="drop_missing_target=True"):
+        bitsieve.select(tmp_path / "rows.parquet", target, memory="1MB", **HOW)
+    found = bitsieve.select(tmp_path / "rows.parquet", target, memory="1MB", **how)
+    assert_equal(found, bitsieve.select(rows, target, **how))
+    none = rows.append_column("none", pa.nulls(N, pa.int64()))
+    with pytest.raises(ValueError, match="has no rows that count"):
+        bitsieve.select(none.to_reader(), "none", **how)
 
 
 def test_values_beside_the_file(rows, folder, small_batches):

@@ -158,12 +158,14 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         codes = self.codes(table)
         return codes.copy(order="F") if codes is table.matrix else codes
 
-    def codes(self, table: Table) -> NDArray[Any]:
+    def codes(self, table: Table, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
         """Codes of a table that is read already, as :meth:`transform` gives them, to be read only.
 
         Parameters
         ----------
         table : Table
+        room : ndarray of uint8, optional
+            Memory for them, two bytes a value.
 
         Returns
         -------
@@ -175,7 +177,8 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         )
         self.check_numbers(table, extents)
         dtype = np.uint8 if self.n_bins_.max() <= 256 else np.uint16
-        out = np.empty((table.n_samples, table.n_features), dtype, order="F")
+        shape = table.n_samples, table.n_features
+        out = np.ndarray(shape, dtype, None if room is None else room.data, order="F")
         missing_code = self.n_bins_ - 1 if self.missing == "bin" else np.zeros_like(self.n_bins_)
 
         def code(block: NumericBlock) -> None:

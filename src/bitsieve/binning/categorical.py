@@ -64,12 +64,14 @@ class CategoricalBinner(Binner):
         self.missing = missing
         self.n_jobs = n_jobs
 
-    def codes(self, table: Table) -> NDArray[Any]:
+    def codes(self, table: Table, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
         """Codes of a table that is read already, as :meth:`transform` gives them, to be read only.
 
         Parameters
         ----------
         table : Table
+        room : ndarray of uint8, optional
+            Memory for them, two bytes a value.
 
         Returns
         -------
@@ -79,7 +81,7 @@ class CategoricalBinner(Binner):
         matrix = table.matrix
         if matrix is not None and self._are_codes(table, matrix.dtype):
             return matrix
-        return super().codes(table)
+        return super().codes(table, room)
 
     def _are_codes(self, table: Table, kind: np.dtype[Any]) -> bool:
         """Whether every number of a matrix is its own code already, and of the type of codes."""

@@ -49,10 +49,13 @@ class Coding:
     sampled: tuple[int, ...]
     rank_error: float
 
-    def codes(self, table: Table) -> NDArray[Any]:
-        """The codes of a part of the rows: uint8 or uint16, of shape (n_samples, n_features), to be read only."""
+    def codes(self, table: Table, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
+        """The codes of a part of the rows: uint8 or uint16, of shape (n_samples, n_features), to be read only.
+
+        ``room`` is memory for them, two bytes a value.
+        """
         with listening(lambda _: None):  # how far the job is, is told in rows
-            return self.binner.codes(as_kinds(table, self.kinds))
+            return self.binner.codes(as_kinds(table, self.kinds), room)
 
 
 def fit_on_summary(binner: Binner, summary: Summary) -> Coding:

@@ -107,6 +107,11 @@ class Summary(NamedColumns):
         """What the columns hold, as that of a table, without the numbers themselves."""
         return Extents([], [], [], np.array([column.holds for column in self.columns], np.uint8), whole)
 
+    @property
+    def most_cells(self) -> int:
+        """Distinct numbers times classes, of the column that has most of them."""
+        return max((column.distinct.counts.size for column in self.columns if column.distinct is not None), default=0)
+
     def is_sampled(self, j: int) -> bool:
         """Whether column ``j`` has so many distinct numbers that only a sample of its rows is known."""
         column = self.columns[j]

@@ -186,12 +186,14 @@ class ZeroApartBinner(Binner):
         shape = table.n_samples, table.n_features
         return csc_array((codes.code.astype(self._code_type), codes.row, codes.start), shape=shape)
 
-    def codes(self, table: Table) -> Any:
+    def codes(self, table: Table, room: NDArray[np.uint8] | None = None) -> Any:
         """Codes of a table that is read already: of a sparse one those that are listed.
 
         Parameters
         ----------
         table : Table
+        room : ndarray of uint8, optional
+            Not needed here.
 
         Returns
         -------

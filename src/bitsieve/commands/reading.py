@@ -26,11 +26,12 @@ def read(options: argparse.Namespace, client: Client | None) -> Table | TableInP
     """The table of ``DATA``, or of saved counts."""
     if options.counts:
         return _saved(options)
+    how = {"target_bins": options.target_bins, "drop_missing": options.drop_missing_target}
     if client is not None:
         from bitsieve.sources.dask_files import FilesOnCluster
 
         files = FilesOnCluster(options.data, client)
-        return files.read_in_parts(options.target, options.weight, target_bins=options.target_bins)
+        return files.read_in_parts(options.target, options.weight, **how)
     if not in_batches(options):
         from bitsieve.table.read_data import read_data
 
@@ -38,20 +39,17 @@ def read(options: argparse.Namespace, client: Client | None) -> Table | TableInP
             options.data,
             options.target,
             options.weight,
-            target_bins=options.target_bins,
-            drop_missing=options.drop_missing_target,
             header=options.header,
+            **how,
         )
     from bitsieve.sources.stream import StreamSource
 
-    if options.drop_missing_target:
-        raise ValueError("--drop-missing-target does not go with data that is read in batches: drop those rows first")
     if options.target is None:
         raise ValueError("no target is given: name a column with --target")
     if (getattr(options, "output", None) or "").lower().endswith(".npz"):
         raise ValueError("what is read in batches is not written to .npz: write .parquet, .arrow or .csv")
     source = StreamSource(options.data, options.memory, options.spool)
-    return source.read_in_parts(options.target, options.weight, target_bins=options.target_bins)
+    return source.read_in_parts(options.target, options.weight, **how)
 
 
 def _saved(options: argparse.Namespace) -> TableInParts:

@@ -127,8 +127,6 @@ def _cluster(options: argparse.Namespace) -> AbstractContextManager[Client | Non
         raise ValueError("--memory and --spool are of files that are read here: leave them out with --scheduler")
     if (options.output or "").lower().endswith(".npz"):
         raise ValueError("--scheduler does not go with a .npz: write .parquet, .arrow or .csv")
-    if options.drop_missing_target:
-        raise ValueError("--scheduler does not go with --drop-missing-target: drop those rows first")
     from bitsieve.commands.cluster import connected
 
     return connected(options.scheduler, options.threads)

@@ -41,7 +41,7 @@ class ContingencyTable:
     @classmethod
     def of_samples(cls, shape: tuple[int, int, int], cell_of_sample: Integers) -> ContingencyTable:
         """Count the samples of every cell, given the flat index of each sample's cell."""
-        if prod(shape) <= DENSE_CELLS:
+        if has_all_cells(shape):
             return cls(shape, np.bincount(cell_of_sample, minlength=prod(shape)))
         cells, counts = np.unique(cell_of_sample, return_counts=True)
         return cls(_numbered(shape), counts, cells)
@@ -49,7 +49,7 @@ class ContingencyTable:
     @classmethod
     def of_cells(cls, shape: tuple[int, int, int], cells: Integers, counts: Integers) -> ContingencyTable:
         """Make a table of counts and the flat indices of their cells; counts of one cell are added."""
-        if prod(shape) <= DENSE_CELLS:
+        if has_all_cells(shape):
             dense = np.zeros(prod(shape), np.int64)
             np.add.at(dense, cells, counts)
             return cls(shape, dense)
@@ -90,6 +90,11 @@ class ContingencyTable:
         out = np.zeros(prod(self.shape), np.int64)
         out[self.cells] = self.counts
         return out.reshape(self.shape)
+
+
+def has_all_cells(shape: tuple[int, int, int]) -> bool:
+    """Whether a table of this shape holds every cell."""
+    return prod(shape) <= DENSE_CELLS
 
 
 def _numbered(shape: tuple[int, int, int]) -> tuple[int, int, int]:

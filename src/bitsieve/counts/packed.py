@@ -17,18 +17,20 @@ from bitsieve.common.free_memory import WITHOUT_LOOKING, check_room, square_matr
 from bitsieve.counts.blocks import run_blocks, thread_count
 from bitsieve.counts.checks import check_joint_values, checked_classes, checked_codes, checked_weights
 from bitsieve.counts.class_order import class_order, sizes_of_classes
-from bitsieve.counts.contingency import DENSE_CELLS, ContingencyTable
+from bitsieve.counts.contingency import DENSE_CELLS
 from bitsieve.counts.joint_codes import CodedSource, JointCodes
 from bitsieve.counts.kernels import KernelChoice, choose_kernel
 from bitsieve.counts.minima import PackedMinima
 from bitsieve.counts.packed_layout import PackedLayout
 from bitsieve.counts.packed_partition import PackedPartition
+from bitsieve.counts.packed_tables import dense_cells, tables_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+    from bitsieve.counts.contingency import ContingencyTable
     from bitsieve.counts.source import Matrix, PairForm, Progress
     from bitsieve.counts.terms import Terms
 
@@ -169,16 +171,11 @@ class PackedSource(CodedSource):
         """The tables of the pivot (None: no pivot) with each of ``columns``, of shape (codes, codes, classes)."""
         n_first, n_classes = 1 if pivot is None else int(self.arities[pivot]), self.n_classes if by_class else 1
         n_codes = self.arities[columns].astype(np.int64)
-        if not len(columns) or n_first * n_classes * int(n_codes.max()) > DENSE_CELLS:
-            return super().tables(pivot, columns, by_class)
-        counts = np.zeros(int(n_codes.sum()) * n_first * n_classes, np.int64)
-        asked = np.ascontiguousarray(columns, np.int64)
-        self.packed.pair_tables(-1 if pivot is None else pivot, n_first, asked, n_codes, n_classes, counts)
-        of_columns = np.split(counts, np.cumsum(n_codes * n_first * n_classes)[:-1])
-        return [
-            ContingencyTable((n_first, codes, n_classes), cells)
-            for codes, cells in zip(n_codes.tolist(), of_columns, strict=True)
-        ]
+        whole = n_codes * n_first * n_classes <= DENSE_CELLS
+        cells = dense_cells(self.packed, pivot, columns[whole], n_first, n_codes[whole], n_classes)
+        found = iter(tables_of(cells, n_first, n_codes[whole], n_classes))
+        others = iter(() if whole.all() else super().tables(pivot, columns[~whole], by_class))
+        return [next(found if of else others) for of in whole]
 
     def partition(self) -> PackedPartition:
         """All samples in one part, to be refined by conditioning features."""

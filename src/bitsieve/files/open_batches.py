@@ -9,6 +9,7 @@ from urllib.parse import unquote
 from bitsieve.common.messages import one_line, quoted
 from bitsieve.files.batches import ArrowBatches, Batches, FileBatches, PartOfFile
 from bitsieve.files.errors import DataError, check_names
+from bitsieve.files.libsvm import is_libsvm
 from bitsieve.files.parquet_batches import ParquetBatches
 from bitsieve.files.read import READ, file_kind
 
@@ -119,12 +120,13 @@ def _open_one(path: Path) -> FileBatches:
         return ParquetBatches(path)
     if kind in ("arrow", "stream"):
         return ArrowBatches(path)
-    if kind == "text":
+    if kind == "text" and not is_libsvm(path):
         from bitsieve.files.text_batches import TextBatches
 
         return TextBatches(path)
-    what = "an .npz file" if kind == "npz" else "a Feather file of version 1"
-    raise DataError(f"{str(path)!r} is {what}, which is not read in batches: write it as Parquet")
+    what = {"npz": "an .npz file", "text": "a libsvm file"}.get(kind, "a Feather file of version 1")
+    advice = "give it without a limit of memory and a spool, or write it as Parquet"
+    raise DataError(f"{str(path)!r} is {what}, which is not read in batches: {advice}")
 
 
 def _told_by_folders(path: Path) -> dict[str, str | None]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+_BUFFER = 1 << 18  # bytes of a column that are read at once
 _LONG = 4  # a row group of more batches is not taken whole
 
 
@@ -76,9 +77,12 @@ class ParquetBatches(FileBatches):
         from pyarrow import parquet
 
         try:
-            with native_file(self.path) as opened, parquet.ParquetFile(opened) as file:
+            # By default whole columns of a row group are read ahead.
+            how = {"pre_buffer": False, "buffer_size": _BUFFER}
+            with native_file(self.path) as opened, parquet.ParquetFile(opened, **how) as file:
                 for batch in file.iter_batches(rows, columns=list(columns)):
                     yield pa.Table.from_batches([batch]).select(list(columns))
+                    pa.default_memory_pool().release_unused()
         except (pa.ArrowException, OSError) as error:
             raise broken(self.path, "Parquet", error) from None
 

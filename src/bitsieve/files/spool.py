@@ -12,6 +12,7 @@ import os
 import secrets
 import shutil
 import tempfile
+import time
 import weakref
 from contextlib import suppress
 from pathlib import Path
@@ -32,6 +33,7 @@ except ImportError:  # Windows: left folders are not removed there
 PREFIX = "bitsieve-spool-"
 _LOCK, _FACTS = "lock", "facts.json"
 _VERSION = 1
+_TO_LOCK = 60  # seconds within which a living process makes the lock in its folder
 
 
 class Spool:
@@ -82,14 +84,33 @@ class Spool:
         except OSError as error:
             raise no_room(self.folder.parent, n_bytes, error) from None
 
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file of the folder.
+
+        Raises
+        ------
+        DataError
+            If the disk has no place for it.
+        """
+        try:
+            with open(self.folder / name, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise no_room(self.folder.parent, len(content), error) from None
+
     def keep(self, name: str, facts: dict[str, Any]) -> Path:
-        """Give the folder its own name, now that it is whole, with what must be known to use it again."""
+        """Give the folder its own name, now that it is whole, with what must be known to use it again.
+
+        Raises
+        ------
+        DataError
+            If the disk has no place for that.
+        """
         path = self.folder.parent / name
         sizes = {file.name: file.stat().st_size for file in self.folder.iterdir() if file.name != _LOCK}
-        with open(self.folder / _FACTS, "w", encoding="utf-8") as file:
-            json.dump({**facts, "version": _VERSION, "sizes": sizes}, file)
-            file.flush()
-            os.fsync(file.fileno())
+        self.write(_FACTS, json.dumps({**facts, "version": _VERSION, "sizes": sizes}).encode())
         for file_name in sizes:
             with open(self.folder / file_name, "rb+") as written:
                 os.fsync(written.fileno())
@@ -126,6 +147,9 @@ def remove_left(parent: Path) -> None:
     if fcntl is None:
         return
     for folder in parent.glob(f"{PREFIX}*.part"):
+        with suppress(OSError):
+            if time.time() - folder.stat().st_mtime > _TO_LOCK:
+                folder.rmdir()  # fails unless it is empty, of a process that was killed before it made its lock
         with suppress(OSError), open(folder / _LOCK, "rb+") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its process lives
             shutil.rmtree(folder, ignore_errors=True)

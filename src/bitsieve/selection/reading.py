@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
+from bitsieve.common.parameters import check_flag
 from bitsieve.sources import data_in_parts
 from bitsieve.sources.in_parts import gives_batches, is_frame
 from bitsieve.table.read_data import read_data
@@ -32,11 +33,12 @@ def read_table(
     parts = as_parts(data, memory, spool)
     if parts is None:
         return read_data(data, target, sample_weight, target_bins=target_bins, drop_missing=drop_missing, header=header)
-    if drop_missing:
-        raise ValueError("drop_missing_target is for data in memory: leave these rows out of the data")
+    check_flag("drop_missing_target", drop_missing)
     if target is None:
         raise ValueError("no target is given: name one of the columns, or give one value a row")
-    return parts.read_in_parts(target, sample_weight, target_name="target", target_bins=target_bins)
+    return parts.read_in_parts(
+        target, sample_weight, target_name="target", target_bins=target_bins, drop_missing=drop_missing
+    )
 
 
 def passed_on(

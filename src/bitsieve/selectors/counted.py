@@ -14,7 +14,7 @@ from bitsieve.common.progress import phase
 from bitsieve.common.ties import TIE
 from bitsieve.information import Information, make_information
 from bitsieve.information.evidence import carries_information
-from bitsieve.selectors.base import ColumnSelector
+from bitsieve.selectors.incremental import IncrementalSelector
 from bitsieve.selectors.shared_attributes import OF_ALL, OF_COUNTS
 from bitsieve.sources import make_source
 from bitsieve.sources.in_parts import TableInParts
@@ -82,14 +82,12 @@ def count_binned(table: Table, binner: Binner, n_jobs: int | None = None) -> Cou
     return Counted(table, binner, make_information("plug-in", source))
 
 
-class CountSelector(ColumnSelector):
+class CountSelector(IncrementalSelector):
     """Base of the selectors on integer tables; a subclass chooses columns from counts."""
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"binning": made_by(make_binner), "n_jobs": check_threads}
     shared_attributes: ClassVar[Mapping[str, str]] = {**OF_ALL, **OF_COUNTS}
     takes_parts = True
-    binning: Any
-    n_jobs: int | None
     takes_sparse: ClassVar[bool] = True
     relevance_: NDArray[np.float64]
     informative_: NDArray[np.bool_]
@@ -114,6 +112,7 @@ class CountSelector(ColumnSelector):
         return self._fit_counted(count_table(table, self.binning, self.n_jobs), wanted)
 
     def _fit_counted(self, counted: Counted, wanted: Any) -> Self:
+        self._counts = getattr(counted.table, "counts", None)
         information = counted.estimated(self.estimator)
         found = self._choose(information, wanted).with_last(
             getattr(counted.table, "blank", ()), counted.table.n_features

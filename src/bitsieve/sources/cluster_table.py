@@ -96,7 +96,13 @@ class PartsOnCluster(DataInParts):
         """What was given, when the columns are divided."""
 
     def read_in_parts(
-        self, target: Any = None, sample_weight: Any = None, *, target_name: str = "y", target_bins: Any = None
+        self,
+        target: Any = None,
+        sample_weight: Any = None,
+        *,
+        target_name: str = "y",
+        target_bins: Any = None,
+        drop_missing: bool = False,
     ) -> TableOnCluster:
         """Look at the target, and divide the columns into features, target and weights.
 
@@ -110,6 +116,8 @@ class PartsOnCluster(DataInParts):
             What messages call a target that is given by its values.
         target_bins : int or "none", optional
             As in :func:`bitsieve.select`.
+        drop_missing : bool, default=False
+            Whether rows without a target are left out.
 
         Returns
         -------
@@ -134,6 +142,7 @@ class PartsOnCluster(DataInParts):
             features if others else None,
             (taken if len(taken) > 1 else taken[0]) if taken else None,
             weight[0] if weight else None,
+            drop_missing,
         )
         beside = None if taken else target, None if weight else sample_weight
         targets = self._portions(others or labels[:1], *beside)

@@ -27,13 +27,15 @@ class CountsTable(TableInParts):
     Parameters
     ----------
     counts : SavedCounts
+    named : bool, default=True
+        Whether the columns had names of their own.
     """
 
     given = None  # type: ignore[assignment]  # there are no rows to give back
 
-    def __init__(self, counts: SavedCounts) -> None:
+    def __init__(self, counts: SavedCounts, *, named: bool = True) -> None:
         self.counts, self.names, self.target = counts, counts.names, counts.target
-        self.feature_names = np.array(counts.names, object)
+        self.feature_names = np.array(counts.names, object) if named else None
         self.n_samples = int(counts.class_sizes.sum())
 
     def count(self, binner: Binner) -> tuple[Coding, CountSource]:

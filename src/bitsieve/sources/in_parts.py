@@ -36,6 +36,7 @@ class DataInParts(Protocol):
         *,
         target_name: str = "y",
         target_bins: int | str | None = None,
+        drop_missing: bool = False,
     ) -> TableInParts:
         """Look at the target, and divide the columns into features, target and weights."""
 

@@ -12,7 +12,7 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.table.encoding import as_array
 from bitsieve.table.read_xy import read_xy
 from bitsieve.table.target_parts import TargetSummary
-from bitsieve.table.weights import read_weights
+from bitsieve.table.weights import read_weights, without_value
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -37,26 +37,23 @@ class PartReader:
         The columns of a part that are the target; None: the target comes beside it.
     weight : label or None
         The column of frequency weights.
+    drop_missing : bool
+        Whether rows without a target are left out, as if their weight were 0.
     """
 
     features: Sequence[Hashable] | None = None
     target: Any = None
     weight: Hashable | None = None
+    drop_missing: bool = False
 
-    def split(self, part: Any, y: Any = None, weights: Any = None) -> tuple[Any, Any, NDArray[Any] | None]:
+    def split(self, part: Any, y: Any = None, weights: Any = None) -> tuple[Any, Any, Any]:
         """The features, the target and the frequency weights of a part."""
-        if self.target is not None:
-            y = columns_of(part, self.target)
-        if self.weight is not None:
-            weights = part[self.weight]
-        return part if self.features is None else columns_of(part, list(self.features)), y, weights
+        features = part if self.features is None else columns_of(part, list(self.features))
+        return features, *self._beside(part, y, weights)
 
     def n_rows(self, part: Any, y: Any = None, weights: Any = None) -> list[int]:
         """How many rows of the part count: all, or those whose weight is not 0. In a list, as parts have an order."""
-        if self.target is not None:
-            y = columns_of(part, self.target)
-        if self.weight is not None:
-            weights = part[self.weight]
+        y, weights = self._beside(part, y, weights)
         if y is not None and len(y) != len(part):
             raise ValueError(
                 f"a part of the features has {len(part):,} rows and that of the target {len(y):,}: "
@@ -65,10 +62,10 @@ class PartReader:
         kept = _kept(weights, len(part))
         return [len(part) if kept is None else int(kept.sum())]
 
-    def summarize_target(self, first_row: int, *objects: Any) -> TargetSummary:
+    def summarize_target(self, first_row: int, *objects: Any, sampled: bool = True) -> TargetSummary:
         """What the part holds of the target."""
         y, weights = self._target(*objects)
-        return TargetSummary.of_part(y, first_row=first_row, weights=weights)
+        return TargetSummary.of_part(y, first_row=first_row, weights=weights, sampled=sampled)
 
     def combinations(self, first_row: int, *objects: Any, target: TargetCoding) -> NDArray[np.int64]:
         """The combinations of classes of a target of several columns that occur in the part."""
@@ -90,13 +87,23 @@ class PartReader:
         classes = table.target
         return PackedSource(coding.codes(table), classes.codes, n_classes=classes.n_classes, weights=table.weights)
 
+    def _beside(self, part: Any, y: Any = None, weights: Any = None) -> tuple[Any, Any]:
+        """The target and the frequency weights of a part."""
+        if self.target is not None:
+            y = columns_of(part, self.target)
+        if self.weight is not None:
+            weights = part[self.weight]
+        if self.drop_missing and y is not None and len(y):
+            missing = without_value(y)
+            if missing.any():
+                weights = np.where(missing, 0, 1 if weights is None else np.asarray(weights))
+        return y, weights
+
     def _target(self, *objects: Any) -> tuple[Any, NDArray[np.int64] | None]:
         """The target and the frequency weights of the rows that count."""
-        part, *beside = objects
-        y = columns_of(part, self.target) if self.target is not None else beside[0] if beside else None
+        y, weights = self._beside(*objects)
         if y is None:
-            y = np.zeros(len(part), np.int8)  # nobody asks for classes
-        weights = part[self.weight] if self.weight is not None else beside[1] if len(beside) > 1 else None
+            y = np.zeros(len(objects[0]), np.int8)  # nobody asks for classes
         kept = _kept(weights, len(y))
         given = read_weights(weights, len(y))
         if kept is None or given is None:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 
-from bitsieve.counts.contingency import DENSE_CELLS, ContingencyTable
+from bitsieve.counts.contingency import DENSE_CELLS, ContingencyTable, has_all_cells
 from bitsieve.counts.packed import PackedSource
-from bitsieve.sources.table_block import TableBlock, is_small
+from bitsieve.counts.packed_tables import dense_cells
+from bitsieve.sources.table_block import TableBlock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -112,10 +113,8 @@ def count_pairs(
 
     The numbers of codes and classes are those of all samples; ``n_classes`` 1 pools the classes.
     """
-    small = np.array([is_small((n_first, codes, n_classes)) for codes in n_codes.tolist()], bool)
-    out = np.zeros(int(n_codes[small].sum()) * n_first * n_classes, np.int64)
-    place = -1 if pivot is None else pivot
-    portion.packed.pair_tables(place, n_first, columns[small].astype(np.int64), n_codes[small], n_classes, out)
+    small = np.array([has_all_cells((n_first, codes, n_classes)) for codes in n_codes.tolist()], bool)
+    cells = dense_cells(portion.packed, pivot, columns[small], n_first, n_codes[small], n_classes)
     large: list[ContingencyTable] = []
     if not small.all():
         first = np.zeros(portion.n_samples, np.int64) if pivot is None else portion.codes(pivot).astype(np.int64)
@@ -123,7 +122,7 @@ def count_pairs(
             _table(portion, first, (n_first, codes, n_classes), column)
             for column, codes in zip(columns[~small].tolist(), n_codes[~small].tolist(), strict=True)
         ]
-    return TableBlock(out.astype(np.uint32), large)
+    return TableBlock(cells.astype(np.uint32), large)
 
 
 def count_parts(

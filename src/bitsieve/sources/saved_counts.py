@@ -195,11 +195,7 @@ def count_pairs(
         If they have more cells than can be kept.
     """
     total = n_cells(arities, source.n_classes)
-    if total > MOST_CELLS:
-        raise ValueError(
-            f"the tables of all pairs of {len(names):,} columns have {total:,} cells, more than {MOST_CELLS:,}: give "
-            "fewer columns or bins"
-        )
+    check_cells(total, len(names))
     step, cells, end = phase("counting pairs"), np.zeros(total, np.int64), 0
     for i in range(len(names)):
         others = np.arange(i, len(names))
@@ -215,6 +211,15 @@ def count_pairs(
 def n_cells(arities: NDArray[np.int32], n_classes: int) -> int:
     """Cells of the tables of all pairs with the class."""
     return int(_starts(arities, n_classes)[-1])
+
+
+def check_cells(total: int, n_columns: int) -> None:
+    """Refuse tables of so many cells that they can not be kept."""
+    if total > MOST_CELLS:
+        raise ValueError(
+            f"the tables of all pairs of {n_columns:,} columns have {total:,} cells, more than {MOST_CELLS:,}: give "
+            "fewer columns or bins"
+        )
 
 
 def _starts(arities: NDArray[np.int32], n_classes: int) -> Integers:

@@ -57,7 +57,13 @@ class StreamSource:
         self.spool = None if spool is None else Path(spool)
 
     def read_in_parts(
-        self, target: Any = None, sample_weight: Any = None, *, target_name: str = "y", target_bins: Any = None
+        self,
+        target: Any = None,
+        sample_weight: Any = None,
+        *,
+        target_name: str = "y",
+        target_bins: Any = None,
+        drop_missing: bool = False,
     ) -> StreamedTable:
         """Look at the target, and divide the columns into features, target and weights.
 
@@ -71,6 +77,8 @@ class StreamSource:
             What messages call a target that is given by its values.
         target_bins : int or "none", optional
             As in :func:`bitsieve.select`.
+        drop_missing : bool, default=False
+            Whether rows without a target are left out.
 
         Returns
         -------
@@ -90,7 +98,10 @@ class StreamSource:
         if not features:
             raise ValueError(f"the data holds only the target {quoted(taken)}: at least one feature is needed")
         reader = PartReader(
-            features, (taken if len(taken) > 1 else taken[0]) if taken else None, weight[0] if weight else None
+            features,
+            (taken if len(taken) > 1 else taken[0]) if taken else None,
+            weight[0] if weight else None,
+            drop_missing,
         )
         beside = (
             None if taken or target is None else as_array(target),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.binning.base import MAX_CODES
 from bitsieve.binning.coding import fit_on_summary
 from bitsieve.binning.summary import Limits, Summary, summarize
 from bitsieve.common.messages import allowed_names, quoted
@@ -59,11 +60,12 @@ class Budget:
 
     @classmethod
     def of(cls, memory: int, n_columns: int, row_bytes: int) -> Budget:
-        """A quarter for the batches, a quarter for the summary."""
+        """A quarter for the batches, a quarter for the sample, a quarter for the distinct numbers."""
         rows = memory // 4 // (_FORMS * (row_bytes + n_columns))
-        sample = memory // 4 // (3 * 8 * n_columns)
-        power = 1 << max(sample, 1).bit_length() - 1
-        return cls(int(np.clip(rows, 1 << 10, 1 << 20)), Limits(rows=int(np.clip(power, 1 << 10, Limits().rows))))
+        sample, cells = memory // 4 // (3 * 8 * n_columns), memory // 4 // (3 * 16 * n_columns)
+        most = Limits()
+        limits = Limits(_power(cells, MAX_CODES, most.cells), _power(sample, 1 << 10, most.rows))
+        return cls(int(np.clip(rows, 1 << 10, 1 << 20)), limits)
 
 
 @dataclass(frozen=True)
@@ -115,17 +117,10 @@ class StreamedTable(TableInParts):
         self.feature_names = np.array(self.names, object)
 
     def read_target(self, name: str, target_bins: int | str | None) -> None:
-        """Look at the target: one pass over it, two where it is of several columns."""
-        pending: list[TargetSummary] = []
-        self.n_samples = 0
-        for first, objects in self._parts("reading the target", features=False):
-            pending.append(self.reader.summarize_target(first, *objects))
-            self.n_samples = first + self.reader.n_rows(*objects)[0]
-            if len(pending) > _PENDING:
-                pending = [TargetSummary.merged(pending)]
-        if not pending:
-            raise DataError(f"{self.batches.label} has no rows that count: at least one is required")
-        coded = TargetSummary.merged(pending).fitted(name, target_bins)
+        """Look at the target: one pass over it, two where it is of several columns or of very many numbers."""
+        known = self._target_summary(sampled=False) or self._target_summary(sampled=True)
+        assert known is not None  # with a sample every target can be told
+        coded = known.fitted(name, target_bins)
         if coded.is_joint:
             found = [
                 self.reader.combinations(first, *objects, target=coded)
@@ -134,6 +129,19 @@ class StreamedTable(TableInParts):
             coded = coded.with_combinations(np.concatenate(found))
         self.coded_target: TargetCoding = coded
         self.target, self.target_rank_error = coded.target, coded.rank_error
+
+    def _target_summary(self, *, sampled: bool) -> TargetSummary | None:
+        """What the target holds; None where it turns out that it can not be told without a sample of the rows."""
+        known: TargetSummary | None = None
+        for first, objects in self._parts("reading the target", features=False):
+            part = self.reader.summarize_target(first, *objects, sampled=sampled)
+            known = part if known is None else TargetSummary.merged([known, part])
+            if known.needs_sample:
+                return None
+            self.n_samples = first + self.reader.n_rows(*objects)[0]
+        if known is None:
+            raise DataError(f"{self.batches.label} has no rows that count: at least one is required")
+        return known
 
     def summary(self, binner: Binner) -> Summary:
         """What a binner must know of all rows."""
@@ -146,7 +154,7 @@ class StreamedTable(TableInParts):
             sizes += sizes_of_classes(table.target.codes, table.weights, len(sizes))
             part = summarize(table, binner, first_row=first, limits=self.budget.limits, known=known)
             pending.append(part)
-            waiting += 0 if part.sample is None else len(part.sample.rows)
+            waiting += max(0 if part.sample is None else len(part.sample.rows), part.most_cells)
             if len(pending) > _PENDING or known is None or waiting > self.budget.limits.rows // 2:
                 known = Summary.merged(pending if known is None else [known, *pending])
                 pending, waiting = [], 0
@@ -160,9 +168,12 @@ class StreamedTable(TableInParts):
         self.packed_in = Spool(self.spool)
         planes = self.packed_in.array("planes", packed.plane_words, np.uint64)
         packed.use(planes, self.packed_in.array("wide", packed.wide_codes, np.uint16))
+        room = np.empty(0, np.uint8)  # fresh memory for every batch costs more than its codes
         for first, objects in self._parts("packing"):
             table = self.reader.read(first, *objects, target=self.coded_target)
-            packed.add(coding.codes(table), table.target.codes, table.weights)
+            if len(room) < 2 * table.n_samples * table.n_features:
+                room = np.empty(2 * table.n_samples * table.n_features, np.uint8)
+            packed.add(coding.codes(table, room), table.target.codes, table.weights)
         if self.spool is None and os.name == "posix":
             self.packed_in.close()  # the planes stay as long as they are mapped, and go with the process
         return packed.finish()
@@ -181,7 +192,7 @@ class StreamedTable(TableInParts):
         source = self.source(coding)
         if name is not None:
             fitted = pickle.dumps((coding, self.known, self.class_sizes))
-            (self.packed_in.folder / "fitted").write_bytes(fitted)
+            self.packed_in.write("fitted", fitted)
             self.packed_in.keep(name, {"digest": hashlib.sha256(fitted).hexdigest()})
         source.search = search_in_parts(coding, source)
         return coding, source
@@ -219,7 +230,7 @@ class StreamedTable(TableInParts):
         what = {
             "version": __version__,
             "state": self.state,
-            "reader": [list(self.names), self.reader.target, self.reader.weight],
+            "reader": [list(self.names), self.reader.target, self.reader.weight, self.reader.drop_missing],
             "bins": [str(self.target.n_bins), repr(self.coded_target.target.labels.tolist())],
             "binner": [type(binner).__name__, parameters, self.few_are_codes],
             "limits": [self.budget.limits.cells, self.budget.limits.rows],
@@ -256,6 +267,11 @@ class StreamedTable(TableInParts):
                     f"the target or the weights have {len(values):,} values but the data has "
                     f"{self.batches.n_rows or n_rows:,} rows: they must be as many"
                 )
+
+
+def _power(wanted: int, least: int, most: int) -> int:
+    """The largest power of two up to a number, within bounds."""
+    return int(np.clip(1 << max(wanted, 1).bit_length() - 1, least, most))
 
 
 def _mapped(path: Path, size: int, kind: Any) -> NDArray[Any]:

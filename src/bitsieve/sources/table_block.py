@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.counts.contingency import DENSE_CELLS, ContingencyTable
+from bitsieve.counts.contingency import ContingencyTable, has_all_cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,18 +49,13 @@ class TableBlock:
         counts, large, start = self.small.astype(np.int64), iter(self.large), 0
         tables = []
         for shape in shapes:
-            if not is_small(shape):
+            if not has_all_cells(shape):
                 tables.append(next(large))
                 continue
             end = start + prod(shape)
             tables.append(ContingencyTable(shape, counts[start:end]))
             start = end
         return tables
-
-
-def is_small(shape: Shape) -> bool:
-    """Whether the table travels with all its cells."""
-    return prod(shape) <= DENSE_CELLS
 
 
 def added(blocks: Sequence[TableBlock]) -> TableBlock:

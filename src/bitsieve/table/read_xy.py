@@ -25,6 +25,7 @@ def read_xy(
     sample_weight: Any = None,
     *,
     estimator: Any = None,
+    reset: bool = True,
     target_name: str = "y",
     target_bins: int | str | None = None,
 ) -> Table:
@@ -41,6 +42,8 @@ def read_xy(
         Whole numbers: how many times each sample counts. Samples of weight 0 are left out.
     estimator : estimator, optional
         Whose ``n_features_in_`` and ``feature_names_in_`` are set, and whose name scikit-learn puts into messages.
+    reset : bool, default=True
+        False where the columns must be those that the estimator has.
     target_name : str, default="y"
         What messages call the target.
     target_bins : int or "none", optional
@@ -65,7 +68,7 @@ def read_xy(
     ([1.5, 0.5], ['no'], [2, 3])
     """
     X = with_rows(X)
-    table: Table = (read_sparse if issparse(X) else read_columns)(X, estimator=estimator)
+    table: Table = (read_sparse if issparse(X) else read_columns)(X, estimator=estimator, reset=reset)
     if y is not None:
         check_consistent_length(X, y)
     weights = read_weights(sample_weight, table.n_samples)

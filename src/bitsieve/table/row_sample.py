@@ -53,9 +53,11 @@ class RowSample:
 
         Of rows that can not be in the sample of the whole, since that of other parts is ``known``, none is kept.
         """
-        kept = smallest(row_numbers, size)
         if known is not None and len(known.rows) == size:
-            kept = kept[row_keys(row_numbers[kept]) < row_keys(known.rows).max()]
+            hopeful = np.flatnonzero(row_keys(row_numbers) < row_keys(known.rows).max())
+            kept = hopeful[smallest(row_numbers[hopeful], size)]
+        else:
+            kept = smallest(row_numbers, size)
         return cls(
             size,
             row_numbers[kept],

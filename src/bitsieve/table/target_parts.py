@@ -45,7 +45,7 @@ class TargetColumn:
     distinct : Distinct or None
         Of numbers; None where they are too many.
     sample : RowSample or None
-        Of numbers.
+        Of numbers; None where nobody asked for one.
     """
 
     n_samples: int
@@ -57,16 +57,22 @@ class TargetColumn:
 
     @classmethod
     def of_part(
-        cls, values: NDArray[Any] | Encoded, rows: NDArray[np.int64], weights: NDArray[np.int64] | None
+        cls, values: NDArray[Any] | Encoded, rows: NDArray[np.int64] | None, weights: NDArray[np.int64] | None
     ) -> TargetColumn:
-        """What a part of the rows holds; ``rows`` are their numbers in the whole table."""
+        """What a part of the rows holds; ``rows`` are their numbers in the whole table, None: no sample of them."""
         missing, infinite = count_unusable(values)
         if isinstance(values, Encoded):
             return cls(len(values.codes), missing, 0, values.categories, None, None)
         if missing or infinite:  # refused in the end, with the number of all of them
             return cls(len(values), missing, infinite, None, None, None)
-        sample = RowSample.of_part(Table([values], ["y"], weights=weights), rows, _ROWS)
+        sample = None if rows is None else RowSample.of_part(Table([values], ["y"], weights=weights), rows, _ROWS)
         return cls(len(values), 0, 0, None, Distinct.of_samples(values, None, 1, weights, _CELLS), sample)
+
+    @property
+    def needs_sample(self) -> bool:
+        """Whether it holds too many numbers to know them all, and no sample of them."""
+        unusable = self.n_missing or self.n_infinite
+        return not unusable and self.categories is None and self.distinct is None and self.sample is None
 
     @classmethod
     def merged(cls, parts: Sequence[TargetColumn], what: str) -> TargetColumn:
@@ -83,6 +89,7 @@ class TargetColumn:
             if len(categories) < len(parts):
                 raise changes_kind(what, "numbers", "text or categories")
             return cls(n_samples, 0, 0, union_of_categories(categories, what), None, None)
+        samples = [part.sample for part in parts if part.sample is not None]
         tables = [part.distinct for part in parts if part.distinct is not None]
         kind = np.result_type(*(table.values.dtype for table in tables)) if tables else np.dtype(np.float64)
         return cls(
@@ -91,7 +98,7 @@ class TargetColumn:
             0,
             None,
             Distinct.merged(tables, kind, _CELLS) if len(tables) == len(parts) else None,
-            RowSample.merged([part.sample for part in parts if part.sample is not None]),
+            RowSample.merged(samples) if samples else None,
         )
 
     def classes(self, what: str, n_bins: int | str | None) -> TargetPart:
@@ -155,7 +162,9 @@ class TargetSummary:
     joint: bool
 
     @classmethod
-    def of_part(cls, y: Any, *, first_row: int = 0, weights: NDArray[np.int64] | None = None) -> TargetSummary:
+    def of_part(
+        cls, y: Any, *, first_row: int = 0, weights: NDArray[np.int64] | None = None, sampled: bool = True
+    ) -> TargetSummary:
         """What a part of the rows holds.
 
         Parameters
@@ -166,13 +175,16 @@ class TargetSummary:
             The number of the first of these rows in the whole table.
         weights : ndarray of int64, shape (n_samples,), optional
             Frequency weights, none of them 0.
+        sampled : bool, default=True
+            Whether a sample of the rows is kept, for a target of too many different numbers.
         """
         columns = split_target(y)
         found = {}
         for name, given in columns.items():
             values = read_values(given, _called(name, len(columns) > 1))
             length = len(values.codes) if isinstance(values, Encoded) else len(values)
-            found[name] = TargetColumn.of_part(values, np.arange(first_row, first_row + length), weights)
+            rows = np.arange(first_row, first_row + length) if sampled else None
+            found[name] = TargetColumn.of_part(values, rows, weights)
         return cls(found, len(columns) > 1)
 
     @classmethod
@@ -184,6 +196,11 @@ class TargetSummary:
             for name in first.columns
         }
         return cls(columns, first.joint)
+
+    @property
+    def needs_sample(self) -> bool:
+        """Whether a column holds too many numbers to know them all, and no sample of them."""
+        return any(column.needs_sample for column in self.columns.values())
 
     def fitted(self, name: str, n_bins: int | str | None = None) -> TargetCoding:
         """How the target becomes classes: as by :func:`~bitsieve.table.target.read_target` of all rows.

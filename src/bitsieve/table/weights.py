@@ -58,20 +58,26 @@ def read_weights(sample_weight: Any, n_samples: int) -> NDArray[np.int64] | None
 
 def zero_where_missing(sample_weight: Any, y: Any) -> Any:
     """The weights with a zero for every sample that has no value in a column of its target."""
-    columns = target_columns(y)
-    missing: Any = False
-    for column in (y,) if columns is None else columns.values():
-        values = read_values(column, "the target")
-        if isinstance(values, Encoded):
-            missing = missing | (values.codes < 0)
-        elif values.dtype.kind in "fmM":
-            missing = missing | (np.isnan(values) if values.dtype.kind == "f" else np.isnat(values))
+    missing = without_value(y)
     if not np.any(missing):
         return sample_weight
     if np.all(missing):
         raise ValueError("the target has no value in any row")
-    kept = (~np.asarray(missing)).astype(np.int64)
+    kept = (~missing).astype(np.int64)
     return kept if sample_weight is None else np.asarray(sample_weight) * kept
+
+
+def without_value(y: Any) -> NDArray[np.bool_]:
+    """Which samples have no value in a column of their target."""
+    columns = target_columns(y)
+    missing = np.zeros(len(y), bool)
+    for column in (y,) if columns is None else columns.values():
+        values = read_values(column, "the target")
+        if isinstance(values, Encoded):
+            missing |= values.codes < 0
+        elif values.dtype.kind in "fmM":
+            missing |= np.isnan(values) if values.dtype.kind == "f" else np.isnat(values)
+    return missing
 
 
 def _check(weights: NDArray[Any]) -> None:
