@@ -146,6 +146,28 @@ def categories(random, kernel):
     return out.size
 
 
+@trial("code_dictionaries")
+def dictionaries(random, kernel):
+    n_samples, n_columns = size(random, 200), int(random.integers(1, 20))
+    kind = INTEGERS[random.integers(len(INTEGERS))]
+    lengths = random.integers(1, 100, n_columns)
+    # Values of a dictionary may be the same, or missing: their ranks are.
+    ranks = [np.unique(random.integers(-1, n, n), return_inverse=True)[1] - 1 for n in lengths]
+    places = (random.random((n_samples, n_columns)) * lengths).astype(kind)
+    if np.dtype(kind).kind == "i":
+        places[random.random(places.shape) < 0.1] = -1
+    out = np.zeros((n_samples, n_columns), np.int32, order="F")
+    flat, ends = np.concatenate(ranks).astype(np.int32), np.cumsum(lengths)
+    occurs = _native.code_dictionaries([column.copy() for column in places.T], flat, ends, out)
+    compared = 0
+    for codes, column, rank, seen in zip(out.T, places.T, ranks, parts(occurs, ends), strict=True):
+        wanted = np.where(column < 0, -1, rank[np.maximum(column, 0).astype(int)])
+        there = np.unique(wanted[wanted >= 0])
+        compared += equal(np.flatnonzero(seen), there)
+        compared += equal(codes, np.where(wanted < 0, -1, np.searchsorted(there, wanted)))
+    return compared
+
+
 @trial("code_by_cuts")
 def codes_by_cuts(random, kernel):
     table = any_table(random, size(random, 200), int(random.integers(1, 40)), infinite=True)
