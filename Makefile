@@ -1,5 +1,5 @@
 # make demo   set up and run the main job on a real data set
-# make test   set up and run the whole test suite
+# make test   set up and run the whole test suite, in two processes
 # make lint   style, types and import directions
 # make docs   the documents as a site, build/docs/index.html
 # make bench  the benchmarks (about half an hour), a table for each
@@ -34,7 +34,7 @@ demo: $(VENV)/.installed
 	$(BIN)/bitsieve select demo_output/breast_cancer.csv --target diagnosis --features 10 --output demo_output/reduced.parquet
 
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

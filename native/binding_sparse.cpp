@@ -131,6 +131,35 @@ void sums_by_columns(const HeldCounts& held, Input<std::int64_t> table, int shif
                              xyc ? xyc->data() : nullptr);
 }
 
+std::int64_t sums_met(const HeldCounts& held, Input<std::int64_t> table, int shift, Rows row, Rows label, Rows part_of,
+                      Rows class_of, Input<std::int64_t> own, Input<std::int64_t> own_within, Output<std::int64_t> columns,
+                      Output<std::int64_t> xy) {
+    const SparseCounts& counts = held.counts();
+    const Terms terms = terms_of(table, shift);
+    const OwnSums sums = own_of(counts, own, own_within);
+    nb::gil_scoped_release unlocked;
+    const Division division = division_of(counts, row, label, part_of, class_of);
+    std::int64_t listed = 0;
+    for (std::int64_t i = 0; i < division.n_rows; ++i)
+        listed += counts.row_end(division.row[i]) - counts.row_begin(division.row[i]);
+    require_size(columns, listed, "columns");
+    require_size(xy, listed, "xy");
+    return division_sums_met(counts, terms, division, sums, columns.data(), xy.data());
+}
+
+void sums_apart(const HeldCounts& held, Input<std::int64_t> table, int shift, Rows row, Rows label, Rows part_of,
+                Rows class_of, Input<std::int64_t> own, Input<std::int64_t> own_within, Input<std::int64_t> columns,
+                Output<std::int64_t> xy) {
+    const SparseCounts& counts = held.counts();
+    const Terms terms = terms_of(table, shift);
+    const OwnSums sums = own_of(counts, own, own_within);
+    require_all_within(columns, 0, counts.n_columns(), "columns");
+    require_size(xy, std::int64_t(columns.size()), "xy");
+    nb::gil_scoped_release unlocked;
+    const Division division = division_of(counts, row, label, part_of, class_of);
+    division_sums_apart(counts, terms, division, sums, columns.data(), std::int64_t(columns.size()), xy.data());
+}
+
 void cells(const HeldCounts& held, Rows row, Rows label, Rows part_of, Rows class_of, Input<std::int64_t> columns,
            Grid<std::int64_t> xy, std::optional<Grid<std::int64_t>> xyc) {
     const SparseCounts& counts = held.counts();
@@ -154,6 +183,8 @@ void bind_sparse_counts(nb::module_& m) {
              "own_within"_a, "first"_a, "last"_a, "xy"_a, "xyc"_a.none())
         .def("sums_by_columns", &sums_by_columns, "table"_a, "shift"_a, "row"_a, "label"_a, "part_of"_a, "class_of"_a,
              "own"_a, "own_within"_a, "columns"_a, "xy"_a, "xyc"_a.none())
+        .def("sums_met", &sums_met)
+        .def("sums_apart", &sums_apart)
         .def("cells", &cells, "row"_a, "label"_a, "part_of"_a, "class_of"_a, "columns"_a, "xy"_a, "xyc"_a.none())
         .def_prop_ro("nbytes", [](const HeldCounts& held) { return held.counts().n_bytes(); });
 }

@@ -1,5 +1,6 @@
 // The distinct whole numbers of columns, and codes by them; see encode.hpp.
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -148,6 +149,22 @@ public:
 
     bool tabled() const { return !code_.empty() || size_ == 0; }
 
+    // Codes of whole numbers where the categories are k, k + 1, ...: false where one of them is none, and `to` has no meaning.
+    template <class T, class Code>
+    bool subtract(const T* values, std::int64_t count, Code* to) const {
+        using Bits = std::make_unsigned_t<T>;
+        if (code_.size() != size_ || size_ == 0 || !holds<T>()) return false;
+        const Bits low = Bits(low_);
+        Bits seen = 0;
+        for (std::int64_t i = 0; i < count; ++i) {
+            const Bits beyond = Bits(Bits(values[i]) - low);  // wraps where it is no category, and is then beyond the last
+            seen |= beyond;
+            to[i] = Code(beyond);
+        }
+        if (std::uint64_t(seen) > std::uint64_t(Code(~Code(0)))) return false;
+        return std::size_t(*std::max_element(to, to + count)) < size_;
+    }
+
     // The place of a number, given by its bits, in the table; -1: it is none of the categories.
     std::int32_t look_up(std::uint64_t number) const {
         const std::size_t at = std::size_t(number - low_);
@@ -164,6 +181,15 @@ public:
     }
 
 private:
+    // Whether all categories are numbers of a type.
+    template <class T>
+    bool holds() const {
+        const std::int64_t least = numbers_[0], most = numbers_[size_ - 1];
+        if (order_ == 0 && most < 0) return sizeof(T) == 8 && std::is_unsigned_v<T>;  // by its bits, beyond int64
+        if (least < 0 && (std::is_unsigned_v<T> || least < std::int64_t(std::numeric_limits<T>::min()))) return false;
+        return most < 0 || std::uint64_t(most) <= std::uint64_t(std::numeric_limits<T>::max());
+    }
+
     const std::int64_t* numbers_ = nullptr;
     std::size_t size_ = 0;
     std::uint64_t low_ = 0, order_ = 0;   // bits that differ from their order as unsigned numbers
@@ -175,7 +201,7 @@ private:
 template <class T, class Code>
 void code_categories(const Columns& table, const Categories& categories, const std::int64_t* missing_code,
                      const std::int64_t* place, Code* out, std::uint8_t* found) {
-    constexpr std::size_t kFirst = std::max<std::size_t>(8, std::size_t(kLine) / sizeof(T));  // columns at hand
+    constexpr std::size_t kFirst = std::size_t(kStrip);  // columns at hand
     std::vector<Coding> codings(kFirst);
     std::vector<std::int64_t> holder(kFirst, -1);
     // Whether all numbers of one sign bit are beyond the categories: 64 bits hold either negative or large numbers.
@@ -186,6 +212,8 @@ void code_categories(const Columns& table, const Categories& categories, const s
         Coding& coding = codings[std::size_t(j) % kFirst];
         if (std::exchange(holder[std::size_t(j) % kFirst], j) != j) coding.take(categories, j);
         Code* to = out + place[j] * table.n_rows + row;
+        if constexpr (!kFloats<T>)
+            if (coding.subtract(values, count, to)) return;
         std::int32_t least = 0;  // negative as soon as a number is no category
         const auto code_all = [&](const auto& code_of) {
             for (std::int64_t i = 0; i < count; ++i) {

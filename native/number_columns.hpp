@@ -61,7 +61,9 @@ void with_type(NumberType type, Work&& work) {
 }
 
 constexpr std::int64_t kLine = 64;        // bytes of a cache line
-constexpr std::int64_t kTileRows = 2048;  // of a tile that is read in passing
+constexpr std::int64_t kTileRows = 2048;  // of a tile that is read in passing, at most
+constexpr std::int64_t kStrip = 64;       // columns side by side in rows that are read in passing together, at most
+constexpr std::int64_t kStripBytes = 128 << 10;  // of them: half of a common second-level cache, or less
 
 // in[row * in_stride + column] to out[column * out_stride + row].
 template <class T>
@@ -72,14 +74,17 @@ void transpose(const T* in, std::int64_t in_stride, std::int64_t n_rows, std::in
         whole_rows = n_rows / kBlock * kBlock;
         whole_columns = n_columns / kBlock * kBlock;
         const auto* bytes = reinterpret_cast<const std::uint8_t*>(in);
-        for (std::int64_t r = 0; r < whole_rows; r += kBlock)
+        for (std::int64_t r = 0; r < whole_rows; r += kBlock) {
+            for (std::int64_t i = 0; i < kBlock; ++i) __builtin_prefetch(bytes + (r + kBlock + i) * in_stride);
             for (std::int64_t c = 0; c < whole_columns; c += kBlock)
                 transpose_block([&](int i) { return bytes + (r + i) * in_stride + c; },
                                 reinterpret_cast<std::uint8_t*>(out) + c * out_stride + r, out_stride);
+        }
     }
-    for (std::int64_t r = 0; r < n_rows; ++r)
+    for (std::int64_t r = 0; r < n_rows; r += kBlock)  // so many rows that whole cache lines are written, too
         for (std::int64_t c = r < whole_rows ? whole_columns : 0; c < n_columns; ++c)
-            out[c * out_stride + r] = in[r * in_stride + c];
+            for (std::int64_t i = r; i < std::min<std::int64_t>(r + kBlock, n_rows); ++i)
+                out[c * out_stride + i] = in[i * in_stride + c];
 }
 
 // Whether some columns lie side by side in rows.
@@ -98,7 +103,7 @@ bool side_by_side(const Columns& table, std::int64_t first, std::int64_t last) {
 // tiles of a column come in the order of the rows. Columns for which wanted(column) is false at the time are passed over.
 template <class T, class Wanted, class Work>
 void for_each_tile(const Columns& table, std::int64_t rows, Wanted&& wanted, Work&& work) {
-    constexpr std::int64_t kWidth = std::max<std::int64_t>(8, kLine / std::int64_t(sizeof(T)));
+    constexpr std::int64_t kNarrow = std::max<std::int64_t>(8, kLine / std::int64_t(sizeof(T)));
     std::vector<T> scratch;
     for (std::int64_t j = 0; j < table.size();) {
         const Column& column = table.columns[std::size_t(j)];
@@ -109,16 +114,19 @@ void for_each_tile(const Columns& table, std::int64_t rows, Wanted&& wanted, Wor
             ++j;
             continue;
         }
-        std::int64_t width = std::min(kWidth, table.size() - j);
+        const bool whole = rows >= table.n_rows;  // then a tile is a column, too long for more than those of a cache line
+        std::int64_t width = std::min(whole ? kNarrow : kStrip, table.size() - j);
+        if (!side_by_side<T>(table, j, j + width)) width = std::min(kNarrow, width);
         if (!side_by_side<T>(table, j, j + width)) width = 1;
+        const std::int64_t step = whole ? rows : std::min(rows, kStripBytes / (width * std::int64_t(sizeof(T))));
         // Columns that lay a power of two apart would share few sets of the cache.
-        const std::int64_t height = std::min(rows, table.n_rows) + kLine / std::int64_t(sizeof(T));
+        const std::int64_t height = std::min(step, table.n_rows) + kLine / std::int64_t(sizeof(T));
         scratch.resize(std::size_t(width * height));
-        for (std::int64_t r = 0; r < table.n_rows; r += rows) {
+        for (std::int64_t r = 0; r < table.n_rows; r += step) {
             bool any = false;
             for (std::int64_t c = 0; c < width; ++c) any |= wanted(j + c);
             if (!any) break;
-            const std::int64_t count = std::min(rows, table.n_rows - r);
+            const std::int64_t count = std::min(step, table.n_rows - r);
             transpose(values + r * column.stride, column.stride, count, width, scratch.data(), height);
             for (std::int64_t c = 0; c < width; ++c)
                 if (wanted(j + c)) work(j + c, r, static_cast<const T*>(scratch.data()) + c * height, count);

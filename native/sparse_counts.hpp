@@ -105,6 +105,15 @@ void division_sums_by_rows(const SparseCounts& counts, const Terms& terms, const
 void division_sums_by_columns(const SparseCounts& counts, const Terms& terms, const Division& division, const OwnSums& own,
                               const std::int64_t* columns, std::int64_t n_columns, std::int64_t* xy, std::int64_t* xyc);
 
+// The columns that list a code in a row of the division, ascending, and their sums pooled over the classes; room for as many
+// as these rows list codes. Returns how many columns there are.
+std::int64_t division_sums_met(const SparseCounts& counts, const Terms& terms, const Division& division, const OwnSums& own,
+                               std::int64_t* columns, std::int64_t* xy);
+
+// The sums pooled over the classes that the columns would have if they listed no code in a row of the division.
+void division_sums_apart(const SparseCounts& counts, const Terms& terms, const Division& division, const OwnSums& own,
+                         const std::int64_t* columns, std::int64_t n_columns, std::int64_t* xy);
+
 // Row k: the counts of the cells that are not empty of the table with column columns[k], in any order; width and
 // width_within: the lengths of the rows. Whether all of them had room.
 bool division_cells(const SparseCounts& counts, const Division& division, const std::int64_t* columns,

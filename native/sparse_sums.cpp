@@ -50,7 +50,7 @@ public:
         within_ = base_within_ + own_.within[column];
         const std::int64_t left = counts_.n_samples() - sizes_.listed - counts_.n_listed(column);
         if (n == 0) {
-            *xy = pooled_ + terms_(left);
+            *xy = pooled_ + terms_(std::max(left, std::int64_t(0)));  // below 0: no column of its size is apart
             if (xyc) *xyc = within_ + untouched_classes(column);
             return;
         }
@@ -132,6 +132,37 @@ void division_sums_by_columns(const SparseCounts& counts, const Terms& terms, co
         entries_of(counts.columns(), place, columns[k], entries);
         sums.add(columns[k], entries.data(), std::int64_t(entries.size()), xy + k, xyc ? xyc + k : nullptr);
     }
+}
+
+std::int64_t division_sums_met(const SparseCounts& counts, const Terms& terms, const Division& division, const OwnSums& own,
+                               std::int64_t* columns, std::int64_t* xy) {
+    struct Met {
+        std::int32_t column;
+        std::uint64_t entry;
+        bool operator<(const Met& other) const { return column != other.column ? column < other.column : entry < other.entry; }
+    };
+    std::vector<Met> met;
+    for (std::int64_t i = 0; i < division.n_rows; ++i)
+        for (std::int64_t e = counts.row_begin(division.row[i]); e < counts.row_end(division.row[i]); ++e)
+            met.push_back({counts.listed_columns()[e], (std::uint64_t(i) << 16) | counts.listed_codes()[e]});
+    std::sort(met.begin(), met.end());
+    DivisionSums sums(counts, terms, division, own);
+    std::vector<std::uint64_t> entries;
+    std::int64_t n_columns = 0;
+    for (std::size_t k = 0; k < met.size(); ++n_columns) {
+        const std::int32_t column = met[k].column;
+        entries.clear();
+        for (; k < met.size() && met[k].column == column; ++k) entries.push_back(met[k].entry);
+        columns[n_columns] = column;
+        sums.add(column, entries.data(), std::int64_t(entries.size()), xy + n_columns, nullptr);
+    }
+    return n_columns;
+}
+
+void division_sums_apart(const SparseCounts& counts, const Terms& terms, const Division& division, const OwnSums& own,
+                         const std::int64_t* columns, std::int64_t n_columns, std::int64_t* xy) {
+    DivisionSums sums(counts, terms, division, own);
+    for (std::int64_t k = 0; k < n_columns; ++k) sums.add(columns[k], nullptr, 0, xy + k, nullptr);
 }
 
 }  // namespace bitsieve

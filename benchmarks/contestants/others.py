@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.base import clone
 
-from benchmarks.contestants.problems import found_groups, on_grid
+from benchmarks.contestants.problems import found_groups, on_grid, presences
 
 PACKAGES = {
     "itmo_fs": ("ITMO_FS", "numpy", "scikit-learn"),
@@ -13,6 +13,8 @@ PACKAGES = {
     "skrebate": ("skrebate",),
     "fimdlp": ("fimdlp",),
     "mutual_info_classif": ("scikit-learn",),
+    "sparse_mutual_info_classif": ("scikit-learn",),
+    "sparse_chi2": ("scikit-learn",),
     "kbins": ("scikit-learn",),
     "quitefastmst": ("quitefastmst",),
     "delaunay": ("scipy",),
@@ -107,6 +109,22 @@ def kbins(values, classes):
         made.fit(values).transform(values)
 
     return run
+
+
+def sparse_mutual_info_classif(value, column, start, classes, groups):
+    """scikit-learn's mutual_info_classif of presences, in bits."""
+    from sklearn.feature_selection import mutual_info_classif as nats
+
+    X = presences(value, column, start, classes, groups)
+    return lambda columns: {"largest": float(nats(X[:, :columns], classes, discrete_features=True).max() / np.log(2))}
+
+
+def sparse_chi2(value, column, start, classes, groups):
+    """scikit-learn's chi2 of presences, which is another score but takes the same tables."""
+    from sklearn.feature_selection import chi2
+
+    X = presences(value, column, start, classes, groups)
+    return lambda columns: {"largest_statistic": float(np.nanmax(chi2(X[:, :columns], classes)[0]))}
 
 
 def mutual_info_classif(codes, classes):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from benchmarks.contestants.problems import found_groups
+from benchmarks.contestants.problems import found_groups, presences
 from benchmarks.memory import Peak
-from bitsieve import GDM, ForwardSelector
+from bitsieve import FCBF, GDM, ForwardSelector, mutual_information
 
 
 def gdm(value, column, start, classes, groups):
@@ -37,6 +37,29 @@ def greedy(value, column, start, classes, groups):
         with Peak() as peak:
             fitted = ForwardSelector(k, criterion=criterion, n_jobs=n_jobs).fit(X, classes)
         return {**found_groups(fitted.selected_, groups), "last_score": float(fitted.scores_[-1]), **peak.told()}
+
+    return run
+
+
+def fcbf(value, column, start, classes, groups):
+    """FCBF as users call it, on a CSR matrix."""
+    X = csr_matrix((value, column, start), shape=(len(classes), len(groups)))
+
+    def run(k, n_jobs):
+        with Peak() as peak:
+            fitted = FCBF(k, n_jobs=n_jobs).fit(X, classes)
+        return {**found_groups(fitted.selected_, groups), "removed": sum(map(len, fitted.groups_)), **peak.told()}
+
+    return run
+
+
+def relevance(value, column, start, classes, groups):
+    """I(Xi;C) of the presences of the first columns, in bits."""
+    X = presences(value, column, start, classes, groups)
+
+    def run(columns):
+        bits = mutual_information(X[:, :columns], classes, binning="none", n_jobs=1)
+        return {"largest": float(bits.max())}
 
     return run
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 
 @dataclass(frozen=True)
@@ -45,3 +46,8 @@ def found_groups(columns, groups):
     planted = own[own >= 0]
     distinct = len(np.unique(planted))
     return {"features": len(own), "groups": distinct, "repeats": len(planted) - distinct, "noise": int((own < 0).sum())}
+
+
+def presences(value, column, start, classes, groups):
+    """1 where a sparse table holds a value, in CSC, in which columns are taken for nothing."""
+    return csr_matrix((np.ones(len(value)), column, start), shape=(len(classes), len(groups))).tocsc()

@@ -37,11 +37,26 @@ def _greedy(samples: int, features: int, nonzeros: int, k: int, *, piece: int, l
         "CMIM": Contestant("ours_sparse.greedy", {**options, "criterion": "cmim"}),
         "MRMR": Contestant("ours_sparse.greedy", {**options, "criterion": "mrmr"}),
         "CMI": Contestant("ours_sparse.greedy", {**options, "criterion": "cmi"}),
+        "FCBF": Contestant("ours_sparse.fcbf", {"k": k, "n_jobs": 1}),
         "a product a step, scipy": Contestant("by_hand_sparse.jmi", {"k": k}, piece={"k": piece}, work=_steps),
     }
     name = f"{samples:,} x {features:,}, {nonzeros:,} non-zeros a row, k = {k}"
     data = Data("sparse_groups", Shape(samples, features, nonzeros, 2))
     return Job(name, data, contestants, work=_steps, large=large, fresh=large)
+
+
+def _relevance(samples: int, features: int, nonzeros: int, *, piece: int) -> Job:
+    options = {"columns": features}
+    contestants = {
+        "mutual_information": Contestant("ours_sparse.relevance", options),
+        "chi2, scikit-learn": Contestant("others.sparse_chi2", options),
+        "mutual_info_classif, scikit-learn": Contestant(
+            "others.sparse_mutual_info_classif", options, piece={"columns": piece}
+        ),
+    }
+    name = f"{samples:,} x {features:,}, {nonzeros:,} non-zeros a row"
+    data = Data("sparse_groups", Shape(samples, features, nonzeros, 2))
+    return Job(name, data, contestants, work=lambda sizes: sizes["columns"])
 
 
 def _steps(sizes: Sizes) -> float:
@@ -58,6 +73,14 @@ BENCHMARKS = (
             _greedy(20_000, 16_000_000, 3_000, 100, piece=2, large=True),
         ],
         [_greedy(2_000, 20_000, 30, 10, piece=10)],
+        rounds=3,
+        patience_s=30.0,
+    ),
+    Benchmark(
+        "sparse_relevance",
+        "I(Xi;C) of the presences of all columns of a sparse table, one core, beside what else takes such tables.",
+        [_relevance(100_000, 1_000_000, 50, piece=1_000)],
+        [_relevance(2_000, 20_000, 30, piece=1_000)],
         rounds=3,
         patience_s=30.0,
     ),

@@ -424,6 +424,34 @@ class SparseCounts:
         xy: Integers,
         xyc: Integers | None,
     ) -> None: ...
+    def sums_met(
+        self,
+        table: Integers,
+        shift: int,
+        row: NDArray[np.int32],
+        label: NDArray[np.int32],
+        part_of: NDArray[np.int32],
+        class_of: NDArray[np.int32],
+        own: Integers,
+        own_within: Integers,
+        columns: Integers,
+        xy: Integers,
+        /,
+    ) -> int: ...
+    def sums_apart(
+        self,
+        table: Integers,
+        shift: int,
+        row: NDArray[np.int32],
+        label: NDArray[np.int32],
+        part_of: NDArray[np.int32],
+        class_of: NDArray[np.int32],
+        own: Integers,
+        own_within: Integers,
+        columns: Integers,
+        xy: Integers,
+        /,
+    ) -> None: ...
     def cells(
         self,
         row: NDArray[np.int32],

@@ -108,3 +108,26 @@ def test_wide_spread_with_missing_values_and_extremes():
     signed = CategoricalBinner().fit(np.array([[-1], [10**9]]))
     with pytest.raises(ValueError, match="holds 18446744073709551615, which was not there"):
         signed.transform(np.array([[2**64 - 1]], np.uint64))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "int32", "uint32", "int64", "uint64"])
+def test_runs_of_whole_numbers_at_the_ends_of_every_type(kind, order):
+    """Where the categories are k, k + 1, ..., numbers that differ from them by a power of two are none of them."""
+    ends = np.iinfo(kind)
+    for low in (ends.min, 0, 5, ends.max - 4):
+        known = np.arange(5, dtype=np.uint64) + np.uint64(low % 2**64)
+        X = np.asarray(known.astype(kind)[np.random.default_rng(0).integers(0, 5, (90, 70))], order=order)
+        X[:5] = known.astype(kind)[:, None]
+        binner = CategoricalBinner().fit(X)
+        assert (binner.transform(X) == X.astype(object) - low).all()
+        for other in (low - 1, low + 5, low + 2**8, low - 2**8, low + 2**32):
+            if not ends.min <= other <= ends.max:
+                continue
+            far = X.copy()
+            far[-1, 3] = other
+            with pytest.raises(ValueError, match=r"'x3' holds .*, which was not there when fitting"):
+                binner.transform(far)
+    wider = np.full((3, 70), 250 if ends.min == 0 else -6)  # as a byte without a sign it would be another number
+    with pytest.raises(ValueError, match="which was not there when fitting"):
+        CategoricalBinner().fit(np.array([[250 if ends.min < 0 else -6] * 70] * 3)).transform(wider.astype(kind))

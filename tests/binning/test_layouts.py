@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.base import clone
 
 from bitsieve import _native
 from bitsieve.binning import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner
@@ -97,3 +98,14 @@ def test_native_refuses_what_does_not_fit(change, message):
         _native.code_by_cuts(np.zeros((3, 1)), cuts=np.arange(3.0), left=True, **given)
     with pytest.raises(ValueError, match=message):
         _native.code_categories(np.zeros((3, 1)), categories=np.arange(3), are_unsigned=False, **given)
+
+
+@pytest.mark.parametrize("n_samples", [569, 3000])
+def test_cuts_of_long_columns_are_those_of_any_order(n_samples):
+    """Columns that are longer than what is read of many of them in passing."""
+    X = np.random.default_rng(0).normal(size=(n_samples, 70))
+    for binner in (EqualFrequencyBinner(), EqualWidthBinner(), MDLBinner()):
+        y = None if not isinstance(binner, MDLBinner) else (X[:, 0] > X[:, 1])
+        found = [clone(binner).fit(table, y) for table in (X, np.asfortranarray(X))]
+        assert [edges.tolist() for edges in found[0].bin_edges_] == [edges.tolist() for edges in found[1].bin_edges_]
+        assert (found[0].transform(X) == found[1].transform(np.asfortranarray(X))).all()

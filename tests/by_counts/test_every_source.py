@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from dask.delayed import delayed
 from pyarrow import csv, feather, parquet
+from sklearn.datasets import dump_svmlight_file
 
 from bitsieve.binning import CategoricalBinner
 from bitsieve.binning.summary import Limits
@@ -30,12 +31,14 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.sparse_codes import SparseCodes
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information
+from bitsieve.selectors.counted import count_table
 from bitsieve.sources.dask_portions import DaskPortions
 from bitsieve.sources.partitioned import PartitionedSource
 from bitsieve.sources.portions import pack
 from bitsieve.sources.sparse import SparseSource
 from bitsieve.sources.stream import StreamSource
 from bitsieve.sources.stream_table import Budget
+from bitsieve.table.read_data import read_data
 
 
 def joined(codes, classes):
@@ -53,6 +56,18 @@ def in_portions(codes, classes):
 def sparse(codes, classes, n_jobs=None):
     """Every column with all but its most frequent code listed."""
     return SparseSource(SparseCodes.of_table(codes), classes, n_jobs=n_jobs)
+
+
+def libsvm(codes, classes):
+    """Read from a libsvm file; once for all tests."""
+    known = codes.tobytes(), classes.tobytes(), "libsvm"
+    if known not in STREAMED:
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "table.libsvm"
+            dump_svmlight_file(codes.astype(float), classes, str(path), zero_based=False)
+            table = read_data(path)
+        STREAMED[known] = count_table(table, "none").information.source
+    return STREAMED[known]
 
 
 def streamed(codes, classes, batches):
@@ -94,6 +109,7 @@ KINDS = {kernel: partial(PackedSource, kernel=kernel) for kernel in available_ke
     "joined": joined,
     "portions": in_portions,
     "sparse": sparse,
+    "libsvm": libsvm,
     "sparse, threads": partial(sparse, n_jobs=3),
 }
 KINDS |= {name: partial(streamed, batches=batches) for name, batches in STREAMS.items()}

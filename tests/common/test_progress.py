@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import threading
 
+import numpy as np
+import pyarrow as pa
 import pytest
-from sklearn.datasets import load_iris
+from pyarrow import csv, parquet
+from sklearn.datasets import dump_svmlight_file, load_iris
 
 import bitsieve
+from bitsieve import _native
 from bitsieve.common.progress import listening, phase
 
 
@@ -23,7 +27,67 @@ def test_phases_of_a_selection(method, ranking):
     heard = []
     with listening(heard.append):
         bitsieve.select(X, y, method=method, n_features_to_select=2)
-    assert heard == ["reading", "binning", "binning, 100 %", "counting", *ranking]
+    found = ["binning", "binning, 100 %", "encoding", "encoding, 100 %"]
+    assert heard == ["reading", *found, "counting", *ranking]
+
+
+def write_csv(path, X, y):
+    csv.write_csv(as_table(X, y), path)
+
+
+def write_parquet(path, X, y):
+    parquet.write_table(as_table(X, y), path)
+
+
+def write_npz(path, X, y):
+    np.savez(path, X=X, y=y)
+
+
+def write_libsvm(path, X, y):
+    dump_svmlight_file(X, y, str(path))
+
+
+def as_table(X, y):
+    return pa.table({**{f"x{j}": X[:, j] for j in range(X.shape[1])}, "y": y})
+
+
+@pytest.mark.parametrize(
+    ("name", "write", "memory", "fit", "code"),
+    [
+        ("iris.csv", write_csv, None, "mdl_cuts", "code_by_cuts"),
+        ("iris.parquet", write_parquet, None, "mdl_cuts", "code_by_cuts"),
+        ("iris.npz", write_npz, None, "mdl_cuts", "code_by_cuts"),
+        ("iris.libsvm", write_libsvm, None, "stored_mdl_cuts", "code_stored"),
+        ("iris.parquet", write_parquet, "1GiB", "mdl_cuts", "code_by_cuts"),
+    ],
+)
+def test_binning_and_encoding_use_all_threads_and_tell_how_far_they_are(
+    name, write, memory, fit, code, tmp_path, monkeypatch
+):
+    X, y = load_iris(return_X_y=True)
+    X = np.tile(X, 8)  # columns that lie side by side in rows are cut several at a time
+    write(tmp_path / name, X, y)
+    at_once = {work: threading.Barrier(2, timeout=60) for work in (fit, code)}  # one thread alone would wait in vain
+    met = set()
+
+    def meeting(work, native):
+        def call(*given):
+            if threading.current_thread() is not threading.main_thread() and work not in met:
+                at_once[work].wait()
+                met.add(work)
+            return native(*given)
+
+        return call
+
+    for work in (fit, code):
+        monkeypatch.setattr(_native, work, meeting(work, getattr(_native, work)))
+    heard = []
+    with listening(heard.append):
+        target = None if write is write_libsvm else "y"
+        bitsieve.select(tmp_path / name, target, n_features_to_select=2, n_jobs=2, memory=memory)
+    assert met == {fit, code}
+    assert "binning, 100 %" in heard
+    assert memory is not None or "encoding, 100 %" in heard
 
 
 def test_without_a_listener_nothing_happens():

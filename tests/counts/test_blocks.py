@@ -54,7 +54,7 @@ def test_one_thread_works_in_the_caller():
 
 def test_threads_work_at_the_same_time_and_are_gone_after():
     before = threading.active_count()
-    meeting = threading.Barrier(3, timeout=30)
+    meeting = threading.Barrier(3, timeout=600)
     run_blocks(lambda block: meeting.wait(), range(3), 3)  # passes only if all three wait at once
     assert threading.active_count() == before
 

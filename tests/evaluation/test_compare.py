@@ -198,7 +198,7 @@ def test_bounds_are_those_of_the_public_function():
     train = X[split[0][0]][:, comparison.selected[0][0]]
     alone = bitsieve.bayes_error_bounds((train - train.mean(axis=0)) / train.std(axis=0), y[split[0][0]])
     assert comparison.bayes_error_bounds[0].tolist() == list(alone)
-    X[1] *= 50
+    X[1] *= 10.0 ** np.arange(13)
     comparison = bitsieve.compare(X, y, **asked, protocol="paper")  # divided by the largest of all samples
     columns = X[:, comparison.selected[0][0]]
     alone = bitsieve.bayes_error_bounds((columns / np.abs(columns).max(axis=0))[::2], y[::2])

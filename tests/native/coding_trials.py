@@ -151,21 +151,18 @@ def dictionaries(random, kernel):
     n_samples, n_columns = size(random, 200), int(random.integers(1, 20))
     kind = INTEGERS[random.integers(len(INTEGERS))]
     lengths = random.integers(1, 100, n_columns)
-    # Values of a dictionary may be the same, or missing: their ranks are.
-    ranks = [np.unique(random.integers(-1, n, n), return_inverse=True)[1] - 1 for n in lengths]
-    places = (random.random((n_samples, n_columns)) * lengths).astype(kind)
-    if np.dtype(kind).kind == "i":
+    ranks = [random.integers(-1, length, length).astype(np.int32) for length in lengths]
+    places = np.column_stack([random.integers(0, length, n_samples) for length in lengths]).astype(kind)
+    if np.iinfo(kind).min < 0:
         places[random.random(places.shape) < 0.1] = -1
     out = np.zeros((n_samples, n_columns), np.int32, order="F")
-    flat, ends = np.concatenate(ranks).astype(np.int32), np.cumsum(lengths)
-    occurs = _native.code_dictionaries([column.copy() for column in places.T], flat, ends, out)
-    compared = 0
-    for codes, column, rank, seen in zip(out.T, places.T, ranks, parts(occurs, ends), strict=True):
-        wanted = np.where(column < 0, -1, rank[np.maximum(column, 0).astype(int)])
-        there = np.unique(wanted[wanted >= 0])
-        compared += equal(np.flatnonzero(seen), there)
-        compared += equal(codes, np.where(wanted < 0, -1, np.searchsorted(there, wanted)))
-    return compared
+    found = _native.code_dictionaries(list(places.T), np.concatenate(ranks), np.cumsum(lengths), out)
+    for j, (own, occurs) in enumerate(zip(ranks, np.split(found, np.cumsum(lengths)[:-1]), strict=True)):
+        rank = np.where(places[:, j] < 0, -1, own[places[:, j].astype(np.int64)])
+        there = np.unique(rank[rank >= 0])
+        assert np.flatnonzero(occurs).tolist() == there.tolist()
+        assert (out[:, j] == np.where(rank < 0, -1, np.searchsorted(there, rank))).all()
+    return out.size
 
 
 @trial("code_by_cuts")

@@ -300,6 +300,8 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda: (table, shift, *division, *own, np.array([2, 0]), output(2), output(2)),
         lambda: (table, shift, *division, *own, np.array([2, 0]), output(2), None),
     ],
+    "SparseCounts.sums_met": [lambda: (table, shift, *division, *own, output(4), output(4))],
+    "SparseCounts.sums_apart": [lambda: (table, shift, *division, *own, np.array([2, 0]), output(2))],
     "SparseCounts.cells": [lambda: (*division, np.arange(3), output(3, 12), output(3, 12))],
     "shuffled_sums": [
         lambda: (table, shift, codes[:N, 0].astype(np.uint16), np.array([8, 17, N]), np.array([1, 3]), seeds, output(5))
@@ -377,7 +379,7 @@ def attack() -> None:
 
 def test_wrong_arguments_are_refused() -> None:
     assert set(entry_points()) == set(GOOD)
-    done = subprocess.run([sys.executable, __file__], capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run([sys.executable, __file__], capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, f"exit {done.returncode}: {done.stderr[-3000:]}"
     refused, passed = map(int, done.stdout.split())
     assert refused > 2 * passed > 0

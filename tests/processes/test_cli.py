@@ -24,7 +24,7 @@ def run(*arguments, command=MODULE, **keywords):
     quiet = {name: value for name, value in os.environ.items() if name != "BITSIEVE_DEBUG"}
     environment = {**quiet, "PYTHONIOENCODING": "utf-8", **keywords.pop("env", {})}
     return subprocess.run(
-        [*command, *map(str, arguments)], capture_output=True, text=True, env=environment, timeout=120, **keywords
+        [*command, *map(str, arguments)], capture_output=True, text=True, env=environment, timeout=600, **keywords
     )
 
 
@@ -98,7 +98,7 @@ def test_closed_pipe_is_no_error(data):
     process.stdout.close()
     stderr = process.stderr.read()
     process.stderr.close()
-    assert process.wait(timeout=60) == 141
+    assert process.wait(timeout=600) == 141
     assert "Traceback" not in stderr
     assert "Broken" not in stderr
 
@@ -108,7 +108,7 @@ def test_full_disk_behind_the_output(data):
         pytest.skip("the system has no device that is always full")
     with open("/dev/full", "w") as full:
         result = subprocess.run(
-            [*MODULE, "methods"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+            [*MODULE, "methods"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=600, check=False
         )
     assert result.returncode == 2
     assert result.stderr.splitlines() == ["bitsieve: error: [Errno 28] No space left on device"]
@@ -141,7 +141,7 @@ def test_a_signal_while_a_file_is_written_leaves_nothing(tmp_path, number, code,
     assert process.stdout.readline() == "ready\n"
     assert len(list(tmp_path.iterdir())) == 1
     process.send_signal(number)
-    _, stderr = process.communicate(timeout=60)
+    _, stderr = process.communicate(timeout=600)
     assert process.returncode == code
     assert stderr == f"bitsieve: {said}\n"
     assert list(tmp_path.iterdir()) == []
@@ -188,7 +188,7 @@ def test_progress_is_one_line_on_a_terminal_that_is_wiped():
         master, slave = pty.openpty()
         process = subprocess.Popen([sys.executable, "-c", script.format(seconds)], stderr=slave)
         os.close(slave)
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=600) == 0
         time.sleep(0.05)
         os.set_blocking(master, False)
         try:

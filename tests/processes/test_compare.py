@@ -20,7 +20,7 @@ ASKED = ("--target", "diagnosis", "--methods", "mim,jmi", "--features", "1:9", "
 
 def run(*arguments, command=MODULE):
     return subprocess.run(
-        [*command, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False, encoding="utf-8"
+        [*command, *map(str, arguments)], capture_output=True, text=True, timeout=600, check=False, encoding="utf-8"
     )
 
 
@@ -84,7 +84,7 @@ def test_interrupt_and_resume(data, tmp_path, threads, ending, capsys):
         try:
             assert process.stdout.readline() == "ready\n"
             process.send_signal(signal.SIGINT)
-            _, stderr = process.communicate(timeout=60)
+            _, stderr = process.communicate(timeout=600)
         finally:
             process.kill()  # nothing is left behind, whatever failed
     assert process.returncode == 130

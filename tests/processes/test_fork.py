@@ -20,12 +20,13 @@ import warnings
 import numpy as np
 
 import bitsieve.counts.packed as memory
+import bitsieve.counts.packed_layout as layout
 from bitsieve import GMI, DpSelector, ForwardSelector, SpecCMI
 
 
 def work(n_jobs):
     memory.WORTH_A_THREAD = 1e-12  # threads even for microseconds of work
-    memory.BLOCK_BYTES = 1 << 12
+    layout.BLOCK_BYTES = 1 << 12
     random = np.random.default_rng(0)
     y = random.integers(0, 3, 300)
     X = np.where(random.random((300, 200)) < 0.3, y[:, None], random.integers(0, 6, (300, 200)))
@@ -63,7 +64,7 @@ def test_children_after_a_threaded_call(tmp_path, method):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     done = subprocess.run(
-        [sys.executable, "-W", "error", script, method], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-W", "error", script, method], capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout == "same bits\n"
@@ -111,7 +112,7 @@ def test_fork_while_another_thread_counts():
         [sys.executable, "-W", "error", "-c", FORK_WHILE_COUNTING],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr

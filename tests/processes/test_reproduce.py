@@ -15,7 +15,7 @@ def test_table_4_of_a_small_directory(tmp_path):
     np.savez(tmp_path / "colon.npz", X=classes[:, None] + random.standard_normal((30, 5)), y=classes)
     command = [sys.executable, "-m", "bitsieve", "reproduce", "vinh2014", "--table", "4", "--sets", "colon,nci60"]
     done = subprocess.run(
-        [*command, "--data-dir", str(tmp_path), "--json"], capture_output=True, text=True, check=True, timeout=120
+        [*command, "--data-dir", str(tmp_path), "--json"], capture_output=True, text=True, check=True, timeout=600
     )
     missing, colon = json.loads(done.stdout)["parts"]
     assert "NCI60 cell lines" in missing["missing"]

@@ -149,6 +149,19 @@ def test_mistakes_are_one_line(frame, message):
         bitsieve.select(in_parts(frame, 3), **REFUSED[message])
 
 
+@pytest.mark.parametrize("lost", ["whole", "class"])
+def test_a_column_that_one_part_lacks(frame, lost):
+    parts = dd.from_map(lambda part: part, [frame[:300], frame[300:].drop(columns=lost)], meta=frame[:0])
+    with pytest.raises(ValueError, match=rf"^a part of the data lacks a column \(.*{lost}.*\): every part must have"):
+        bitsieve.select(parts, "class", missing="bin")
+
+
+def test_a_column_of_numbers_in_one_part_and_of_text_in_another(frame):
+    parts = dd.from_map(lambda part: part, [frame[:300], frame[300:].assign(whole="word")], meta=frame[:0])
+    with pytest.raises(ValueError, match=r"^column 'whole' holds numbers in some parts of the data and text or categ"):
+        bitsieve.select(parts, "class", missing="bin")
+
+
 @pytest.mark.parametrize("data", [[[1, 2]], da.zeros(4), dd.from_pandas(pd.Series([1, 2]), npartitions=1)])
 def test_only_dask_tables_are_taken(data):
     with pytest.raises(ValueError, match=r"^data is \w+: give a Dask data frame, or a Dask array with two dimensions$"):

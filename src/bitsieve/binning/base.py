@@ -177,9 +177,11 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         dtype = np.uint8 if self.n_bins_.max() <= 256 else np.uint16
         out = np.empty((table.n_samples, table.n_features), dtype, order="F")
         missing_code = self.n_bins_ - 1 if self.missing == "bin" else np.zeros_like(self.n_bins_)
-        run_blocks(
-            lambda block: self._code_block(table, block, missing_code[block.places], out), extents.blocks, self.n_jobs
-        )
+
+        def code(block: NumericBlock) -> None:
+            self._code_block(table, block, missing_code[block.places], out)
+
+        run_blocks(code, extents.blocks, self.n_jobs, phase("encoding"))
         for j, values in enumerate(() if table.matrix is not None else table.columns):
             if isinstance(values, Encoded):
                 self._code_categories(table.names[j], values, self.categories_[j], out[:, j])

@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.base import clone
 
 from bitsieve.binning.base import MAX_CODES
-from bitsieve.common.progress import phase
+from bitsieve.common.progress import listening, phase
+from bitsieve.counts.blocks import run_blocks
 from bitsieve.table.columns import all_missing
 from bitsieve.table.encoding import Encoded, encode
 from bitsieve.table.extents import MISSING
@@ -50,7 +51,8 @@ class Coding:
 
     def codes(self, table: Table) -> NDArray[Any]:
         """The codes of a part of the rows: uint8 or uint16, of shape (n_samples, n_features), to be read only."""
-        return self.binner.codes(as_kinds(table, self.kinds))
+        with listening(lambda _: None):  # how far the job is, is told in rows
+            return self.binner.codes(as_kinds(table, self.kinds))
 
 
 def fit_on_summary(binner: Binner, summary: Summary) -> Coding:
@@ -76,11 +78,13 @@ def fit_on_summary(binner: Binner, summary: Summary) -> Coding:
     fitted.start_fit(summary)
     if binner.sees == "codes":
         _refuse_many_codes(summary)
-    step = phase("binning")
-    alone = []
-    for j in range(summary.n_features):
-        alone.append(clone(binner).fit_table(summary.column(j, ends_only=binner.sees == "ends")))
-        step(j + 1, summary.n_features)
+    alone: list[Any] = [None] * summary.n_features
+
+    def fit(j: int) -> None:
+        rule = clone(binner).set_params(n_jobs=1)
+        alone[j] = rule.fit_table(summary.column(j, ends_only=binner.sees == "ends"))
+
+    run_blocks(fit, range(summary.n_features), binner.n_jobs, phase("binning"))
     edges = [one.bin_edges_[0] for one in alone]
     fitted.bin_edges_ = Ragged(np.concatenate([np.empty(0), *edges]), np.cumsum([len(some) for some in edges]))
     fitted.categories_ = [one.categories_[0] for one in alone]

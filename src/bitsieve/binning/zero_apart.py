@@ -242,7 +242,7 @@ class ZeroApartBinner(Binner):
             cuts = known.values[begin:end].astype(np.float64, copy=False), known.ends[first:last] - begin
             _native.code_stored(*stored, first, last, *cuts, left, base[first:last], *ends)
 
-        run_blocks(write, table.blocks(self.n_jobs), self.n_jobs)
+        run_blocks(write, table.blocks(self.n_jobs), self.n_jobs, phase("encoding"))
         common = self._common(table, known)
         if ranked:
             self._check_known(table, code)

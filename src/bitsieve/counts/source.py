@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike, NDArray
 
+    from bitsieve.counts.apart import Apart
     from bitsieve.counts.contingency import ContingencyTable
     from bitsieve.counts.minima import Minima
     from bitsieve.counts.partition import Partition
@@ -160,6 +161,10 @@ class CountSource(Protocol):
 
     def minima(self, terms: Terms, start: Integers) -> Minima | None:
         """Least sums over some pivots, of features whose minima are at most ``start``; None: no quick way is known."""
+        return None
+
+    def apart(self, terms: Terms, marginals: Integers) -> Apart | None:
+        """What pairs of columns are apart, given ``S_x`` of every column; None: it is not known of any."""
         return None
 
     def gathered(self, columns: Columns) -> CountSource | None:

@@ -25,6 +25,7 @@ import numpy as np
 
 from bitsieve.common.attributes import cached_property
 from bitsieve.counts.source import PairForm
+from bitsieve.information.apart import ApartPairs
 from bitsieve.information.conditional import ConditionalInformation
 from bitsieve.information.minima import information_minima
 from bitsieve.information.protocol import counted_by_class, put_relevance, redundancies_of_rows
@@ -134,6 +135,15 @@ class SumInformation:
         if columns is None:
             return SumPair(self, pivot, None, *kept)
         return SumPair(self, pivot, columns, kept[0][columns], None if kept[1] is None else kept[1][columns])
+
+    def pair_of_sums(self, pivot: int, columns: Columns, xy: Integers) -> SumPair:
+        """The redundancy of ``columns`` with the pivot, given ``S_xy``."""
+        return SumPair(self, pivot, columns, xy, None)
+
+    def apart(self) -> ApartPairs | None:
+        """What columns that are apart share; None where it is not known of any."""
+        sums = self.source.apart(self.terms, self.marginals[0])
+        return None if sums is None else ApartPairs(self, sums)
 
     def minima(self, quantity: str, *, capped: bool) -> InformationMinima | None:
         """The least of a quantity of pairs over chosen features; None: no quicker way than :meth:`pair` is known."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     from bitsieve.counts.source import CountSource
+    from bitsieve.information.apart import ApartPairs
     from bitsieve.information.conditional import ConditionalInformation
     from bitsieve.information.minima import InformationMinima
 
@@ -137,6 +138,10 @@ class Information(Protocol):
         InformationMinima or None
             None where no quicker way than :meth:`pair` is known, as by default.
         """
+        return None
+
+    def apart(self) -> ApartPairs | None:
+        """What columns that no sample brings together share; None where it is not known of any, as by default."""
         return None
 
     def redundancies(self, columns: Columns) -> Matrix:

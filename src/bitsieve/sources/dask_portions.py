@@ -6,6 +6,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
+from bitsieve.common.messages import one_line
 from bitsieve.sources.portions import Portions, has_samples, in_order, places_with_samples
 
 if TYPE_CHECKING:
@@ -48,9 +49,14 @@ class DaskPortions(Portions):
             results = [one(group, dask_key_name=f"{name}-{level}-{place}") for place, group in enumerate(groups)]
             level += 1
         (result,) = results
-        if self.client is None:
-            return compute(result, scheduler="threads")[0]
-        return self.client.compute(result).result()
+        try:
+            return (
+                compute(result, scheduler="threads")[0] if self.client is None else self.client.compute(result).result()
+            )
+        except KeyError as error:  # of pandas, in a task that takes columns from a part
+            raise ValueError(
+                f"a part of the data lacks a column ({one_line(error.args[0])}): every part must have the same columns"
+            ) from None
 
     def map(self, task: str, work: Callable[..., Any]) -> DaskPortions:
         """Portions of what ``work`` returns, kept where it was made."""

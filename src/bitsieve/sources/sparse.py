@@ -16,6 +16,7 @@ from bitsieve.common.attributes import cached_property
 from bitsieve.counts.blocks import run_blocks, thread_count
 from bitsieve.counts.checks import checked_classes, checked_weights
 from bitsieve.counts.joint_codes import CodedSource
+from bitsieve.sources.sparse_apart import SparseApart
 from bitsieve.sources.sparse_division import Division
 from bitsieve.sources.sparse_partition import SparsePartition
 
@@ -109,21 +110,25 @@ class SparseSource(CodedSource):
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
         """``S_x`` and ``S_xc`` of every feature."""
         pooled, with_class = np.empty((2, self.n_features), np.int64)
-        self.division_sums(terms, self._division(None), None, True, (pooled, with_class))
+        self.division_sums(terms, self.division(None), None, True, (pooled, with_class))
         return pooled, with_class
 
     def pair_sums(
         self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: Sums | None = None
     ) -> Sums:
         """``S_xy`` and ``S_xyc`` of the pivot with ``columns``; None: all, written to ``out``."""
-        return self.division_sums(terms, self._division(pivot), columns, by_class, out)
+        return self.division_sums(terms, self.division(pivot), columns, by_class, out)
+
+    def apart(self, terms: Terms, marginals: Integers) -> SparseApart:
+        """The pairs of columns that list no row in common."""
+        return SparseApart(self, terms, self._own_sums(terms), marginals)
 
     def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> Sums:
         """The counts of the tables of the pivot (None: no pivot) with ``columns``, one row a column."""
         pairs = (1 if pivot is None else int(self.arities[pivot])) * int(self.arities[columns].max())
         xy = np.zeros((len(columns), min(pairs, self.n_samples)), np.int64)
         xyc = np.zeros((len(columns), min(pairs * self.n_classes, self.n_samples)), np.int64) if by_class else None
-        self.counts.cells(*self._division(pivot), np.ascontiguousarray(columns, np.int64), xy, xyc)
+        self.counts.cells(*self.division(pivot), np.ascontiguousarray(columns, np.int64), xy, xyc)
         return xy, xyc
 
     def division_sums(
@@ -144,7 +149,7 @@ class SparseSource(CodedSource):
             return xy[columns], None if xyc is None else xyc[columns]
         return out
 
-    def _division(self, pivot: int | None) -> Division:
+    def division(self, pivot: int | None) -> Division:
         """The rows that a pivot lists (None: none), by their codes."""
         first, end = (0, 0) if pivot is None else self.listed.start[pivot : pivot + 2].tolist()
         row = self.listed.row[first:end]

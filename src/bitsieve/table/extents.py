@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 NUMBERS, MISSING, INFINITE, FRACTIONS = 1, 2, 4, 8  # of native/encode.hpp
 _BLOCKS_PER_THREAD = 8
 _ROW_PART = 512  # bytes of a row that are read together, where columns lie side by side in rows
+_LINE = 64  # bytes of a row that are read at once in any case
 _LEAST_BLOCK = 1 << 20  # values; smaller blocks cost more to hand out than they are worth
 
 
@@ -97,7 +98,7 @@ def numeric_blocks(table: Table, n_jobs: int | None) -> list[NumericBlock]:
     matrix = table.matrix
     if matrix is not None:
         matrix = _native_type(matrix)
-        together = 1 if matrix.flags.f_contiguous else max(1, _ROW_PART // matrix.itemsize)
+        together = 1 if matrix.flags.f_contiguous else _beside(table.n_features, matrix.itemsize, thread_count(n_jobs))
         return [
             NumericBlock(np.arange(some.start, some.stop), matrix[:, some.start : some.stop])
             for some in _ranges(table.n_features, table.n_samples, n_jobs, together)
@@ -114,6 +115,11 @@ def numeric_blocks(table: Table, n_jobs: int | None) -> list[NumericBlock]:
         for places, arrays in of_type.values()
         for some in _ranges(len(places), table.n_samples, n_jobs, 1)
     ]
+
+
+def _beside(n_columns: int, itemsize: int, n_threads: int) -> int:
+    """How many columns that lie side by side in rows are read together, so that there are some for every thread."""
+    return min(max(1, _ROW_PART // itemsize), max(1, _LINE // itemsize, -(-n_columns // n_threads)))
 
 
 def _native_type(values: NDArray[Any]) -> NDArray[Any]:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bitsieve.by_counts.blankets.in_play import in_play
 from bitsieve.common.ties import TIE, rank
-from bitsieve.information.uncertainty import class_uncertainty, pair_uncertainty
+from bitsieve.information.uncertainty import class_uncertainty
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,25 +64,21 @@ def fast_correlation_filter(
 
     Notes
     -----
-    Numbers within 1e-10 are equal. Cost: one row of pair counts a predominant feature, over those still in play.
+    Numbers within 1e-10 are equal. Cost: one row of pair counts a predominant feature, over those still in play; of
+    sparse features over those that share a row with it.
     """
     with_class = class_uncertainty(information)
     slack = TIE if strict else -TIE  # what is equal but for rounding counts as equal
-    in_play = _candidates(information, with_class, delta + slack)
-    n_candidates = len(in_play)
+    left = in_play(information, _candidates(information, with_class, delta + slack), with_class + slack)
+    n_candidates = left.n_left
     selected: list[int] = []
     groups: list[Columns] = []
-    while len(in_play) and len(selected) < limit:
-        pivot, rest = int(in_play[0]), in_play[1:]
+    while left.n_left and len(selected) < limit:
+        pivot, removed = left.choose()
         selected.append(pivot)
-        removed = np.zeros(len(rest), bool)
-        if len(rest):
-            between = pair_uncertainty(information.pair(pivot, rest, by_class=False))
-            removed = between >= with_class[rest] + slack
-        groups.append(np.sort(rest[removed]))
-        in_play = rest[~removed]
+        groups.append(removed)
         if progress is not None:
-            progress(n_candidates - len(in_play), n_candidates)
+            progress(n_candidates - left.n_left, n_candidates)
     chosen = np.array(selected, np.intp)
     return Predominant(chosen, with_class[chosen], groups)
 

@@ -1,0 +1,35 @@
+"""Fits in the workers of joblib, as scikit-learn's searches and cross-validation make them: the same bits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from joblib import Parallel, delayed, parallel_config
+from joblib.externals.loky import get_reusable_executor
+
+import bitsieve.counts.packed as memory
+import bitsieve.counts.packed_layout as layout
+from bitsieve import ForwardSelector, SpecCMI
+
+THREADS = [None, 1, 2, 3, 5, 16]
+
+
+@pytest.fixture
+def no_workers_stay():
+    yield
+    get_reusable_executor().shutdown(wait=True)
+
+
+@pytest.mark.parametrize("backend", ["sequential", "threading", "loky"])
+@pytest.mark.usefixtures("no_workers_stay")
+def test_fits_inside_workers(backend, monkeypatch):
+    monkeypatch.setattr(memory, "WORTH_A_THREAD", 1e-12)  # threads even for microseconds of work
+    monkeypatch.setattr(layout, "BLOCK_BYTES", 1 << 12)
+    random = np.random.default_rng(0)
+    y = random.integers(0, 3, 300)
+    X = np.where(random.random((300, 150)) < 0.3, y[:, None], random.integers(0, 6, (300, 150)))
+    selectors = [make(8, binning="none", n_jobs=n) for n in THREADS for make in (ForwardSelector, SpecCMI)]
+    with parallel_config(backend, n_jobs=2):
+        fitted = Parallel()(delayed(selector.fit)(X, y) for selector in selectors)
+    found = {(type(f), f.selected_.tobytes(), f.scores_.tobytes(), f.relevance_.tobytes()) for f in fitted}
+    assert len(found) == 2
