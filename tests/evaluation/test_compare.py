@@ -191,13 +191,14 @@ def test_bounds_on_the_bayes_error_of_the_chosen_features():
 
 
 def test_bounds_are_those_of_the_public_function():
-    X, y = WINE[0].to_numpy(), WINE[1].to_numpy()
+    X, y = WINE[0].to_numpy().copy(), WINE[1].to_numpy()
     split = [(np.arange(0, 178, 2), np.arange(1, 178, 2))]
     asked = {"methods": ["jmi"], "features": [3], "classifier": "ncm", "folds": split, "bounds": True}
     comparison = bitsieve.compare(X, y, **asked)
     train = X[split[0][0]][:, comparison.selected[0][0]]
     alone = bitsieve.bayes_error_bounds((train - train.mean(axis=0)) / train.std(axis=0), y[split[0][0]])
     assert comparison.bayes_error_bounds[0].tolist() == list(alone)
+    X[1] *= 10.0 ** np.arange(13)
     comparison = bitsieve.compare(X, y, **asked, protocol="paper")  # divided by the largest of all samples
     columns = X[:, comparison.selected[0][0]]
     alone = bitsieve.bayes_error_bounds((columns / np.abs(columns).max(axis=0))[::2], y[::2])
