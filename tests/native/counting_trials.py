@@ -266,11 +266,12 @@ def sparse_counts(random, kernel):
     sparse.counts.sums_by_columns(*head, np.arange(n), *found[2:])
     wanted = naive.pair_sums(terms, pivot, None, True)
     compared = equal(found, [*wanted, *wanted])
+    is_listed = np.array([column != np.bincount(column).argmax() for column in codes.T]).T
     n_listed = int(sparse.row_lengths[row].sum())
     met, sums = np.empty((2, n_listed), np.int64)
     n_met = sparse.counts.sums_met(*head, met, sums)
     met = met[:n_met]
-    compared += equal(np.sort(met), np.flatnonzero((codes[codes[:, pivot] != 0] != 0).any(axis=0)))
+    compared += equal(np.sort(met), np.flatnonzero(is_listed[is_listed[:, pivot]].any(axis=0)))
     compared += equal(sums[:n_met], wanted[0][met])
     apart = np.setdiff1d(np.arange(n), met)
     sums = np.empty(len(apart), np.int64)
