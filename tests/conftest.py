@@ -36,6 +36,14 @@ SOURCES = {
 }
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _caches(tmp_path_factory):
+    """The folder for caches is one of the tests' own, also of the processes they start."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("caches")))
+        yield
+
+
 def entropy(*columns):
     """H of the columns together: sum (n_x / N) log2(N / n_x)."""
     cells = Counter(zip(*(column.tolist() for column in columns), strict=True))

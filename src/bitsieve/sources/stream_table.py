@@ -20,6 +20,7 @@ from bitsieve.counts.class_order import sizes_of_classes
 from bitsieve.counts.packed_batches import PackedBatches
 from bitsieve.files.batches import check_unchanged
 from bitsieve.files.errors import DataError
+from bitsieve.files.own_key import is_own, signed
 from bitsieve.files.spool import Spool, kept
 from bitsieve.sources.ahead import read_ahead
 from bitsieve.sources.in_parts import GivenInParts, TableInParts, search_in_parts
@@ -193,7 +194,7 @@ class StreamedTable(TableInParts):
         if name is not None:
             fitted = pickle.dumps((coding, self.known, self.class_sizes))
             self.packed_in.write("fitted", fitted)
-            self.packed_in.keep(name, {"digest": hashlib.sha256(fitted).hexdigest()})
+            self.packed_in.keep(name, {"signature": signed(fitted)})
         source.search = search_in_parts(coding, source)
         return coding, source
 
@@ -204,10 +205,10 @@ class StreamedTable(TableInParts):
             return None
         folder, facts = found
         fitted = (folder / "fitted").read_bytes()
-        if hashlib.sha256(fitted).hexdigest() != facts.get("digest"):
+        if not is_own(fitted, facts.get("signature")):
             return None
         phase("opening the spool")
-        coding, self.known, self.class_sizes = pickle.loads(fitted)  # of this user, by this program
+        coding, self.known, self.class_sizes = pickle.loads(fitted)  # written by this user's bitsieve
         packed = PackedBatches(self.class_sizes, coding.arities, self.n_jobs)
         sizes = {"planes": (packed.plane_words, np.uint64), "wide": (packed.wide_codes, np.uint16)}
         try:
