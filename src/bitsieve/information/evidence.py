@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     Columns = NDArray[np.intp]
 
 PIVOTS_AT_ONCE = 256  # columns that others are looked at given, all pairs at once
+TESTED_AT_ONCE = 8  # columns whose tables with others are tested together
+CELLS_AT_ONCE = 1 << 18  # in these tables
 LEAST_EXPECTED = 5  # samples in a cell, for the tail of chi-squared to hold
 _PRIOR = 0.5  # samples that every class has in advance in every cell (Krichevsky and Trofimov)
 
@@ -57,26 +59,38 @@ def carries_information(information: Information, columns: Columns, level: float
         price[chosen] = [search.log_codings(int(column)) for column in chosen]
     n_tried = max(1, source.n_features if search is not None else int(information.varies.sum()))
     counts = np.zeros(source.n_features, bool)
-    counts[chosen] = _log_tails(source, None, chosen) + price[chosen] <= log(level / 2 / n_tried)
+    counts[chosen] = _log_tails(source, [(None, chosen)]) + price[chosen] <= log(level / 2 / n_tried)
     rest = chosen[~counts[chosen] & information.varies[chosen]]
     for first in range(0, len(chosen) if len(rest) else 0, PIVOTS_AT_ONCE):
         pivots = chosen[first : first + PIVOTS_AT_ONCE]
         limit = log(level / 2 / n_tried**2) - price[pivots, None] - price[rest]
         g = np.maximum(0.0, 2 * log(2) * source.n_samples * information.conditional_rows(pivots, rest))
         hopeful = _log_chi_squared_tail(1, g) <= limit  # no p is smaller than with one degree of freedom
-        for place in np.flatnonzero(hopeful.any(axis=1)).tolist():
-            others = np.flatnonzero(hopeful[place] & (rest != pivots[place]) & ~counts[rest])
-            counts[rest[others]] = _log_tails(source, int(pivots[place]), rest[others]) <= limit[place, others]
+        hopeful &= rest != pivots[:, None]
+        some = np.flatnonzero(hopeful.any(axis=1))
+        for places in np.split(some, range(TESTED_AT_ONCE, len(some), TESTED_AT_ONCE)):
+            place, other = np.nonzero(hopeful[places] & ~counts[rest])
+            pairs = [(int(pivots[p]), rest[other[place == i]]) for i, p in enumerate(places)]
+            told = _log_tails(source, pairs) <= limit[places[place], other]
+            counts[rest[other[told]]] = True
     return counts[columns]
 
 
-def _log_tails(source: CountSource, pivot: int | None, columns: Columns) -> NDArray[np.float64]:
-    """:func:`log_tails` of the tables of a column (None: none) with each of others."""
-    found = np.empty(len(columns))
-    n_first = 1 if pivot is None else int(source.arities[pivot])
-    for block in column_blocks(n_first, source.arities[columns], source.n_classes, source.n_samples):
-        found[block] = log_tails(source.tables(pivot, columns[block], True))
-    return found
+def _log_tails(source: CountSource, pairs: Sequence[tuple[int | None, Columns]]) -> NDArray[np.float64]:
+    """:func:`log_tails` of the tables of columns (None: none) with each of others, one pair after the other."""
+    tables: list[ContingencyTable] = []
+    found = [np.empty(0)]
+    n_cells = 0
+    for pivot, columns in pairs:
+        n_first = 1 if pivot is None else int(source.arities[pivot])
+        for block in column_blocks(n_first, source.arities[columns], source.n_classes, source.n_samples):
+            new = source.tables(pivot, columns[block], True)
+            if n_cells > CELLS_AT_ONCE:
+                found.append(log_tails(tables))
+                tables, n_cells = [], 0
+            tables += new
+            n_cells += sum(len(table.counts) for table in new)
+    return np.concatenate([*found, log_tails(tables)] if tables else found)
 
 
 def log_tails(tables: Sequence[ContingencyTable]) -> NDArray[np.float64]:
