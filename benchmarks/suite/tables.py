@@ -28,6 +28,7 @@ PROGRAMS = {  # the first is the one that the others are compared with
 # Seconds of the authors' C++ programs as whole processes, k = 50, one core of an AMD EPYC, and the nanoseconds that an
 # evaluation needs at least: 8 or 45 instructions for eight of them, and 40 a block, at three a cycle and 3 GHz.
 VMI = {"naive": (0.4, 0.25), "pairwise": (8.3, 0.8)}
+PEER_VALUES = 2_000_000  # that programs of others bin: some need minutes for all
 CLASSIFIERS = ("linear-svm", "knn", "ncm")
 
 
@@ -41,7 +42,7 @@ def _binning(shape: Shape, kind: str, data: str = "values") -> Job:
     contestants = {
         kind: Contestant("ours_tables.binner", {"kind": kind}),
         f"{kind}, two threads": Contestant("ours_tables.binner", {"kind": kind, "n_jobs": 2}, threads=2),
-        name: Contestant(command, peers=peers),
+        name: Contestant(command, peers=peers, piece={"features": min(shape.features, PEER_VALUES // shape.samples)}),
     }
     words = "" if data == "values" else f" of {data}"
     return Job(f"{kind}, {_size(shape)}{words}", Data(data, shape), contestants, limit=binning(shape))
