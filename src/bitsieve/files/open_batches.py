@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -14,7 +15,6 @@ from bitsieve.files.parquet_batches import ParquetBatches
 from bitsieve.files.read import READ, file_kind
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
@@ -73,7 +73,7 @@ def with_values(
         yield table.select(list(columns))
 
 
-def open_file(path: str | os.PathLike[str]) -> Batches:
+def open_file(path: str | PathLike[str]) -> Batches:
     """The batches of a file, or of all files of a folder.
 
     Parameters
@@ -124,9 +124,23 @@ def _open_one(path: Path) -> FileBatches:
         from bitsieve.files.text_batches import TextBatches
 
         return TextBatches(path)
-    what = {"npz": "an .npz file", "text": "a libsvm file"}.get(kind, "a Feather file of version 1")
+    if kind == "text":
+        advice = "give its path alone, and not to a cluster, or write it as Parquet"
+        raise DataError(f"{str(path)!r} is a libsvm file, which is read by select and fit alone: {advice}")
+    what = "an .npz file" if kind == "npz" else "a Feather file of version 1"
     advice = "give it without a limit of memory and a spool, or write it as Parquet"
     raise DataError(f"{str(path)!r} is {what}, which is not read in batches: {advice}")
+
+
+def holds_sparse_rows(data: Any) -> bool:
+    """Whether something is the path of a libsvm file, whose rows are no batches: it is read in ranges of its text."""
+    if not isinstance(data, (str, PathLike)):
+        return False
+    path = Path(data)
+    try:
+        return path.is_file() and file_kind(path) == "text" and is_libsvm(path)
+    except OSError as error:
+        raise DataError(f"cannot read {str(path)!r}: {error.strerror or one_line(error)}") from None
 
 
 def _told_by_folders(path: Path) -> dict[str, str | None]:

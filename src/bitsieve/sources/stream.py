@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from bitsieve.common.attributes import cached_property
 from bitsieve.common.memory import check_memory
 from bitsieve.common.messages import quoted
+from bitsieve.files.libsvm_ranges import read_libsvm_in_ranges
+from bitsieve.files.open_batches import holds_sparse_rows
 from bitsieve.sources.in_parts import gives_batches
 from bitsieve.sources.part_reader import PartReader
 from bitsieve.sources.stream_reader import open_batches
 from bitsieve.sources.stream_table import DEFAULT_MEMORY, Budget, StreamedGiven, StreamedTable, columns_named
 from bitsieve.table.encoding import as_array
+from bitsieve.table.read_data import read_data
+from bitsieve.table.spooled import SpooledTable
 
 
 class StreamSource:
@@ -56,6 +62,11 @@ class StreamSource:
         self.data, self.memory = data, check_memory(memory) or DEFAULT_MEMORY
         self.spool = None if spool is None else Path(spool)
 
+    @cached_property
+    def own_target(self) -> str | None:
+        """The target that the data is of by itself: "y", the labels of a libsvm file; None for all other data."""
+        return "y" if holds_sparse_rows(self.data) else None
+
     def read_in_parts(
         self,
         target: Any = None,
@@ -64,13 +75,13 @@ class StreamSource:
         target_name: str = "y",
         target_bins: Any = None,
         drop_missing: bool = False,
-    ) -> StreamedTable:
+    ) -> StreamedTable | SpooledTable:
         """Look at the target, and divide the columns into features, target and weights.
 
         Parameters
         ----------
         target : str, list of str, or array-like of shape (n_samples,), optional
-            Columns, or the values; None: all rows are of one class.
+            Columns, or the values; "y" are the labels of a libsvm file. None: all rows are of one class.
         sample_weight : str or array-like of shape (n_samples,), optional
             Frequency weights, in the same ways.
         target_name : str
@@ -82,13 +93,15 @@ class StreamSource:
 
         Returns
         -------
-        StreamedTable
+        StreamedTable, or SpooledTable of a libsvm file
 
         Raises
         ------
         ValueError
             If the data cannot be read, a column is not there, or the target or the weights are not as many as the rows.
         """
+        if self.own_target is not None:
+            return self._read_sparse_rows(target, sample_weight, target_bins, drop_missing)
         batches = open_batches(self.data, self.spool)
         taken = columns_named(target, batches.names, "target") if target is not None else []
         weight = columns_named(sample_weight, batches.names, "weight") if sample_weight is not None else []
@@ -113,3 +126,10 @@ class StreamSource:
         weight_name = weight[0] if weight else None if sample_weight is None else "sample_weight"
         table.given = StreamedGiven(batches, [*taken, *weight], weight_name, budget.rows)
         return table
+
+    def _read_sparse_rows(self, target: Any, sample_weight: Any, target_bins: Any, drop_missing: bool) -> SpooledTable:
+        arrays = read_libsvm_in_ranges(Path(self.data), self.memory, self.spool)
+        of_target = {"target_bins": target_bins, "drop_missing": drop_missing}
+        table = read_data(arrays, self.own_target if target is None else target, sample_weight, **of_target)
+        assert isinstance(table, SpooledTable)  # what a table of spooled columns is read to
+        return table if target is not None else replace(table, y=None)

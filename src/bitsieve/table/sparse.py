@@ -15,7 +15,7 @@ from bitsieve.common.attributes import cached_property
 from bitsieve.common.errors import Sentence
 from bitsieve.common.names import NumberedNames
 from bitsieve.counts.blocks import thread_count
-from bitsieve.counts.terms import MAX_SAMPLES
+from bitsieve.counts.checks import check_sparse_rows
 from bitsieve.table.missing import columns_hold
 from bitsieve.table.table import Table
 
@@ -267,8 +267,7 @@ def read_sparse(X: Any, *, estimator: Any = None, reset: bool = True) -> SparseT
         ensure_all_finite=False,
         reset=reset,
     )
-    if values.shape[0] > MAX_SAMPLES - 1:
-        raise ValueError(f"X has {values.shape[0]:,} samples: at most 2**31 - 1 are supported in a sparse table")
+    check_sparse_rows(values.shape[0])
     if not values.has_canonical_format or not values.data.all():
         values = values.copy()
         values.sum_duplicates()
