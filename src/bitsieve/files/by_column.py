@@ -137,7 +137,7 @@ class SpooledRows:
 
 
 def _edges(start: Integers, most: int) -> NDArray[np.intp]:
-    """Where blocks of about ``most`` values begin, and where the last one ends; a longer piece is a block of its own."""
+    """Where blocks of about ``most`` values begin, and where the last one ends; a longer piece is a block itself."""
     n_pieces = len(start) - 1
     long = np.flatnonzero(np.diff(start) > most)
     inner = np.searchsorted(start, np.arange(most, start[-1], most), side="right") - 1

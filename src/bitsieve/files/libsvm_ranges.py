@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +24,8 @@ from bitsieve.files.spool import Room, Spool, kept
 from bitsieve.files.spooled_columns import SpooledColumns
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
 _TEXT_SHARE = 16  # of the memory: the rows of a range take several times as much as its text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import unquote
 
 from bitsieve.common.messages import one_line, quoted
@@ -125,8 +125,7 @@ def _open_one(path: Path) -> FileBatches:
 
         return TextBatches(path)
     if kind == "text":
-        advice = "give its path alone, and not to a cluster, or write it as Parquet"
-        raise DataError(f"{str(path)!r} is a libsvm file, which is read by select and fit alone: {advice}")
+        refuse_sparse_rows(path)
     what = "an .npz file" if kind == "npz" else "a Feather file of version 1"
     advice = "give it without a limit of memory and a spool, or write it as Parquet"
     raise DataError(f"{str(path)!r} is {what}, which is not read in batches: {advice}")
@@ -141,6 +140,18 @@ def holds_sparse_rows(data: Any) -> bool:
         return path.is_file() and file_kind(path) == "text" and is_libsvm(path)
     except OSError as error:
         raise DataError(f"cannot read {str(path)!r}: {error.strerror or one_line(error)}") from None
+
+
+def refuse_sparse_rows(path: str | PathLike[str]) -> NoReturn:
+    """Refuse a libsvm file where batches of columns are needed.
+
+    Raises
+    ------
+    DataError
+        Always.
+    """
+    advice = "give its path to select or fit, one file alone, or write it as Parquet"
+    raise DataError(f"{str(path)!r} is a libsvm file, which is not read in batches of columns: {advice}")
 
 
 def _told_by_folders(path: Path) -> dict[str, str | None]:

@@ -50,7 +50,7 @@ class SpooledColumns:
         arrays = (np.concatenate([of[:0], *(of[piece] for piece in pieces)]) for of in (self.data, self.indices))
         return csc_matrix((*arrays, start), shape=(self.shape[0], len(places))).tocsr()
 
-    def columns(self, places: Sequence[int]) -> SpooledColumns:
+    def columns(self, places: Sequence[int] | NDArray[np.intp]) -> SpooledColumns:
         """Some columns in a given order, in the spool again."""
         wanted = np.asarray(places, np.intp)
         start = np.concatenate([[0], np.cumsum(np.diff(self.indptr)[wanted])])

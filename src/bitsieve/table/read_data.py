@@ -157,7 +157,7 @@ class _Archive:
     def columns(self, places: list[int]) -> Any:
         return arrow_table(self.whole, [self.names[place] for place in places])
 
-    def features(self, places: list[int]) -> NDArray[Any]:
+    def features(self, places: list[int]) -> Any:
         X = self.whole.X
         if len(places) == self.n_features:
             return X

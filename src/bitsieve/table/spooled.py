@@ -31,11 +31,11 @@ class SpooledTable(SparseTable):
         """``room(size, dtype)`` gives an array in the spool."""
         return self.stored.room
 
-    def blanked(self, columns: Sequence[int]) -> SpooledTable:
+    def blanked(self, columns: Sequence[int]) -> SparseTable:
         """The table with zeros in some columns, so that they tell nothing and are chosen last."""
         return replace(self._of(self.stored.blanked(columns)), blank=tuple(columns))
 
-    def take(self, rows: NDArray[np.intp]) -> SpooledTable:
+    def take(self, rows: NDArray[np.intp]) -> SparseTable:
         """The table of some of the samples: their features, target and weights."""
         times, blocks = np.bincount(rows, minlength=self.n_samples), self.blocks(None)
         lengths = np.empty(self.n_features, np.int64)
