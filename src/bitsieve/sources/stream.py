@@ -28,19 +28,22 @@ class StreamSource:
     on disk, which are counted from there. The result is that of the same rows in memory, to the last bit, but for a
     numeric column of so many distinct values that its bins are found on a sample of the rows. Needs
     ``(codes - 1) / 8`` bytes of disk per row and column, and for a stream, which can be read only once, as much again
-    as its rows take.
+    as its rows take. A libsvm file is read once, in ranges, and its values are sorted by column on disk, in 28 bytes
+    each; the target "y" are its labels.
 
     Parameters
     ----------
     data : path or stream
-        A Parquet, Arrow, Feather or text file; a folder of such files, whose sub-folders may be named ``column=value``;
-        or whatever speaks the Arrow stream protocol (``__arrow_c_stream__``), a pyarrow dataset, a polars LazyFrame.
+        A Parquet, Arrow, Feather, text or libsvm file; a folder of such files but libsvm, whose sub-folders may be
+        named ``column=value``; or whatever speaks the Arrow stream protocol (``__arrow_c_stream__``), a pyarrow
+        dataset, a polars LazyFrame.
     memory : int or str, default="2GiB"
         About how many bytes the work may take, such as ``"4GB"``: it decides how many rows are read at once, and how
         many a sample has. Planes on disk are mapped: the system keeps as much of them in memory as is free.
     spool : path, optional
         A folder in which the planes are kept for later runs with the same file, columns and binner. By default they
-        lie in the system's folder for temporary files and are removed in the end.
+        lie in the system's folder for temporary files and are removed in the end. Of a libsvm file the sorted columns
+        are kept, for any target and binner.
 
     Raises
     ------
