@@ -183,6 +183,11 @@ def test_progress(path):
     assert len([what for what in heard if what.startswith("reading, ")]) > 3
 
 
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(ValueError, match=r"^cannot read '.*none.libsvm': No such file or directory$"):
+        bitsieve.select(tmp_path / "none.libsvm", memory="1MB")
+
+
 def test_where_batches_of_columns_are_needed(path, tmp_path):
     with pytest.raises(ValueError, match="is a libsvm file, which is not read in batches of columns: give its path"):
         open_file(path)

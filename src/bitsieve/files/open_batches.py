@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from bitsieve.common.messages import one_line, quoted
 from bitsieve.files.batches import ArrowBatches, Batches, FileBatches, PartOfFile
 from bitsieve.files.errors import DataError, check_names
-from bitsieve.files.libsvm import is_libsvm
+from bitsieve.files.libsvm import ENDINGS, is_libsvm
 from bitsieve.files.parquet_batches import ParquetBatches
 from bitsieve.files.read import READ, file_kind
 
@@ -137,7 +137,9 @@ def holds_sparse_rows(data: Any) -> bool:
         return False
     path = Path(data)
     try:
-        return path.is_file() and file_kind(path) == "text" and is_libsvm(path)
+        if not path.is_file():
+            return not path.is_dir() and path.suffix.lower() in ENDINGS  # whoever reads it will say that it is not there
+        return file_kind(path) == "text" and is_libsvm(path)
     except OSError as error:
         raise DataError(f"cannot read {str(path)!r}: {error.strerror or one_line(error)}") from None
 
