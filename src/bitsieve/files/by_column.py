@@ -98,7 +98,7 @@ class SpooledRows:
         start = np.concatenate([[0], np.cumsum(lengths)])
         row, value = array("row", int(start[-1]), np.int32), array("value", int(start[-1]), np.float64)
         of_rows = np.concatenate([[0], np.cumsum(np.concatenate(self._of_rows))])
-        blocks, groups = _edges(of_rows, most), _edges(start, most)
+        blocks, groups = block_edges(of_rows, most), block_edges(start, most)
         n_steps = len(blocks) + len(groups) - 2
         step, fill = phase("sorting by column"), start[groups[:-1]]
         column = self.spool.array(_OF_GROUPS, int(start[-1]), np.int32) if n_steps > 2 else None
@@ -136,7 +136,7 @@ class SpooledRows:
         return csr_array((value, column, ends - first), shape=(len(ends) - 1, n_columns)).tocsc()
 
 
-def _edges(start: Integers, most: int) -> NDArray[np.intp]:
+def block_edges(start: Integers, most: int) -> NDArray[np.intp]:
     """Where blocks of about ``most`` values begin, and where the last one ends; a longer piece is a block itself."""
     n_pieces = len(start) - 1
     long = np.flatnonzero(np.diff(start) > most)

@@ -138,7 +138,9 @@ def holds_sparse_rows(data: Any) -> bool:
     path = Path(data)
     try:
         if not path.is_file():
-            return not path.is_dir() and path.suffix.lower() in ENDINGS  # whoever reads it will say that it is not there
+            return (
+                not path.is_dir() and path.suffix.lower() in ENDINGS
+            )  # whoever reads it will say that it is not there
         return file_kind(path) == "text" and is_libsvm(path)
     except OSError as error:
         raise DataError(f"cannot read {str(path)!r}: {error.strerror or one_line(error)}") from None
