@@ -137,11 +137,9 @@ def holds_sparse_rows(data: Any) -> bool:
         return False
     path = Path(data)
     try:
-        if not path.is_file():
-            return (
-                not path.is_dir() and path.suffix.lower() in ENDINGS
-            )  # whoever reads it will say that it is not there
-        return file_kind(path) == "text" and is_libsvm(path)
+        if not path.exists():  # whoever reads it will say so
+            return path.suffix.lower() in ENDINGS
+        return path.is_file() and file_kind(path) == "text" and is_libsvm(path)
     except OSError as error:
         raise DataError(f"cannot read {str(path)!r}: {error.strerror or one_line(error)}") from None
 
