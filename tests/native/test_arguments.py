@@ -125,7 +125,12 @@ def stored(kind: type) -> tuple[np.ndarray, ...]:
 
 
 def sparse_counts() -> _native.SparseCounts:
-    return _native.SparseCounts(*listed, row_classes, 2, None)
+    return _native.SparseCounts(*listed, row_classes, 2, None, *by_row_room(), 3)
+
+
+def by_row_room() -> tuple[np.ndarray, ...]:
+    """Room for the five codes by row."""
+    return output(7), output(5, dtype=np.int32), output(5, dtype=np.uint16)
 
 
 def moments() -> tuple[np.ndarray, np.ndarray]:
@@ -291,8 +296,8 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         for kind in (single, double)
     ],
     "SparseCounts.__init__": [
-        lambda: (*listed, row_classes, 2, None),
-        lambda: (*listed, row_classes, 2, np.arange(1, 7, dtype=np.uint32)),
+        lambda: (*listed, row_classes, 2, None, *by_row_room(), 3),
+        lambda: (*listed, row_classes, 2, np.arange(1, 7, dtype=np.uint32), *by_row_room(), 100),
     ],
     "SparseCounts.own_sums": [lambda: (table, shift, 0, 3, output(3), output(3))],
     "SparseCounts.sums_by_rows": [lambda: (table, shift, *division, *own, 0, 3, output(3), output(3))],

@@ -89,7 +89,7 @@ def _add_selection(parser: CommandParser) -> None:
         add,
         "--target",
         action="append",
-        help="the column to tell about; y by default in a .npz; give it again for several columns taken together",
+        help="the column to tell about; y by default in .npz and libsvm; give it again for several columns together",
     )
     add_shared(add, "--weight")
     add("--method", default=DEFAULT_METHOD, metavar="NAME", help="one of 'bitsieve methods' (default: %(default)s)")

@@ -17,7 +17,7 @@ SHARED: Mapping[str, Mapping[str, Any]] = {
         "help": "CSV, TSV, JSON lines, libsvm, Parquet, Arrow/Feather or .npz (X, y), told by content, compressed or "
         "not; -: standard input",
     },
-    "--target": {"metavar": "COLUMN", "help": "the column to tell about; y by default in a .npz"},
+    "--target": {"metavar": "COLUMN", "help": "the column to tell about; y by default in .npz and libsvm"},
     "--weight": {"metavar": "COLUMN", "help": "the column that says how many times each row stands: whole numbers"},
     "--exclude": {"action": "append", "metavar": "COLUMN", "help": "never select it (repeatable)"},
     "--set": {
