@@ -9,6 +9,7 @@ from urllib.parse import unquote
 from bitsieve.common.messages import one_line, quoted
 from bitsieve.files.batches import ArrowBatches, Batches, FileBatches, PartOfFile
 from bitsieve.files.errors import DataError, check_names
+from bitsieve.files.json_lines import is_json
 from bitsieve.files.libsvm import is_libsvm
 from bitsieve.files.parquet_batches import ParquetBatches
 from bitsieve.files.read import READ, file_kind
@@ -120,11 +121,13 @@ def _open_one(path: Path) -> FileBatches:
         return ParquetBatches(path)
     if kind in ("arrow", "stream"):
         return ArrowBatches(path)
-    if kind == "text" and not is_libsvm(path):
+    sparse, objects = kind == "text" and is_libsvm(path), kind == "text" and is_json(path)
+    if kind == "text" and not (sparse or objects):
         from bitsieve.files.text_batches import TextBatches
 
         return TextBatches(path)
-    what = {"npz": "an .npz file", "text": "a libsvm file"}.get(kind, "a Feather file of version 1")
+    text = "a libsvm file" if sparse else "a JSON file"
+    what = {"npz": "an .npz file", "text": text}.get(kind, "a Feather file of version 1")
     advice = "give it without a limit of memory and a spool, or write it as Parquet"
     raise DataError(f"{str(path)!r} is {what}, which is not read in batches: {advice}")
 
