@@ -109,7 +109,7 @@ class SDPCMI(CountSelector):
             formula="max <Qa,Y>, diag Y = 1, sum_i Y_0i = 2k - n, Y psd; Qa = [[1'Q1, 1'Q], [Q1, Q]], Q_ii = I(Xi;C)",
             paper="Vinh, Chan, Romano, Bailey 2014",
             needs="all pairs of features within each class; n x n numbers",
-            cost="O(n^2 d + n^3), 4 n^2 numbers",
+            cost="O(n^2 d + n^3), 3 n^2 numbers",
         ),
     )
 
