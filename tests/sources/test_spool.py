@@ -183,6 +183,12 @@ def test_archives_are_not_read_in_batches(tmp_path):
         run(tmp_path / "data.npz", memory="1MB")
 
 
+def test_json_is_not_read_in_batches(tmp_path):
+    (tmp_path / "rows.json").write_text('{"a": 1, "class": 0}\n{"a": 2, "class": 1}\n')
+    with pytest.raises(ValueError, match="is a JSON file, which is not read in batches: give it without a limit"):
+        run(tmp_path / "rows.json", memory="1MB")
+
+
 def test_a_truncated_file(tmp_path):
     data = write(tmp_path / "data.parquet")
     data.write_bytes(data.read_bytes()[:-100])

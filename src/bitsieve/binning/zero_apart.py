@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 from bitsieve import _native
 from bitsieve.binning.as_sparse import as_sparse
 from bitsieve.binning.base import Binner
+from bitsieve.binning.known_categories import unknown_category
 from bitsieve.binning.registry import make_binner
 from bitsieve.binning.repeated import RepeatedCuts
 from bitsieve.binning.repeated_stored import RepeatedStoredCuts
-from bitsieve.binning.unknown import unknown_category
 from bitsieve.common.parameters import check_parameters, check_threads
 from bitsieve.common.progress import phase
 from bitsieve.counts.blocks import run_blocks

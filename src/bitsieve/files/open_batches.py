@@ -10,6 +10,7 @@ from urllib.parse import unquote
 from bitsieve.common.messages import one_line, quoted
 from bitsieve.files.batches import ArrowBatches, Batches, FileBatches, PartOfFile
 from bitsieve.files.errors import DataError, check_names
+from bitsieve.files.json_lines import is_json
 from bitsieve.files.libsvm import ENDINGS, is_libsvm
 from bitsieve.files.parquet_batches import ParquetBatches
 from bitsieve.files.read import READ, file_kind
@@ -120,13 +121,13 @@ def _open_one(path: Path) -> FileBatches:
         return ParquetBatches(path)
     if kind in ("arrow", "stream"):
         return ArrowBatches(path)
-    if kind == "text" and not is_libsvm(path):
+    if kind == "text" and is_libsvm(path):
+        refuse_sparse_rows(path)
+    if kind == "text" and not is_json(path):
         from bitsieve.files.text_batches import TextBatches
 
         return TextBatches(path)
-    if kind == "text":
-        refuse_sparse_rows(path)
-    what = "an .npz file" if kind == "npz" else "a Feather file of version 1"
+    what = {"npz": "an .npz file", "text": "a JSON file"}.get(kind, "a Feather file of version 1")
     advice = "give it without a limit of memory and a spool, or write it as Parquet"
     raise DataError(f"{str(path)!r} is {what}, which is not read in batches: {advice}")
 

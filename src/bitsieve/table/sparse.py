@@ -225,7 +225,7 @@ def made_dense(table: Table) -> Table:
             "above the limit of 2 GiB: select columns first"
         )
     kept = {name: getattr(table, name) for name in ("names", "feature_names", "y", "weights", "given")}
-    return Table(np.asfortranarray(table.stored.toarray()), **kept)
+    return Table(table.stored.toarray(order="F"), **kept)
 
 
 def read_sparse(X: Any, *, estimator: Any = None, reset: bool = True) -> SparseTable:
