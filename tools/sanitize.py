@@ -20,7 +20,7 @@ TESTS = ("tests/native", "tests/counts", "tests/binning", "tests/table", "tests/
 # Read by every Python that is started here, also by those that tests start.
 SITE = """
 import sys
-sys.meta_path[:] = [finder for finder in sys.meta_path if "Editable" not in type(finder).__name__]
+sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in type(finder).__module__]
 """
 
 
@@ -37,15 +37,20 @@ def build() -> Path:
     return package
 
 
+def library(name: str) -> str:
+    """The path of a library of the compiler."""
+    command = [os.environ.get("CXX", "g++"), f"-print-file-name={name}"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
 def main(tests: list[str]) -> int:
     """The exit code of the tests."""
     package = build()
-    compiler = os.environ.get("CXX", "g++")
-    library = subprocess.run([compiler, "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
     environment = {
         **os.environ,
         "PYTHONPATH": str(package),
-        "LD_PRELOAD": library.stdout.strip(),
+        # The sanitizer looks for the function that throws when the process starts, before the extension brings it.
+        "LD_PRELOAD": " ".join(library(name) for name in ("libasan.so", "libstdc++.so.6")),
         "ASAN_OPTIONS": "detect_leaks=0",  # Python leaves much to the end of the process
         "UBSAN_OPTIONS": "print_stacktrace=1",
     }
