@@ -5,7 +5,8 @@
 # make bench  the benchmarks (about half an hour), a table for each
 # make native-test   the kernels alone under the address and undefined-behaviour sanitizers
 # make lowest        the lowest versions that are declared, in an environment of their own, under a fast set of tests
-# make sanitize      the extension under the address and undefined-behaviour sanitizers, in the tests that lean on it
+# make sanitize      the extension under the address and undefined-behaviour sanitizers, in the tests that lean on it, and
+#                    under the thread sanitizer in those of threads
 # make wheel         builds the wheel with PYTHON, installs it in a clean environment and tries it there, and so for each of
 #                    OTHERS: make wheel PYTHON=python3.12 OTHERS="python3.13 python3.14"
 # make audit, sbom   known weaknesses of the packages installed, and a list of them (CycloneDX); audit needs the network
@@ -51,7 +52,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks
 
 native-test:
-	cmake -S . -B build/sanitized -DBITSIEVE_NATIVE_TEST=ON -DBITSIEVE_SANITIZE=ON
+	cmake -S . -B build/sanitized -DBITSIEVE_NATIVE_TEST=ON -DBITSIEVE_SANITIZE=address,undefined
 	cmake --build build/sanitized --parallel 2
 	build/sanitized/native_test
 
@@ -60,7 +61,8 @@ lowest:
 
 sanitize: $(VENV)/.installed-dev
 	$(BIN)/python -m pip install --quiet scikit-build-core nanobind
-	$(BIN)/python tools/sanitize.py
+	$(BIN)/python tools/sanitize.py address,undefined
+	$(BIN)/python tools/sanitize.py thread
 
 wheel:
 	$(PYTHON) -m venv --clear build/wheel-tools

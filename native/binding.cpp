@@ -21,12 +21,12 @@ std::int64_t sum_terms(Input<std::int64_t> counts, Input<std::int64_t> table, in
     const Terms terms = terms_of(table, shift);
     const std::int64_t *c = counts.data(), *end = c + counts.size();
     nb::gil_scoped_release unlocked;
-    std::int64_t sum = 0;
+    std::uint64_t sum = 0;  // without a sign, as the table may hold anything: it wraps
     for (; c != end; ++c) {
         if (*c < 0 || *c > kMostSamples) throw std::invalid_argument("a count must lie between 0 and 2^31");
-        sum += terms(std::uint64_t(*c));
+        sum += std::uint64_t(terms(std::uint64_t(*c)));
     }
-    return sum;
+    return std::int64_t(sum);
 }
 
 std::vector<std::string> kernel_names() {

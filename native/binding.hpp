@@ -20,23 +20,27 @@ namespace bitsieve {
 namespace nb = nanobind;
 using namespace nb::literals;
 
-template <class T>
-using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-using Table = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
-
-// Arrays to be written: never converted, as what is written to a converted copy would be lost.
-template <class T, int kDimensions>
-struct WrittenArray : nb::ndarray<T, nb::ndim<kDimensions>, nb::c_contig, nb::device::cpu> {
-    using Base = nb::ndarray<T, nb::ndim<kDimensions>, nb::c_contig, nb::device::cpu>;
+// Arrays are taken as they are, or refused: what is written to a converted copy would be lost, and a conversion of what is
+// read would take time and memory that nobody sees.
+template <class... Of>
+struct AsGiven : nb::ndarray<Of...> {
+    using Base = nb::ndarray<Of...>;
     using Base::Base;
-    WrittenArray(Base array) : Base(std::move(array)) {}
+    AsGiven(Base array) : Base(std::move(array)) {}
 };
+
 template <class T>
-using Output = WrittenArray<T, 1>;
+using Input = AsGiven<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
-using Grid = WrittenArray<T, 2>;
+using InputGrid = AsGiven<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Table = AsGiven<const T, nb::ndim<2>, nb::device::cpu>;  // with any strides
+template <class T>
+using ByColumn = AsGiven<T, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+template <class T>
+using Output = AsGiven<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Grid = AsGiven<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 // A numpy array that owns the values of the vector.
 template <class T>
@@ -125,16 +129,16 @@ void bind_spanning_tree(nb::module_& m);
 
 }  // namespace bitsieve
 
-template <class T, int kDimensions>
-struct nanobind::detail::type_caster<bitsieve::WrittenArray<T, kDimensions>> {
-    using Array = typename bitsieve::WrittenArray<T, kDimensions>::Base;
-    using Written = bitsieve::WrittenArray<T, kDimensions>;
-    NB_TYPE_CASTER(Written, make_caster<Array>::Name)
+template <class... Of>
+struct nanobind::detail::type_caster<bitsieve::AsGiven<Of...>> {
+    using Base = typename bitsieve::AsGiven<Of...>::Base;
+    using Array = bitsieve::AsGiven<Of...>;
+    NB_TYPE_CASTER(Array, make_caster<Base>::Name)
 
     bool from_python(handle source, std::uint8_t flags, cleanup_list* cleanup) noexcept {
-        make_caster<Array> array;
+        make_caster<Base> array;
         if (!array.from_python(source, flags & ~std::uint8_t(cast_flags::convert), cleanup)) return false;
-        value = Written(std::move(array.value));
+        value = Array(std::move(array.value));
         return true;
     }
 };

@@ -33,7 +33,7 @@ Moments moments_of(const Output<double>& mean, const Output<double>& length, std
     return {mean.data(), length.data()};
 }
 
-using Weights = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Weights = InputGrid<double>;
 
 SampleWeights weights_of(const Weights& weights, const Input<double>& sums, const Grid<double>& out,
                          std::int64_t n_samples, std::size_t n_columns) {

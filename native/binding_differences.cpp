@@ -8,9 +8,9 @@
 namespace bitsieve {
 namespace {
 
-using Tiles = nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+using Tiles = AsGiven<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 template <class T>
-using Rows = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Rows = InputGrid<T>;
 
 void fill_distances(const std::string& kernel, Tiles tiles, Input<std::int64_t> samples, Grid<float> out) {
     const DifferenceKernel& chosen = difference_kernel(kernel);

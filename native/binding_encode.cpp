@@ -9,8 +9,8 @@
 namespace bitsieve {
 namespace {
 
-using AnyMatrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
-using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
+using AnyMatrix = AsGiven<nb::ro, nb::ndim<2>, nb::device::cpu>;
+using AnyColumn = AsGiven<nb::ro, nb::ndim<1>, nb::device::cpu>;
 
 NumberType number_type(nb::dlpack::dtype type) {
     const auto is = [type](nb::dlpack::dtype_code code, int bits) {
@@ -135,12 +135,9 @@ nb::tuple distinct_of(const Given& columns, const AnyColumn& low, const AnyColum
     return result;
 }
 
-template <class Code>
-using CodesOut = nb::ndarray<Code, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
-
 template <class Given, class Code>
 nb::object code_categories_of(const Given& columns, Input<std::int64_t> categories, bool are_unsigned,
-                              Input<std::int64_t> ends, Input<std::int64_t> missing_code, Input<std::int64_t> place, CodesOut<Code> out) {
+                              Input<std::int64_t> ends, Input<std::int64_t> missing_code, Input<std::int64_t> place, ByColumn<Code> out) {
     const Columns table = columns_of(columns);
     check_layout(table, ends, categories.size(), missing_code, place, std::int64_t(out.shape(0)),
                  std::int64_t(out.shape(1)), std::int64_t(1) << (8 * sizeof(Code)));
@@ -154,7 +151,7 @@ nb::object code_categories_of(const Given& columns, Input<std::int64_t> categori
 }
 
 nb::object code_dictionaries_of(const std::vector<AnyColumn>& places, Input<std::int32_t> rank, Input<std::int64_t> ends,
-                                nb::ndarray<std::int32_t, nb::ndim<2>, nb::f_contig, nb::device::cpu> out) {
+                                ByColumn<std::int32_t> out) {
     const Columns table = columns_of(places);
     require_size(ends, table.size(), "ends");
     require(std::int64_t(out.shape(0)) == table.n_rows && std::int64_t(out.shape(1)) == table.size(),
@@ -181,7 +178,7 @@ nb::object code_dictionaries_of(const std::vector<AnyColumn>& places, Input<std:
 
 template <class Given, class Code>
 void code_by_cuts_of(const Given& columns, Input<double> cuts, Input<std::int64_t> ends, bool left,
-                     Input<std::int64_t> missing_code, Input<std::int64_t> place, CodesOut<Code> out) {
+                     Input<std::int64_t> missing_code, Input<std::int64_t> place, ByColumn<Code> out) {
     const Columns table = columns_of(columns);
     check_layout(table, ends, cuts.size(), missing_code, place, std::int64_t(out.shape(0)), std::int64_t(out.shape(1)),
                  std::int64_t(1) << (8 * sizeof(Code)));
@@ -194,7 +191,7 @@ void code_by_cuts_of(const Given& columns, Input<double> cuts, Input<std::int64_
 
 // Classes of shape (vectors, rows).
 template <class Given>
-nb::tuple mdl_cuts_of(const Given& columns, nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> classes,
+nb::tuple mdl_cuts_of(const Given& columns, InputGrid<std::int32_t> classes,
                       std::int64_t n_classes, Input<std::int64_t> term_table, int shift,
                       std::optional<Input<std::int64_t>> weights) {
     const Columns table = columns_of(columns);
@@ -233,19 +230,19 @@ void bind_columns(nb::module_& m) {
           "weights"_a.none() = nb::none());
     m.def("order_statistic_cuts", &order_statistic_cuts_of<Given>, "columns"_a, "n_bins"_a, "weights"_a.none() = nb::none());
     m.def("code_categories", &code_categories_of<Given, std::uint8_t>, "columns"_a, "categories"_a,
-          "are_unsigned"_a, "ends"_a, "missing_code"_a, "place"_a, "out"_a.noconvert());
+          "are_unsigned"_a, "ends"_a, "missing_code"_a, "place"_a, "out"_a);
     m.def("code_categories", &code_categories_of<Given, std::uint16_t>, "columns"_a, "categories"_a,
-          "are_unsigned"_a, "ends"_a, "missing_code"_a, "place"_a, "out"_a.noconvert());
+          "are_unsigned"_a, "ends"_a, "missing_code"_a, "place"_a, "out"_a);
     m.def("code_by_cuts", &code_by_cuts_of<Given, std::uint8_t>, "columns"_a, "cuts"_a, "ends"_a, "left"_a,
-          "missing_code"_a, "place"_a, "out"_a.noconvert());
+          "missing_code"_a, "place"_a, "out"_a);
     m.def("code_by_cuts", &code_by_cuts_of<Given, std::uint16_t>, "columns"_a, "cuts"_a, "ends"_a, "left"_a,
-          "missing_code"_a, "place"_a, "out"_a.noconvert());
+          "missing_code"_a, "place"_a, "out"_a);
 }
 
 }  // namespace
 
 void bind_encode(nb::module_& m) {
-    m.def("code_dictionaries", &code_dictionaries_of, "places"_a, "rank"_a, "ends"_a, "out"_a.noconvert());
+    m.def("code_dictionaries", &code_dictionaries_of, "places"_a, "rank"_a, "ends"_a, "out"_a);
     bind_columns<AnyMatrix>(m);
     bind_columns<std::vector<AnyColumn>>(m);
 }

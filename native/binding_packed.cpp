@@ -203,7 +203,7 @@ nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>> simd_groups(const Packed& pack
 void bind_packed(nb::class_<Packed>& packed) {
     packed.def("__init__", &construct, "class_sizes"_a, "order"_a, "arities"_a, "kernel"_a, "storage"_a,
                "elsewhere"_a = false)
-        .def("use", &use, "planes"_a.noconvert(), "wide"_a.noconvert(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
+        .def("use", &use, "planes"_a, "wide"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
              "Keeps the table in these arrays.")
         .def("add", &add<std::uint8_t>, "codes"_a, "order"_a, "sizes"_a, "before"_a, "first"_a, "last"_a)
         .def("add", &add<std::uint16_t>, "codes"_a, "order"_a, "sizes"_a, "before"_a, "first"_a, "last"_a)

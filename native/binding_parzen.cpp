@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kMostUnits = 1e7;
 
-using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Rows = InputGrid<double>;
 
 void grid_log_sums(const std::string& kernel, Input<double> x, Rows y, double unit, Input<double> slope,
                    Input<double> scale, std::int64_t most_nodes, Output<double> sums) {

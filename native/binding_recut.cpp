@@ -8,8 +8,8 @@
 namespace bitsieve {
 namespace {
 
-using Vectors = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+using Vectors = InputGrid<std::int32_t>;
+using Matrix = ByColumn<const double>;
 
 ClassVectors vectors_of(const Vectors& classes, std::int64_t n_rows, std::int64_t n_classes) {
     require_within(n_rows, 1, kMostSamples + 1, "the number of rows");

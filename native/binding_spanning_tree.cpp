@@ -82,11 +82,9 @@ void fill_cross_edges(const std::string& kernel, Input<std::uint32_t> shared_ran
 }  // namespace
 
 void bind_spanning_tree(nb::module_& m) {
-    m.def("spanning_tree", &tree_of, "kernel"_a, "coordinates"_a.noconvert());
-    m.def("cross_edges", &fill_cross_edges, "kernel"_a, "shared_ranks"_a.noconvert(), "shared_values"_a.noconvert(),
-          "shared_sample"_a.noconvert(), "last_sample"_a.noconvert(), "in_first"_a.noconvert(),
-          "in_second"_a.noconvert(), "ranks"_a.noconvert(), "values"_a.noconvert(), "starts"_a.noconvert(),
-          "columns"_a.noconvert(), "out"_a.noconvert());
+    m.def("spanning_tree", &tree_of, "kernel"_a, "coordinates"_a);
+    m.def("cross_edges", &fill_cross_edges, "kernel"_a, "shared_ranks"_a, "shared_values"_a, "shared_sample"_a,
+          "last_sample"_a, "in_first"_a, "in_second"_a, "ranks"_a, "values"_a, "starts"_a, "columns"_a, "out"_a);
 }
 
 }  // namespace bitsieve

@@ -8,24 +8,37 @@ namespace {
 
 using Rows = Input<std::int32_t>;
 
+// What the counts fill with the codes by row.
+struct RowRoom {
+    Output<std::int64_t> start;
+    Output<std::int32_t> column;
+    Output<std::uint16_t> code;
+};
+
 // The counts with the arrays they look into, which must not be written to as long as these live.
 class HeldCounts {
 public:
     HeldCounts(Input<std::int64_t> start, Rows row, Input<std::uint16_t> code, Rows classes, std::int64_t n_classes,
-               std::optional<Input<std::uint32_t>> weights)
+               std::optional<Input<std::uint32_t>> weights, RowRoom room, std::int64_t block)
         : start_(std::move(start)), row_(std::move(row)), code_(std::move(code)), classes_(std::move(classes)),
-          weights_(std::move(weights)), counts_(checked(n_classes), classes_.data(), n_classes, weights_ ? weights_->data() : nullptr) {}
+          weights_(std::move(weights)), room_(std::move(room)),
+          counts_(checked(n_classes, block), {room_.start.data(), room_.column.data(), room_.code.data()}, block,
+                  classes_.data(), n_classes, weights_ ? weights_->data() : nullptr) {}
 
     const SparseCounts& counts() const { return counts_; }
 
 private:
-    ListedCodes checked(std::int64_t n_classes) const {
+    ListedCodes checked(std::int64_t n_classes, std::int64_t block) const {
         const std::int64_t n_rows = std::int64_t(classes_.size()), n_columns = std::int64_t(start_.size()) - 1;
         require_within(n_columns, 1, std::int64_t(1) << 31, "the number of columns");
         require_within(n_rows, 1, kMostSamples + 1, "the number of rows");
         require_within(n_classes, 1, kMostClasses + 1, "n_classes");
         require_all_within(classes_, 0, n_classes, "classes");
         require_size(code_, std::int64_t(row_.size()), "code");
+        require_size(room_.start, n_rows + 1, "row_start");
+        require_size(room_.column, std::int64_t(row_.size()), "listed_column");
+        require_size(room_.code, std::int64_t(row_.size()), "listed_code");
+        require_within(block, 1, std::int64_t(1) << 40, "block");
         const std::int64_t* start = start_.data();
         require(start[0] == 0 && start[n_columns] == std::int64_t(row_.size()), "the columns do not hold all rows and codes");
         for (std::int64_t j = 0; j < n_columns; ++j) {
@@ -51,13 +64,17 @@ private:
     Input<std::uint16_t> code_;
     Rows classes_;
     std::optional<Input<std::uint32_t>> weights_;
+    RowRoom room_;
     SparseCounts counts_;
 };
 
 void construct(HeldCounts* self, Input<std::int64_t> start, Rows row, Input<std::uint16_t> code, Rows classes,
-               std::int64_t n_classes, std::optional<Input<std::uint32_t>> weights) {
+               std::int64_t n_classes, std::optional<Input<std::uint32_t>> weights, Output<std::int64_t> row_start,
+               Output<std::int32_t> listed_column, Output<std::uint16_t> listed_code, std::int64_t block) {
     nb::gil_scoped_release unlocked;
-    new (self) HeldCounts(std::move(start), std::move(row), std::move(code), std::move(classes), n_classes, std::move(weights));
+    RowRoom room{std::move(row_start), std::move(listed_column), std::move(listed_code)};
+    new (self) HeldCounts(std::move(start), std::move(row), std::move(code), std::move(classes), n_classes, std::move(weights),
+                          std::move(room), block);
 }
 
 Division division_of(const SparseCounts& counts, const Rows& row, const Rows& label, const Rows& part_of, const Rows& class_of) {
@@ -177,7 +194,8 @@ void cells(const HeldCounts& held, Rows row, Rows label, Rows part_of, Rows clas
 
 void bind_sparse_counts(nb::module_& m) {
     nb::class_<HeldCounts>(m, "SparseCounts")
-        .def("__init__", &construct, "start"_a, "row"_a, "code"_a, "classes"_a, "n_classes"_a, "weights"_a.none())
+        .def("__init__", &construct, "start"_a, "row"_a, "code"_a, "classes"_a, "n_classes"_a, "weights"_a.none(),
+             "row_start"_a, "listed_column"_a, "listed_code"_a, "block"_a)
         .def("own_sums", &own_sums)
         .def("sums_by_rows", &sums_by_rows, "table"_a, "shift"_a, "row"_a, "label"_a, "part_of"_a, "class_of"_a, "own"_a,
              "own_within"_a, "first"_a, "last"_a, "xy"_a, "xyc"_a.none())
@@ -185,8 +203,7 @@ void bind_sparse_counts(nb::module_& m) {
              "own"_a, "own_within"_a, "columns"_a, "xy"_a, "xyc"_a.none())
         .def("sums_met", &sums_met)
         .def("sums_apart", &sums_apart)
-        .def("cells", &cells, "row"_a, "label"_a, "part_of"_a, "class_of"_a, "columns"_a, "xy"_a, "xyc"_a.none())
-        .def_prop_ro("nbytes", [](const HeldCounts& held) { return held.counts().n_bytes(); });
+        .def("cells", &cells, "row"_a, "label"_a, "part_of"_a, "class_of"_a, "columns"_a, "xy"_a, "xyc"_a.none());
 }
 
 }  // namespace bitsieve

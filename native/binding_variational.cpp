@@ -10,7 +10,7 @@ namespace bitsieve {
 namespace {
 
 template <class Code>
-using Codes = nb::ndarray<const Code, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+using Codes = ByColumn<const Code>;
 
 template <class Code>
 CodeColumns<Code> columns_of(const Codes<Code>& codes, const Input<std::int32_t>& arities, std::int64_t n_samples) {

@@ -69,10 +69,45 @@ bool BucketedColumn::begin(const double* values, const std::int32_t* classes, co
     samples_.clear();
     const auto [low, high] = extremes(n, [values](std::size_t i) { return values[i]; });
     if (!(low < high)) return false;
+    least_apart_ = put_least_apart(low);
+    const double least = least_apart_ ? extremes(n_, [this](std::size_t i) { return values_[i]; }).first : low;
     count(
-        n, high - low, buckets_of(n, kSamplesOfFirst), [values, low = low](std::size_t i) { return values[i] - low; },
-        [classes](std::size_t i) { return std::size_t(classes[i]); }, [this](std::size_t i) { return times(i); }, depths_[0]);
-    close(0, depths_[0]);
+        n_, high - least, std::max<std::size_t>(1, buckets_of(n_, kSamplesOfFirst)),
+        [this, least](std::size_t i) { return values_[i] - least; },
+        [this](std::size_t i) { return std::size_t(classes_[i]); }, [this](std::size_t i) { return times(i); }, depths_[0]);
+    close(least_apart_, depths_[0]);
+    if (least_apart_) {
+        Buckets& column = depths_[0];
+        column.start = 0;
+        column.ends.insert(column.ends.begin(), 1);
+        column.counts.insert(column.counts.begin(), divided_.begin(), divided_.end());
+        least_ = low;
+    }
+    return true;
+}
+
+// If most rows hold the least number: goes on with the others, and leaves the class counts of those rows in divided_.
+bool BucketedColumn::put_least_apart(double low) {
+    std::size_t n_least = 0;
+    for (std::size_t i = 0; i < n_; ++i) n_least += values_[i] == low;
+    if (n_least <= n_ / 2) return false;
+    const std::size_t n_others = n_ - n_least;
+    others_.values.resize(n_others + 1);
+    others_.classes.resize(n_others + 1);
+    others_.weights.resize(weights_ ? n_others + 1 : 0);
+    divided_.assign(n_classes_, 0);
+    for (std::size_t i = 0, to = 0; i < n_; ++i) {  // without a branch: the last place takes what is not kept
+        const bool least = values_[i] == low;
+        others_.values[to] = values_[i];
+        others_.classes[to] = classes_[i];
+        if (weights_) others_.weights[to] = weights_[i];
+        divided_[std::size_t(classes_[i])] += least ? times(i) : 0;
+        to += !least;
+    }
+    n_ = n_others;
+    values_ = others_.values.data();
+    classes_ = others_.classes.data();
+    if (weights_) weights_ = others_.weights.data();
     return true;
 }
 
@@ -113,7 +148,8 @@ void BucketedColumn::close(std::uint32_t start, Buckets& out) {
 }
 
 void BucketedColumn::order_column() {
-    samples_.resize(n_);
+    samples_.resize(n_ + least_apart_);
+    if (least_apart_) samples_[0] = {least_ + 0.0, 0, 1};
     for (std::size_t i = 0; i < n_; ++i)
         samples_[places_[bucket_[i]]++] = {values_[i] + 0.0, std::uint32_t(classes_[i]), times(i)};  // no negative zero
 }

@@ -1,7 +1,8 @@
 // The samples of a long column by buckets of ascending numbers, which are opened one by one; see mdl_unsorted.hpp.
 //
 // Depth 0 holds the buckets of the whole column. A bucket that is opened is split into the buckets of the next depth, or, where
-// it has few samples or one value, sorted. Samples are put in the order of the buckets when the first is opened.
+// it has few samples or one value, sorted. Samples are put in the order of the buckets when the first is opened. Where most rows
+// hold the least number, such as the zero of counts, it is a bucket of its own, and one sample stands for all of them.
 // Limits: rows <= 2^31. Scratch memory: 2 bytes a row, and 16 more once a bucket was opened.
 #pragma once
 
@@ -55,6 +56,7 @@ public:
     std::size_t divide(std::size_t b, double cut);
 
 private:
+    bool put_least_apart(double low);
     std::size_t buckets_of(std::size_t n, std::size_t samples_of_bucket) const;
     std::uint32_t times(std::size_t row) const { return weights_ ? std::uint32_t(weights_[row]) : 1; }
     template <class Place, class Label, class Times>
@@ -68,6 +70,13 @@ private:
     const double* values_ = nullptr;
     const std::int32_t* classes_ = nullptr;
     const std::int64_t* weights_ = nullptr;
+    struct Rows {  // that hold another number than the least, or none
+        std::vector<double> values;
+        std::vector<std::int32_t> classes;
+        std::vector<std::int64_t> weights;
+    } others_;
+    bool least_apart_ = false;
+    double least_ = 0;
     std::array<Buckets, kDeepest + 1> depths_;
     std::vector<Sample> samples_, spare_;
     std::vector<std::uint16_t> bucket_;   // of what was split last

@@ -12,13 +12,13 @@ std::uint64_t key_of_cell(std::int32_t label, std::uint16_t code) { return (std:
 
 }  // namespace
 
-SparseCounts::SparseCounts(const ListedCodes& columns, const std::int32_t* classes, std::int64_t n_classes,
-                           const std::uint32_t* weights)
-    : columns_(columns), classes_(classes), weights_(weights), class_size_(std::size_t(n_classes), 0) {
+SparseCounts::SparseCounts(const ListedCodes& columns, const ListedRows& rows, std::int64_t block,
+                           const std::int32_t* classes, std::int64_t n_classes, const std::uint32_t* weights)
+    : columns_(columns), rows_(rows), classes_(classes), weights_(weights), class_size_(std::size_t(n_classes), 0) {
     for (std::int64_t i = 0; i < columns.n_rows; ++i) class_size_[classes[i]] += weight(i);
     for (const std::int64_t size : class_size_) n_samples_ += size;
     count_cells();
-    turn_to_rows();
+    turn_to_rows(block);
 }
 
 void SparseCounts::count_cells() {
@@ -66,26 +66,26 @@ void SparseCounts::count_cells() {
     }
 }
 
-void SparseCounts::turn_to_rows() {
-    const std::int64_t n = columns_.n_columns, n_listed = columns_.start[n];
-    row_start_.assign(std::size_t(columns_.n_rows + 1), 0);
-    column_.resize(std::size_t(n_listed));
-    code_.resize(std::size_t(n_listed));
-    for (std::int64_t e = 0; e < n_listed; ++e) ++row_start_[columns_.row[e] + 1];
-    for (std::int64_t i = 0; i < columns_.n_rows; ++i) row_start_[i + 1] += row_start_[i];
-    std::vector<std::int64_t> next(row_start_.begin(), row_start_.end() - 1);
-    for (std::int64_t j = 0; j < n; ++j)
-        for (std::int64_t e = columns_.start[j]; e < columns_.start[j + 1]; ++e) {
-            const std::int64_t place = next[columns_.row[e]]++;
-            column_[place] = std::int32_t(j);
-            code_[place] = columns_.code[e];
+void SparseCounts::turn_to_rows(std::int64_t block) {
+    const std::int64_t n = columns_.n_columns, n_rows = columns_.n_rows;
+    std::fill(rows_.start, rows_.start + n_rows + 1, 0);
+    for (std::int64_t e = 0; e < columns_.start[n]; ++e) ++rows_.start[columns_.row[e] + 1];
+    for (std::int64_t i = 0; i < n_rows; ++i) rows_.start[i + 1] += rows_.start[i];
+    std::vector<std::int64_t> next(rows_.start, rows_.start + n_rows);
+    std::vector<std::int64_t> place(columns_.start, columns_.start + n);  // of every column, what was not taken yet
+    for (std::int64_t first = 0, last; first < n_rows; first = last) {
+        const std::int64_t* beyond = std::upper_bound(rows_.start + first + 1, rows_.start + n_rows + 1, rows_.start[first] + block);
+        last = std::max(beyond - rows_.start - 1, first + 1);
+        for (std::int64_t j = 0; j < n; ++j) {
+            std::int64_t e = place[j];
+            for (const std::int64_t end = columns_.start[j + 1]; e < end && columns_.row[e] < last; ++e) {
+                const std::int64_t to = next[columns_.row[e]]++;
+                rows_.column[to] = std::int32_t(j);
+                rows_.code[to] = columns_.code[e];
+            }
+            place[j] = e;
         }
-}
-
-std::int64_t SparseCounts::n_bytes() const {
-    const auto bytes = [](const auto& values) { return std::int64_t(values.capacity() * sizeof(values[0])); };
-    return bytes(cell_start_) + bytes(row_start_) + bytes(n_listed_) + bytes(n_codes_) + bytes(column_) + bytes(code_) +
-           bytes(cells_);
+    }
 }
 
 void SparseCounts::own_sums(const Terms& terms, std::int64_t first, std::int64_t last, std::int64_t* pooled,

@@ -4,7 +4,7 @@
 // samples into parts (by the codes of another column, say) with all columns cost the listed codes of the samples outside one
 // part, the rest, and a few additions for every other column.
 //
-// Codes are held by column (as given, not copied) and by row. Every sum is of integers: neither blocks nor the way the
+// Codes are held by column and by row, in memory of the caller's, which may be mapped from files. Every sum is of integers: neither blocks nor the way the
 // samples are visited can change a bit. Limits: samples, and the sum of their weights, <= 2^31; columns < 2^31; codes < 2^16.
 #pragma once
 
@@ -21,6 +21,13 @@ struct ListedCodes {
     const std::int32_t* row;
     const std::uint16_t* code;
     std::int64_t n_columns, n_rows;
+};
+
+// The same by row: the columns that row i lists, ascending, and their codes are at start[i] .. start[i + 1].
+struct ListedRows {
+    std::int64_t* start;
+    std::int32_t* column;
+    std::uint16_t* code;
 };
 
 // How many samples of a class have a listed code.
@@ -49,16 +56,17 @@ struct OwnSums {
 
 class SparseCounts {
 public:
-    // classes: of every row, below n_classes. weights: how many samples a row stands for, at least 1 (null: one).
-    SparseCounts(const ListedCodes& columns, const std::int32_t* classes, std::int64_t n_classes,
-                 const std::uint32_t* weights);
+    // rows: room, filled here in blocks of rows that list about so many codes: each is whole before the next one begins, so
+    // that of rows mapped from a file few pages must be in memory. classes: of every row, below n_classes. weights: how many
+    // samples a row stands for, at least 1 (null: one).
+    SparseCounts(const ListedCodes& columns, const ListedRows& rows, std::int64_t block, const std::int32_t* classes,
+                 std::int64_t n_classes, const std::uint32_t* weights);
 
     std::int64_t n_columns() const { return columns_.n_columns; }
     std::int64_t n_rows() const { return columns_.n_rows; }
     std::int64_t n_classes() const { return std::int64_t(class_size_.size()); }
     std::int64_t n_samples() const { return n_samples_; }
     std::int64_t class_size(std::int64_t c) const { return class_size_[c]; }
-    std::int64_t n_bytes() const;
 
     std::uint32_t weight(std::int64_t row) const { return weights_ ? weights_[row] : 1; }
     std::int32_t class_of(std::int64_t row) const { return classes_[row]; }
@@ -72,10 +80,10 @@ public:
     const ListedCell* cells_end(std::int64_t j) const { return cells_.data() + cell_start_[j + 1]; }
 
     // The columns that row i lists a code of, ascending, and these codes.
-    std::int64_t row_begin(std::int64_t i) const { return row_start_[i]; }
-    std::int64_t row_end(std::int64_t i) const { return row_start_[i + 1]; }
-    const std::int32_t* listed_columns() const { return column_.data(); }
-    const std::uint16_t* listed_codes() const { return code_.data(); }
+    std::int64_t row_begin(std::int64_t i) const { return rows_.start[i]; }
+    std::int64_t row_end(std::int64_t i) const { return rows_.start[i + 1]; }
+    const std::int32_t* listed_columns() const { return rows_.column; }
+    const std::uint16_t* listed_codes() const { return rows_.code; }
 
     // OwnSums of columns first .. last, written to pooled[first], within[first], ...
     void own_sums(const Terms& terms, std::int64_t first, std::int64_t last, std::int64_t* pooled,
@@ -83,16 +91,16 @@ public:
 
 private:
     void count_cells();
-    void turn_to_rows();
+    void turn_to_rows(std::int64_t block);
 
     ListedCodes columns_;
+    ListedRows rows_;
     const std::int32_t* classes_;
     const std::uint32_t* weights_;
     std::int64_t n_samples_ = 0, most_codes_ = 0;
-    std::vector<std::int64_t> class_size_, cell_start_, row_start_;
+    std::vector<std::int64_t> class_size_, cell_start_;
     std::vector<std::uint32_t> n_listed_;
-    std::vector<std::int32_t> n_codes_, column_;
-    std::vector<std::uint16_t> code_;
+    std::vector<std::int32_t> n_codes_;
     std::vector<ListedCell> cells_;
 };
 

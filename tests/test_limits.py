@@ -8,14 +8,18 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy.sparse import csc_array
 
 from bitsieve.binning import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner
 from bitsieve.counts.checks import check_joint_values, checked_codes
 from bitsieve.files.read import read_table
+from bitsieve.sources.saved_counts import check_cells
 from bitsieve.table.columns import read_columns
+from bitsieve.table.sparse import made_dense, read_sparse
 from bitsieve.table.target import read_target
 from bitsieve.table.weights import read_weights
 
+COLUMN_BYTES = 8 << 14  # of a column of floats
 DOCUMENT = Path(__file__).parents[1] / "docs" / "limits.md"
 
 
@@ -65,6 +69,14 @@ def name(n, tmp_path):
     read_table(tmp_path / "wide.csv")
 
 
+def dense_bytes(n):
+    made_dense(read_sparse(csc_array((1 << 14, n // COLUMN_BYTES))))  # of zeros, for which the system takes no memory
+
+
+def saved_cells(n):
+    check_cells(n, 2)
+
+
 # Of every row of the table what is asked for, just outside: one more, but where one more is not yet wrong.
 ROWS = {
     "samples, or the sum of their weights": (samples, 1, "at most 2,147,483,648 are supported"),
@@ -77,6 +89,12 @@ ROWS = {
     "digits of decimals that are cut, unless no two become one number": (digits, 3, "the same in double precision"),
     "nanoseconds between times that are cut, unless no two become one number": (nanoseconds, 1, "double precision"),
     "characters of a column's name in a text file": (name, 1, "longer than 131,072 characters"),
+    "bytes of a sparse table that is made dense, as for `compare`": (
+        dense_bytes,
+        COLUMN_BYTES,
+        "above the limit of 2 GiB",
+    ),
+    "cells of all tables of pairs that `count` saves": (saved_cells, 1, "cells, more than 268,435,456"),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from importlib.metadata import distribution
 from pathlib import Path
 
 from tools import lowest
@@ -28,3 +29,11 @@ def test_what_is_installed_with_its_lowest_version():
     for test in lowest.TESTS:
         assert (ROOT / test).exists()
     assert (ROOT / lowest.NOT_HERE["ignore"]).exists()
+
+
+def test_what_is_installed_holds_the_notices_of_what_it_links():
+    notices = [file for file in distribution("bitsieve").files if "licenses" in file.parts]
+    assert {file.name for file in notices} >= {"LICENSE", "nanobind.txt", "robin-map.txt"}
+    texts = {file.name: file.read_text() for file in notices}
+    assert "Wenzel Jakob" in texts["nanobind.txt"]
+    assert "Thibaut Goetghebuer-Planchon" in texts["robin-map.txt"]

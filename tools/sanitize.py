@@ -1,6 +1,7 @@
-"""Build the extension with the address and undefined-behaviour sanitizers, and run the tests that lean on it.
+"""Build the extension with sanitizers, and run the tests that lean on it.
 
-    python tools/sanitize.py [TESTS...]
+    python tools/sanitize.py address,undefined [TESTS...]
+    python tools/sanitize.py thread [TESTS...]
 
 For Linux with GCC or Clang. The environment that runs this has bitsieve's tools for development; its own install of
 bitsieve is not touched. An error that is found ends the process that ran into it, and so fails its test.
@@ -9,25 +10,33 @@ bitsieve is not touched. An error that is found ends the process that ran into i
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-FOLDER = ROOT / "build" / "sanitize"
-TESTS = ("tests/native", "tests/counts", "tests/binning", "tests/table", "tests/by_counts", "tests/by_samples")
+RUNTIME = {"address,undefined": "libasan.so", "thread": "libtsan.so"}
+TESTS = {
+    "address,undefined": [
+        f"tests/{name}" for name in ("native", "counts", "binning", "table", "by_counts", "by_samples")
+    ],
+    "thread": ["tests/processes/test_threads.py"],
+}
 # Read by every Python that is started here, also by those that tests start.
 SITE = """
 import sys
-sys.meta_path[:] = [finder for finder in sys.meta_path if "Editable" not in type(finder).__name__]
+sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in type(finder).__module__]
 """
 
 
-def build() -> Path:
+def build(sanitizers: str) -> Path:
     """The package with the sanitized extension, unpacked."""
-    wheels, package = FOLDER / "wheels", FOLDER / "package"
-    options = ["-Ccmake.define.BITSIEVE_SANITIZE=ON", f"-Cbuild-dir={FOLDER / 'native'}", "-Cinstall.strip=false"]
+    folder = ROOT / "build" / f"sanitize-{sanitizers.replace(',', '-')}"
+    wheels, package = folder / "wheels", folder / "package"
+    options = [f"-Ccmake.define.BITSIEVE_SANITIZE={sanitizers}", f"-Cbuild-dir={folder / 'native'}"]
+    options.append("-Cinstall.strip=false")
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", *options]
     subprocess.run([*command, "--wheel-dir", str(wheels), str(ROOT)], check=True)
     (wheel,) = wheels.glob("bitsieve-*.whl")
@@ -37,15 +46,22 @@ def build() -> Path:
     return package
 
 
-def main(tests: list[str]) -> int:
+def library(name: str) -> str:
+    """The path of a library of the compiler."""
+    command = [os.environ.get("CXX", "g++"), f"-print-file-name={name}"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def main(sanitizers: str, tests: list[str]) -> int:
     """The exit code of the tests."""
-    package = build()
-    compiler = os.environ.get("CXX", "g++")
-    library = subprocess.run([compiler, "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
+    if sanitizers not in RUNTIME:
+        raise SystemExit(f"{sanitizers!r} are no sanitizers that are run here: give {' or '.join(RUNTIME)}")
+    package = build(sanitizers)
     environment = {
         **os.environ,
         "PYTHONPATH": str(package),
-        "LD_PRELOAD": library.stdout.strip(),
+        # The sanitizer looks for the function that throws when the process starts, before the extension brings it.
+        "LD_PRELOAD": " ".join(library(name) for name in (RUNTIME[sanitizers], "libstdc++.so.6")),
         "ASAN_OPTIONS": "detect_leaks=0",  # Python leaves much to the end of the process
         "UBSAN_OPTIONS": "print_stacktrace=1",
     }
@@ -53,9 +69,11 @@ def main(tests: list[str]) -> int:
     where = subprocess.run([sys.executable, "-c", loaded], env=environment, capture_output=True, text=True, check=True)
     if not where.stdout.startswith(str(package)):
         raise SystemExit(f"the extension that is loaded is not the sanitized one but {where.stdout}")
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *(tests or TESTS)]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *(tests or TESTS[sanitizers])]
+    if sanitizers == "thread" and shutil.which("setarch"):
+        command = ["setarch", "-R", *command]  # it knows only addresses that are not at random
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else "", sys.argv[2:]))

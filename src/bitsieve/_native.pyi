@@ -391,6 +391,10 @@ class SparseCounts:
         classes: NDArray[np.int32],
         n_classes: int,
         weights: NDArray[np.uint32] | None,
+        row_start: Integers,
+        listed_column: NDArray[np.int32],
+        listed_code: NDArray[np.uint16],
+        block: int,
     ) -> None: ...
     def own_sums(
         self, table: Integers, shift: int, first: int, last: int, pooled: Integers, within: Integers
@@ -462,5 +466,3 @@ class SparseCounts:
         xy: Integers,
         xyc: Integers | None,
     ) -> None: ...
-    @property
-    def nbytes(self) -> int: ...

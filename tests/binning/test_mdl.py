@@ -163,6 +163,11 @@ LONG = {  # of which few values, or most, are told apart by buckets of one width
     "tiny": lambda rng, n: rng.integers(0, 50, n) * 5e-324,
     "neighbours": lambda rng, n: np.nextafter(1.0, 2.0) + rng.integers(0, 999, n) * np.finfo(float).eps,
     "sorted": lambda rng, n: np.sort(_bell(rng, n)),
+    "mostly the least": lambda rng, n: np.maximum(_bell(rng, n), 1) ** 9,
+    "mostly zeros of both signs": lambda rng, n: np.where(
+        rng.random(n) < 0.1, rng.random(n), rng.choice([-0.0, 0.0], n)
+    ),
+    "two values": lambda rng, n: rng.random(n) < 0.1,
     "one value": lambda rng, n: np.full(n, 0.5),
 }
 
@@ -196,7 +201,8 @@ def test_long_columns_of_many_classes_and_missing_values():
     there = ~np.isnan(values)
     terms = entropy_terms(int(there.sum()))
     one_class, two_values = np.zeros(n, np.int32), np.where(rng.random(n) < 0.999, np.nan, 0.25)
-    for labels, column in ((classes, values), (one_class, values), (classes, two_values), (classes, values * 0 + 1.5)):
+    columns = (values, np.maximum(values, 0.5), two_values, values * 0 + 1.5)
+    for labels, column in ((one_class, values), *((classes, column) for column in columns)):
         there = ~np.isnan(column)
         start, row = np.array([0, there.sum()]), np.flatnonzero(there).astype(np.int32)
         given = (labels, 24, terms.table, terms.shift, None)

@@ -30,6 +30,8 @@ from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.sparse_codes import SparseCodes
+from bitsieve.files.by_column import VALUE_BYTES
+from bitsieve.files.libsvm_ranges import read_libsvm_in_ranges
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information
 from bitsieve.selectors.counted import count_table
 from bitsieve.sources.dask_portions import DaskPortions
@@ -58,16 +60,21 @@ def sparse(codes, classes, n_jobs=None):
     return SparseSource(SparseCodes.of_table(codes), classes, n_jobs=n_jobs)
 
 
-def libsvm(codes, classes):
+def libsvm(codes, classes, read=read_data):
     """Read from a libsvm file; once for all tests."""
-    known = codes.tobytes(), classes.tobytes(), "libsvm"
+    known = codes.tobytes(), classes.tobytes(), read
     if known not in STREAMED:
         with TemporaryDirectory() as folder:
             path = Path(folder) / "table.libsvm"
             dump_svmlight_file(codes.astype(float), classes, str(path), zero_based=False)
-            table = read_data(path)
+            table = read(path)
         STREAMED[known] = count_table(table, "none").information.source
     return STREAMED[known]
+
+
+def from_ranges(path):
+    """The table of a libsvm file, read in ranges of 300 bytes and sorted 20 values at a time."""
+    return read_data(read_libsvm_in_ranges(path, 20 * 4 * VALUE_BYTES, range_bytes=300))
 
 
 def streamed(codes, classes, batches):
@@ -110,6 +117,7 @@ KINDS = {kernel: partial(PackedSource, kernel=kernel) for kernel in available_ke
     "portions": in_portions,
     "sparse": sparse,
     "libsvm": libsvm,
+    "libsvm in ranges": partial(libsvm, read=from_ranges),
     "sparse, threads": partial(sparse, n_jobs=3),
 }
 KINDS |= {name: partial(streamed, batches=batches) for name, batches in STREAMS.items()}

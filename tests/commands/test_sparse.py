@@ -44,6 +44,29 @@ def test_select(data, path, tmp_path, capsys):
     assert bitsieve.select(path, method="jmi", n_features_to_select=5).indices.tolist() == expected.indices.tolist()
 
 
+@pytest.mark.parametrize("option", [["--memory", "1MB"], ["--spool", "kept"]])
+def test_libsvm_files_in_ranges(data, tmp_path, monkeypatch, option, capsys):
+    monkeypatch.chdir(tmp_path)
+    dump_svmlight_file(*data, "data.libsvm", zero_based=False)
+    documents = []
+    for more in ([], option, [*option, "--output", "out.npz"], [*option, "--target", "y", "--output", "out.csv"]):
+        assert main(["select", "data.libsvm", "--method", "jmi", "--features", "5", "--json", *more]) == 0
+        documents.append(json.loads(capsys.readouterr().out))
+    kept = data[0].toarray()[:, [feature["index"] for feature in documents[0]["features"]]]
+    np.testing.assert_array_equal(read_table("out.npz").X.toarray(), kept)
+    table = read_table("out.csv")
+    np.testing.assert_array_equal(np.column_stack([table[j].to_numpy() for j in range(5)]), kept)
+    for document in documents[1:]:
+        for what in ("features", "notes", "target", "n_samples"):
+            assert document[what] == documents[0][what]
+
+
+def test_saved_counts_of_libsvm_files(data, tmp_path, capsys):
+    dump_svmlight_file(*data, str(tmp_path / "data.libsvm"), zero_based=False)
+    assert main(["count", str(tmp_path / "data.libsvm"), "--target", "y", "--save", str(tmp_path / "counts")]) == 2
+    assert "is a libsvm file, which is not read in batches of columns" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("ending", ["npz", "parquet", "csv"])
 def test_output(data, path, tmp_path, ending, capsys):
     output = tmp_path / f"out.{ending}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 
 import numpy as np
@@ -38,6 +39,17 @@ def test_text_keeps_every_value(tmp_path, ending):
     path = tmp_path / f"out.{ending}"
     write_table(TABLE, path, "y")
     assert read_table(path).to_pydict() == TABLE.to_pydict()
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+def test_what_a_spreadsheet_takes_for_a_formula_is_written_as_it_is(tmp_path, ending):
+    """As SECURITY.md says: a changed value would be another value."""
+    cells = ["=1+1", "+1", "-1x", "@sum", "\tx", "plain"]
+    formulas = pa.table({"=name": cells, "y": [0, 1, 0, 1, 0, 1]})
+    write_table(formulas, tmp_path / f"out.{ending}", "y")
+    with open(tmp_path / f"out.{ending}", encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file, delimiter="," if ending == "csv" else "\t"))
+    assert [row[0] for row in rows] == ["=name", *cells]
 
 
 def test_views_of_text_are_written_as_text(tmp_path):

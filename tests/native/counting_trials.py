@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from unittest import mock
 
 import numpy as np
@@ -15,6 +16,7 @@ from bitsieve.counts.packed_batches import PackedBatches
 from bitsieve.counts.reference import NaiveSource, term, term_shift, term_sum
 from bitsieve.counts.source import CountSource, PairForm
 from bitsieve.counts.sparse_codes import SparseCodes
+from bitsieve.sources import sparse as sparse_source
 from bitsieve.sources.sparse import SparseSource
 from bitsieve.sources.sparse_division import Division
 
@@ -251,7 +253,14 @@ def sparse_counts(random, kernel):
     codes, classes, n_classes, weights = coded_table(random, 200)
     codes[random.random(codes.shape) < random.choice([0.0, 0.6, 0.95])] = 0
     keywords = {"n_classes": n_classes, "weights": weights}
-    sparse = SparseSource(SparseCodes.of_table(codes), classes, **keywords)
+    rooms = []  # in which the codes by row are written
+
+    def room(size, dtype):
+        rooms.append(np.empty(size, dtype))
+        return rooms[-1]
+
+    with mock.patch.object(sparse_source, "TURNED_CODES", int(random.choice([1, 20, 10**6]))):
+        sparse = SparseSource(replace(SparseCodes.of_table(codes), room=room), classes, **keywords)
     naive, n = NaiveSource(codes, classes, **keywords), codes.shape[1]
     terms, columns = terms_of(naive.n_samples, random), some_columns(random, n)
     pivot = int(random.integers(n))
@@ -266,6 +275,11 @@ def sparse_counts(random, kernel):
     sparse.counts.sums_by_columns(*head, np.arange(n), *found[2:])
     wanted = naive.pair_sums(terms, pivot, None, True)
     compared = equal(found, [*wanted, *wanted])
+    by_row = np.repeat(np.arange(len(codes)), sparse.row_lengths)
+    compared += equal(rooms[1], codes[by_row, rooms[0]])
+    of_column = np.repeat(np.arange(n), sparse.listed.lengths)
+    order = np.lexsort((of_column, sparse.listed.row))
+    compared += equal(by_row, sparse.listed.row[order]) + equal(rooms[0], of_column[order])
     is_listed = np.array([column != np.bincount(column).argmax() for column in codes.T]).T
     n_listed = int(sparse.row_lengths[row].sum())
     met, sums = np.empty((2, n_listed), np.int64)

@@ -8,47 +8,23 @@ lie between guards.
 from __future__ import annotations
 
 import faulthandler
-import inspect
+import itertools
+import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from tests.native.good_calls import ARITY, GOOD, GUARD, D, N, codes, entry_points, owners, packed, random
 
 from bitsieve import _native
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-N, D, C, ARITY, BLOCKS = 21, 11, 3, 4, 3
-GUARD = 64
 REFUSALS = (TypeError, ValueError, MemoryError, OverflowError)  # OverflowError: an int beyond 64 bits
 SCALARS = (-5, -1, 0, 7, 2**31, 2**40, 2**62, 2**70, -(2**63), 0.5, float("nan"), "sse9", None, [], [3, -1, 2**40])
 
-random = np.random.default_rng(0)
-kernel = _native.kernel_names()[0]
-class_sizes = np.array([8, 9, 4])
-codes = np.asfortranarray(random.integers(0, ARITY, (24, D)).astype(np.uint8))
-codes[:ARITY] = np.arange(ARITY)[:, None]
-codes[N:] = 0
-arities = np.full(D, ARITY, np.int32)
-features = np.arange(D)
-table, shift = _native.term_table(N, N + 1), _native.term_shift(N)
-order = np.arange(N, dtype=np.uint32)
-samples = np.arange(N)
-in_first = samples % 2 * 1.0
-starts = np.array([0, 9, N])
-seeds = np.arange(5, dtype=np.uint64)
-points = np.unique(random.integers(0, 9, (40, 2)) * 1.0, axis=0)
-
-
-def output(*shape: int, dtype: type = np.int64) -> np.ndarray:
-    """Zeros between guards, which are there to be found unharmed."""
-    size = int(np.prod(shape))
-    held = np.full(size + 2 * GUARD, 77, dtype)
-    held[GUARD:-GUARD] = 0
-    return held[GUARD:-GUARD].reshape(shape)
+TYPES = ("bool", "uint8", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64")
 
 
 def unharmed(array: np.ndarray) -> bool:
@@ -58,267 +34,53 @@ def unharmed(array: np.ndarray) -> bool:
     return bool((held[:GUARD] == 77).all() and (held[-GUARD:] == 77).all())
 
 
-def packed(form: str = "cheapest", fill: bool = True) -> _native.Packed:
-    made = _native.Packed(class_sizes, order, arities, kernel, form)
-    if fill:
-        made.pack(codes, 0, made.n_simd_groups)
-    return made
+_OF_SIGNATURE = re.compile(r"def \w+\((.*)\) ->")
+_ARRAY = re.compile(r"ndarray\[(?:dtype=(\w+), )?")
 
 
-def owners(name: str) -> list[Any]:
-    """Objects of a class of the extension."""
-    if name == "Packed":
-        return [packed(kind) for kind in ("planes", "counters", "table")]
-    if name == "SparseCounts":
-        return [sparse_counts()]
-    made = _native.Minima(packed("planes"), table, shift, np.zeros(D, np.int64), 1.0, 1e-10)
-    made.add(2, 0)
-    made.largest(np.ones(D, bool), 0, 2)
-    return [made]
-
-
-def weighted(dtype: type) -> tuple[Any, ...]:
-    weights = np.full(BLOCKS * C * 8, 1 / C, dtype)
-    active = np.tile(np.arange(C, dtype=np.int32), BLOCKS)
-    return (
-        kernel,
-        N,
-        C,
-        weights,
-        np.log2(weights.astype(float)),
-        np.arange(0, BLOCKS * C + 1, C, dtype=np.int32),
-        active,
-    )
-
-
-def pair_tables(dtype: type, rows: int) -> tuple[np.ndarray, np.ndarray]:
-    stride = (_native.table_stride_float32 if dtype == np.float32 else _native.table_stride_float64)(rows * ARITY)
-    return np.full(stride * C * D, 0.5, dtype), np.arange(D) * stride * C
-
-
-def form() -> tuple[Any, ...]:
-    return table, shift, 1, 1, np.zeros(D, np.int64), np.zeros(D, np.int64), 1.0, True
-
-
-def values(kind: Any) -> Any:
-    return np.add.outer(np.arange(N), np.arange(D)).astype(kind) % N
-
-
-single, double = np.float32, np.float64
-logs = np.log2(np.arange(1, N + 2))
-heights = random.normal(size=(3, N))
-# Four sparse columns by column, and two of them by row.
-by_column = (np.array([0, 3, 3, 5, 9]), np.array([1, 4, 9, 0, 20, 2, 3, 7, 11]), np.arange(1.0, 10.0))
-by_row = (np.minimum(np.arange(N + 1), 5), np.array([0, 1, 1, 0, 1]), np.ones(5))
-
-
-# Three sparse columns of codes of six rows in two classes, and a division of the rows 1, 3 and 4 into two parts.
-listed = (np.array([0, 2, 2, 5]), np.array([1, 3, 0, 3, 4], np.int32), np.array([1, 2, 1, 1, 3], np.uint16))
-row_classes = np.array([0, 1, 0, 0, 1, 1], np.int32)
-division = tuple(np.array(part, np.int32) for part in ([1, 3, 4], [1, 0, 2], [0, 0, 1], [0, 1, 1]))
-own = (np.zeros(3, np.int64), np.zeros(3, np.int64))
-
-
-def stored(kind: type) -> tuple[np.ndarray, ...]:
-    """The same columns as numbers."""
-    return (*listed[:2], listed[2].astype(kind))
-
-
-def sparse_counts() -> _native.SparseCounts:
-    return _native.SparseCounts(*listed, row_classes, 2, None)
-
-
-def moments() -> tuple[np.ndarray, np.ndarray]:
-    """Means and lengths of the four sparse columns."""
-    mean, length = output(4, dtype=float), output(4, dtype=float)
-    _native.sparse_column_moments(*by_column, N, 0, 4, mean, length)
-    return mean, length
-
-
-GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
-    "term_shift": [lambda: (N,)],
-    "term_table": [lambda: (N, N + 1)],
-    "sum_terms": [lambda: (np.arange(N), table, shift)],
-    "extent": [lambda kind=kind: (values(kind), True) for kind in (np.uint8, np.int32, single, double)],
-    "distinct": [
-        lambda kind=kind, wide=wide: (values(kind), np.zeros(D, wide), np.full(D, N, wide))
-        for kind, wide in ((np.uint8, np.uint8), (np.int32, np.int32), (single, double))
-    ],
-    "mdl_cuts": [
-        lambda weights=weights: (values(double), np.arange(2 * N, dtype=np.int32).reshape(2, N) % C, C, table, shift,
-                                 weights)
-        for weights in (None, np.ones(N, np.int64))
-    ],
-    "dependence_of_codes": [
-        lambda: (np.arange(N, dtype=np.int32) % 3, np.arange(2 * N, dtype=np.int32).reshape(2, N) % C, C,
-                 np.arange(N, dtype=np.uint32), np.array([0, 2, N]), table, shift)
-    ],
-    "dependence_of_cuts": [
-        lambda: (np.asfortranarray(values(double)), np.arange(2 * N, dtype=np.int32).reshape(2, N) % C, C,
-                 np.arange(N, dtype=np.uint32), np.array([0, 2, N]), table, shift, True)
-    ],
-    "order_statistic_cuts": [lambda: (values(single), 4, None), lambda: (values(double), 4, np.ones(N, np.int64))],
-    "code_categories": [
-        lambda kind=kind: (values(kind), np.tile(np.arange(N), D), False, N * np.arange(1, D + 1),
-                           np.zeros(D, np.int64), np.arange(D), np.zeros((N, D), np.uint16, order="F"))
-        for kind in (np.int32, double)
-    ],
-    "code_dictionaries": [
-        lambda kind=kind: ([codes[:N, j].astype(kind) for j in range(D)], np.tile(np.arange(ARITY, dtype=np.int32), D),
-                           ARITY * np.arange(1, D + 1), np.zeros((N, D), np.int32, order="F"))
-        for kind in (np.int8, np.uint64)
-    ],
-    "code_by_cuts": [
-        lambda kind=kind: (values(kind), np.tile(np.arange(3.0), D), 3 * np.arange(1, D + 1), True,
-                           np.zeros(D, np.int64), np.arange(D), np.zeros((N, D), np.uint8, order="F"))
-        for kind in (np.uint8, double)
-    ],
-    "kernel_names": [lambda: ()],
-    "log2": [lambda: (3.0,)],
-    "exp2": [lambda: (kernel, -np.arange(N) * 1.0)],
-    "sparse_column_moments": [lambda: (*by_column, N, 0, 4, output(4, dtype=float), output(4, dtype=float))],
-    "sparse_column_products": [
-        lambda: (*by_column, N, 0, 4, *moments(), np.ones((N, 2)), np.full(2, N * 1.0), output(4, 2, dtype=float)),
-    ],
-    "sparse_correlated": [
-        lambda: (*by_column, N, 0, 4, *moments(), *by_row, np.zeros(2), np.ones(2), 0.25),
-    ],
-    "grid_log_sums": [
-        lambda: (kernel, heights[0], heights[1:], 0.5, np.ones(2), np.ones(2), 4096, output(2, dtype=float)),
-    ],
-    "joint_log_sums": [lambda: (kernel, heights[:1], heights[1:], 0, 9, 0, N, output(2, N, dtype=float))],
-    "log2_of_counts": [lambda: (N,)],
-    "table_stride_float64": [lambda: (ARITY,)],
-    "table_stride_float32": [lambda: (ARITY,)],
-    "likelihood_tables": [
-        lambda: (kernel, codes, arities, class_sizes, logs, 1, features, pair_tables(double, ARITY)[1], True,
-                 output(len(pair_tables(double, ARITY)[0]), dtype=double), output(D, dtype=double)),
-        lambda: (kernel, codes.astype(np.uint16), arities, class_sizes, logs, -1, features, pair_tables(single, 1)[1],
-                 False, output(len(pair_tables(single, 1)[0]), dtype=single), output(D, dtype=double)),
-    ],
-    "naive_sums": [
-        lambda real=real: (*weighted(real), codes, arities, *pair_tables(real, 1), features, output(D, dtype=double))
-        for real in (single, double)
-    ],
-    "pair_sums_float32": [
-        lambda state=state: (*weighted(single), codes, arities, [2], [pair_tables(single, ARITY)[0]],
-                             [pair_tables(single, ARITY)[1]], 1.0, state(), features, output(D, dtype=double))
-        for state in (lambda: None, lambda: output(D * BLOCKS * C * 8, dtype=single))
-    ],
-    "pair_sums_float64": [
-        lambda: (*weighted(double), codes, arities, class_sizes, logs, [2, 3], features, output(D, dtype=double),
-                 output(D, dtype=double), None),
-        lambda: (*weighted(double), codes, arities, class_sizes, logs, [2], features[:1], output(D, dtype=double),
-                 output(1, dtype=double), output(BLOCKS * C * 8, dtype=double)),
-    ],
-    "state_sums": [lambda: (*weighted(double), 1.0, output(BLOCKS * C * 8, dtype=double), output(1, dtype=double))],
-    "kernel_sums": [
-        lambda: (kernel, np.arange(N) * 1.0, 1.0, None, 1.0, 2, 9, output(N, dtype=double)),
-        lambda: (kernel, np.arange(N) * 1.0, 1.0, np.arange(N) * 1.0, 1.0, 2, 9, output(N, dtype=double)),
-    ],
-    "difference_distances": [
-        lambda: (kernel, np.ones((2, 5, 64), single), np.arange(9), output(9, 128, dtype=single)),
-    ],
-    "nearest_samples": [
-        lambda: (kernel, np.ones((N, 5)), np.zeros((3, 64), single), np.zeros((3, N)), np.array([0, 4, 7]),
-                 np.array([2, 0]), samples, 1e-9, output(2, 4)),
-        lambda: (kernel, np.ones((N, 0)), np.zeros((3, 0), single), np.zeros((3, N)), np.array([0, 4, 7]),
-                 np.array([2, 0]), samples[::2].copy(), 1e-9, output(2, 4)),
-    ],
-    "add_weighted_differences": [
-        lambda: (kernel, np.ones((N, 11)), np.ones(11), np.arange(3), np.zeros((3, 4), np.int64), np.ones((3, 4)),
-                 output(11, dtype=double)),
-    ],
-    "spanning_tree": [
-        lambda: (kernel, np.sort(random.random((1, 9)))),
-        lambda: (kernel, np.ascontiguousarray(points.T)),
-    ],
-    "cross_edges": [
-        lambda: (kernel, order, samples[None] * 1.0, samples, samples[::-1].copy(), in_first, 1.0 - in_first,
-                 np.tile(order, (3, 1)), np.tile(samples * 1.0, 3), np.arange(4) * N, np.array([0, 2]),
-                 output(2, dtype=double)),
-    ],
-    "Packed.__init__": [lambda: (class_sizes, order, arities, kernel, "planes")],
-    "Packed.pack": [lambda: (codes, 0, 2), lambda: (codes.astype(np.uint16), 0, 2)],
-    "Packed.use": [lambda: (output(N * D * ARITY, dtype=np.uint64), output(N * D, dtype=np.uint16))],
-    "Packed.add": [
-        lambda kind=kind: (codes.astype(kind), np.arange(9, dtype=np.uint32), np.array([4, 5, 0]), np.array([4, 0, 3]),
-                           0, 2)
-        for kind in (np.uint8, np.uint16)
-    ],
-    "Packed.check": [lambda: (0, 2)],
-    "Packed.finish": [lambda: (0, 2)],
-    "Packed.row_sums": [lambda: (table, shift, 1, np.arange(2), output(D), output(D))],
-    "Packed.matrix_block": [
-        lambda real=real: (*form(), [0, 2, 0, 2], np.arange(D), output(D, D, dtype=real)) for real in (single, double)
-    ],
-    "Packed.matrix_rows": [
-        lambda dtype=dtype: (*form(), np.arange(3), np.arange(2), np.arange(D), output(3, D, dtype=dtype))
-        for dtype in (single, double)
-    ],
-    "Packed.pair_cells": [
-        lambda: (1, features, output(D, 64 * 64), output(D, N)),
-        lambda: (-1, features, output(D, 64), None),
-    ],
-    "Packed.pair_tables": [
-        lambda: (1, ARITY + 1, features, features + ARITY, C, output((ARITY + 1) * C * int((features + ARITY).sum()))),
-        lambda: (-1, 1, features[:2], np.array([ARITY, ARITY]), 1, output(2 * ARITY)),
-    ],
-    "Packed.codes": [lambda: (2, output(N, dtype=np.uint16))],
-    "Packed.simd_groups": [lambda: ()],
-    "Packed.gathered": [lambda: (np.array([2, 0, 5]),)],
-    "Minima.__init__": [lambda: (packed("planes"), table, shift, np.zeros(D, np.int64), 1.0, 1e-10)],
-    "Minima.add": [lambda: (1, 0)],
-    "Minima.largest": [lambda: (np.ones(D, bool), 0, 2)],
-    "Minima.first_at": [lambda: (np.ones(D, bool), -(2**62))],
-    "Packed.refine": [lambda: (order, starts, 1)],
-    "Packed.partition_sums": [lambda: (table, shift, order, starts, np.arange(2), output(D), output(D))],
-    "Packed.partition_marginals": [lambda: (table, shift, order, starts)],
-    "Packed.degrees_of_freedom": [lambda: (order, starts, 1)],
-    "Packed.arrange": [lambda: (order, starts, 1)],
-    "stored_mdl_cuts": [
-        lambda kind=kind, weights=weights: (*stored(kind), 0, 3, row_classes, 2, table, shift, weights)
-        for kind in (single, double) for weights in (None, np.arange(1, 7))
-    ],
-    "stored_order_cuts": [
-        lambda kind=kind, weights=weights: (*stored(kind), 0, 3, 6, 2, weights)
-        for kind in (single, double) for weights in (None, np.arange(1, 7))
-    ],
-    "stored_distinct": [lambda kind=kind: (*stored(kind), 0, 3) for kind in (single, double)],
-    "code_stored": [
-        lambda kind=kind: (*stored(kind), 0, 3, np.array([1.5, 2.5]), np.array([1, 1, 2]), True, np.ones(3, np.int64),
-                           np.full(3, 2), output(5, dtype=np.uint16))
-        for kind in (single, double)
-    ],
-    "SparseCounts.__init__": [
-        lambda: (*listed, row_classes, 2, None),
-        lambda: (*listed, row_classes, 2, np.arange(1, 7, dtype=np.uint32)),
-    ],
-    "SparseCounts.own_sums": [lambda: (table, shift, 0, 3, output(3), output(3))],
-    "SparseCounts.sums_by_rows": [lambda: (table, shift, *division, *own, 0, 3, output(3), output(3))],
-    "SparseCounts.sums_by_columns": [
-        lambda: (table, shift, *division, *own, np.array([2, 0]), output(2), output(2)),
-        lambda: (table, shift, *division, *own, np.array([2, 0]), output(2), None),
-    ],
-    "SparseCounts.sums_met": [lambda: (table, shift, *division, *own, output(4), output(4))],
-    "SparseCounts.sums_apart": [lambda: (table, shift, *division, *own, np.array([2, 0]), output(2))],
-    "SparseCounts.cells": [lambda: (*division, np.arange(3), output(3, 12), output(3, 12))],
-    "shuffled_sums": [
-        lambda: (table, shift, codes[:N, 0].astype(np.uint16), np.array([8, 17, N]), np.array([1, 3]), seeds, output(5))
-    ],
-}  # fmt: skip
-
-
-def entry_points() -> dict[str, Any]:
-    """Functions of the extension and methods of its classes, by name."""
-    found = {}
-    for name, thing in vars(_native).items():
-        if inspect.isclass(thing):
-            methods = {key: value for key, value in vars(thing).items() if callable(value)}
-            found |= {f"{name}.{key}": value for key, value in methods.items() if key == "__init__" or key[0] != "_"}
-        elif callable(thing) and name[0] != "_":
-            found[name] = thing
+def declared(function: Any) -> list[list[str | None]]:
+    """For every declaration of an entry point the types of the arrays it takes; None: it takes no array, "": any."""
+    found = []
+    for signature, *_ in function.__nb_signature__:
+        inside = _OF_SIGNATURE.match(signature)[1]
+        arguments = [a for a in re.split(r", (?![^\[]*\])", inside) if a not in ("self", "/")]
+        arrays = [_ARRAY.search(argument) for argument in arguments]
+        found.append([None if array is None else array[1] or "" for array in arrays])
     return found
+
+
+def types_given(arguments: tuple[Any, ...]) -> list[str | None]:
+    """The types of arrays, or of lists of arrays, among arguments."""
+    firsts = [a[0] if isinstance(a, list) and a else a for a in arguments]
+    return [str(a.dtype) if isinstance(a, np.ndarray) else None for a in firsts]
+
+
+def fits(given: list[str | None], wanted: list[str | None]) -> bool:
+    return all(a is None or b == "" or a == b for a, b in zip(given, wanted, strict=False))
+
+
+def test_no_array_of_another_type_is_taken() -> None:
+    """Every array of every call in turn as every other type: refused, unless it is declared."""
+    refused = 0
+    for name, function in entry_points().items():
+        owner, _, method = name.partition(".")
+        own = bool(method) and method != "__init__"
+        call = getattr(_native, owner) if method == "__init__" else function
+        declarations = declared(function)
+        for make in GOOD[name]:
+            assert any(fits(types_given(make()), wanted) for wanted in declarations), name
+            for place, kind in itertools.product(range(len(make())), TYPES):
+                given = list(make())
+                if types_given((given[place],)) in ([None], [kind]):
+                    continue
+                listed = isinstance(given[place], list)
+                given[place] = [a.astype(kind) for a in given[place]] if listed else given[place].astype(kind)
+                if any(fits(types_given(tuple(given)), wanted) for wanted in declarations):
+                    continue  # the same in another type of codes or numbers
+                with pytest.raises(TypeError):
+                    call(*([owners(owner)[0]] if own else []), *given)
+                refused += 1
+    assert refused > 1000
 
 
 def spoiled(argument: Any) -> list[Any]:
@@ -379,7 +141,8 @@ def attack() -> None:
 
 def test_wrong_arguments_are_refused() -> None:
     assert set(entry_points()) == set(GOOD)
-    done = subprocess.run([sys.executable, __file__], capture_output=True, text=True, check=False, timeout=600)
+    command, root = [sys.executable, "-m", "tests.native.test_arguments"], Path(__file__).parents[2]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600, cwd=root)
     assert done.returncode == 0, f"exit {done.returncode}: {done.stderr[-3000:]}"
     refused, passed = map(int, done.stdout.split())
     assert refused > 2 * passed > 0

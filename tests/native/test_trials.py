@@ -7,8 +7,8 @@ from zlib import crc32
 
 import numpy as np
 import pytest
-from tests.native import coding_trials, counting_trials, sample_trials  # noqa: F401
-from tests.native.test_arguments import entry_points
+from tests.native import coding_trials, counting_trials, long_mdl_trials, sample_trials  # noqa: F401
+from tests.native.good_calls import entry_points
 from tests.native.trials import KERNELS, TRIALS, TRIED
 
 NOT_TRIED = {"kernel_names"}  # a list of names

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import threading
+import time
+
 import numpy as np
 import pytest
 from joblib import Parallel, delayed, parallel_config
@@ -10,7 +14,9 @@ from joblib.externals.loky import get_reusable_executor
 import bitsieve.counts.packed as memory
 import bitsieve.counts.packed_layout as layout
 from bitsieve import ForwardSelector, SpecCMI
+from bitsieve.counts.blocks import run_blocks, thread_count
 
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 THREADS = [None, 1, 2, 3, 5, 16]
 
 
@@ -33,3 +39,32 @@ def test_fits_inside_workers(backend, monkeypatch):
         fitted = Parallel()(delayed(selector.fit)(X, y) for selector in selectors)
     found = {(type(f), f.selected_.tobytes(), f.scores_.tobytes(), f.relevance_.tobytes()) for f in fitted}
     assert len(found) == 2
+
+
+def threads_taken(n_jobs):
+    """How many threads work at a time."""
+    taken = set()
+
+    def work(_):
+        taken.add(threading.get_ident())
+        time.sleep(0.01)
+
+    run_blocks(work, range(4 * CORES), n_jobs)
+    return len(taken)
+
+
+@pytest.mark.parametrize("n_workers", [2, 3])
+@pytest.mark.usefixtures("no_workers_stay")
+def test_workers_share_the_cores(n_workers):
+    share = max(1, CORES // n_workers)
+    for more, wanted in (({}, share), ({"inner_max_num_threads": 1}, 1)):
+        with parallel_config("loky", n_jobs=n_workers, **more):
+            taken = Parallel()(delayed(threads_taken)(-1) for _ in range(n_workers))
+            asked = Parallel()(delayed(thread_count)(n) for n in (5, None))
+        assert max(taken) <= wanted
+        assert asked == [5, 1]  # what is asked for is obeyed
+
+
+def test_what_openmp_is_told_is_for_workers_only(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    assert thread_count(-1) == CORES

@@ -42,6 +42,18 @@ def test_columns_of_a_frame_each_by_itself():
     assert plain.selector.binner_.categories_[0] is None
 
 
+@pytest.mark.parametrize("method", ["cmim", "gmi"])
+def test_they_are_explained_as_they_were_counted(method, tmp_path):
+    table = pa.table({"state": STATES[:, 0], "follows": FOLLOWS, "measured": RANDOM.normal(size=N) + Y})
+    selection = bitsieve.select(table, Y, method=method, n_features_to_select=2)
+    evidence = selection.evidence
+    chosen = evidence.information.relevance[selection.indices]
+    assert chosen.tolist() == selection.relevance.tolist()
+    assert evidence.chance.columns.shape == (3,)
+    bitsieve.write_report(selection, tmp_path / "report.html")
+    assert "follows" in (tmp_path / "report.html").read_text("utf-8")
+
+
 def test_methods_on_values_keep_their_numbers():
     X = np.column_stack([STATES, FOLLOWS])
     frame = pa.table({f"x{j}": X[:, j] for j in range(X.shape[1])})

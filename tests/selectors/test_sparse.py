@@ -151,3 +151,15 @@ def test_columns_are_not_gone_through_one_by_one(data, monkeypatch):
         found = bitsieve.select(wide, y, method="jmi", n_features_to_select=4, constraints=wish)
     assert found.features[0] == "x9"
     assert len(made) < 100
+
+
+@pytest.mark.parametrize("binning", ["quantile", "none"])
+def test_select_with_bins_that_do_not_look_at_the_class(binning):
+    """The shuffles that tell which columns carry information take listed codes, too."""
+    random = np.random.default_rng(0)
+    X, y = random.integers(0, 4, (100, 10)) * (random.random((100, 10)) < 0.2).astype(float), random.integers(0, 2, 100)
+    found = bitsieve.select(sparse.csr_array(X), y, n_features_to_select=3, binning=binning)
+    expected = bitsieve.select(X, y, n_features_to_select=3, binning=ZeroApartBinner(binning))
+    assert found.notes == expected.notes
+    assert any("information about the class" in note for note in found.notes)
+    assert found.scores.tobytes() == expected.scores.tobytes()

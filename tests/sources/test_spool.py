@@ -177,10 +177,16 @@ def test_a_file_that_changes_while_it_is_read(tmp_path):
     assert list(spool.glob("bitsieve-*[!t]")) == []
 
 
-def test_sparse_rows_are_not_read_in_batches(tmp_path):
-    (tmp_path / "rows.txt").write_text("1 1:2 3:4\n0 2:1\n")
-    with pytest.raises(ValueError, match="is a libsvm file, which is not read in batches: give it without a limit"):
-        run(tmp_path / "rows.txt", memory="1MB")
+def test_archives_are_not_read_in_batches(tmp_path):
+    np.savez(tmp_path / "data.npz", X=np.eye(3), y=[0, 1, 0])
+    with pytest.raises(ValueError, match=r"is an .npz file, which is not read in batches: give it without a limit"):
+        run(tmp_path / "data.npz", memory="1MB")
+
+
+def test_json_is_not_read_in_batches(tmp_path):
+    (tmp_path / "rows.json").write_text('{"a": 1, "class": 0}\n{"a": 2, "class": 1}\n')
+    with pytest.raises(ValueError, match="is a JSON file, which is not read in batches: give it without a limit"):
+        run(tmp_path / "rows.json", memory="1MB")
 
 
 def test_a_truncated_file(tmp_path):

@@ -8,8 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from sklearn.datasets import dump_svmlight_file
 
 import bitsieve
+from bitsieve.files import libsvm_ranges
 from bitsieve.files.errors import DataError
 
 
@@ -41,14 +43,14 @@ def table():
     return pa.table({f"x{j}": y + random.integers(0, 3, 3000) for j in range(9)} | {"class": y})
 
 
-def run(data, **how):
-    return bitsieve.select(data, "class", binning="none", n_features_to_select=2, **how)
+def run(data, target="class", **how):
+    return bitsieve.select(data, target, binning="none", n_features_to_select=2, **how)
 
 
-def outcome(data, spool):
+def outcome(data, spool, target="class"):
     """What is selected, or the error."""
     try:
-        return run(data, spool=spool).to_dict()["features"]
+        return run(data, target, spool=spool).to_dict()["features"]
     except DataError as error:
         return str(error)
 
@@ -61,10 +63,30 @@ def test_whatever_fits_no_more(tmp_path, table, disk, streamed):
     for kilobytes in (4, 8, 12, 16, 20, 24, 32, 48, 256, 512):
         spool = disk(kilobytes)
         found = outcome(table.to_reader(max_chunksize=500) if streamed else tmp_path / "data.parquet", spool)
-        were_full.append(found != expected)
-        if found != expected:
-            assert "No space left on device" in found
-            assert "\n" not in found
-            assert list(spool.iterdir()) == []
+        were_full.append(is_full(spool, found, expected))
+    assert were_full == sorted(were_full, reverse=True)
+    assert set(were_full) == {True, False}
+
+
+def is_full(spool, found, expected):
+    """Whether the disk had no place, as one line says, and nothing is left there then."""
+    if found == expected:
+        return False
+    assert "No space left on device" in found
+    assert "\n" not in found
+    assert list(spool.iterdir()) == []
+    return True
+
+
+def test_a_libsvm_file_that_fits_no_more(tmp_path, table, disk, monkeypatch):
+    monkeypatch.setattr(libsvm_ranges, "_LONGEST", 10_000)
+    X = np.column_stack([table[name].to_numpy() for name in table.column_names[:-1]])
+    path = tmp_path / "data.libsvm"
+    dump_svmlight_file(X.astype(float), table["class"].to_numpy(), str(path), zero_based=False)
+    expected = run(path, "y").to_dict()["features"]
+    were_full = []
+    for kilobytes in (4, 12, 50, 150, 300, 450, 600, 680, 760, 2000):
+        spool = disk(kilobytes)
+        were_full.append(is_full(spool, outcome(path, spool, "y"), expected))
     assert were_full == sorted(were_full, reverse=True)
     assert set(were_full) == {True, False}

@@ -10,12 +10,12 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from bitsieve import _native
-from bitsieve.binning.unknown import unknown_category
+from bitsieve.binning.known_categories import code_categories
 from bitsieve.common.parameters import check_choice, check_parameters, check_threads
 from bitsieve.common.progress import phase
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.table.columns import read_columns
-from bitsieve.table.encoding import Encoded, lookup
+from bitsieve.table.encoding import Encoded
 from bitsieve.table.exact import check_large_columns
 from bitsieve.table.extents import MISSING, NUMBERS
 from bitsieve.table.missing import check_values
@@ -187,7 +187,7 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         run_blocks(code, extents.blocks, self.n_jobs, phase("encoding"))
         for j, values in enumerate(() if table.matrix is not None else table.columns):
             if isinstance(values, Encoded):
-                self._code_categories(table.names[j], values, self.categories_[j], out[:, j])
+                code_categories(table.names[j], values, self.categories_[j], out[:, j])
                 if extents.holds[j] & MISSING:
                     out[values.codes < 0, j] = missing_code[j]
         return out
@@ -269,22 +269,6 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         _native.code_by_cuts(
             block.values, edges.values, edges.ends, self._side == "left", missing_code, block.places, out
         )
-
-    def _code_categories(self, name: str, given: Encoded, known: NDArray[Any] | None, out: NDArray[Any]) -> None:
-        """Codes of the categories of a column among those ``known`` when fitting."""
-        if known is None:
-            raise ValueError(f"column {name!r} was numeric when fitting: give numbers")
-        if known is given.categories:
-            out[:] = given.codes
-            return
-        try:
-            codes = lookup(given.categories, known)
-        except TypeError:  # of another kind than when fitting
-            codes = np.full(len(given.categories), -1, np.int32)
-        if len(codes) and codes.min() < 0:
-            raise unknown_category(name, given.categories[codes < 0])
-        if len(codes):
-            out[:] = codes[given.codes]
 
     def _check_code_limit(self, table: Table) -> None:
         if self.n_bins_.max() > MAX_CODES:

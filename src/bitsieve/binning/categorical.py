@@ -8,7 +8,7 @@ import numpy as np
 
 from bitsieve import _native
 from bitsieve.binning.base import Binner
-from bitsieve.binning.unknown import unknown_category
+from bitsieve.binning.known_categories import unknown_category
 from bitsieve.common.progress import phase
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.table.encoding import lookup

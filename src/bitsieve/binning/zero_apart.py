@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 from bitsieve import _native
 from bitsieve.binning.as_sparse import as_sparse
 from bitsieve.binning.base import Binner
+from bitsieve.binning.known_categories import unknown_category
 from bitsieve.binning.registry import make_binner
 from bitsieve.binning.repeated import RepeatedCuts
 from bitsieve.binning.repeated_stored import RepeatedStoredCuts
-from bitsieve.binning.unknown import unknown_category
 from bitsieve.common.parameters import check_parameters, check_threads
 from bitsieve.common.progress import phase
 from bitsieve.counts.blocks import run_blocks
@@ -231,7 +231,7 @@ class ZeroApartBinner(Binner):
         table.check_finite(allow_missing=keeps, instead=IN_A_BIN)
         ranked = self.categories_ is not None
         known = self.categories_ if ranked else self.bin_edges_
-        code = np.empty(len(table.value), np.uint16)
+        code = table.room(len(table.value), np.uint16)
         missing_code = self.n_bins_ - 1 if keeps else np.zeros_like(self.n_bins_)
         base = np.zeros_like(self.n_bins_) if ranked else self.zero_.astype(np.int64)
         left = ranked or self.rule_._side == "left"
@@ -248,7 +248,7 @@ class ZeroApartBinner(Binner):
         common = self._common(table, known)
         if ranked:
             self._check_known(table, code)
-        return SparseCodes(table.n_samples, table.start, table.row, code, common)
+        return SparseCodes(table.n_samples, table.start, table.row, code, common, table.room)
 
     def _common(self, table: SparseTable, known: Ragged) -> NDArray[np.uint16]:
         """The code of zero in every column."""
@@ -269,13 +269,16 @@ class ZeroApartBinner(Binner):
     def _check_known(self, table: SparseTable, code: NDArray[np.uint16]) -> None:
         """Refuse numbers that are no categories."""
         known = self.categories_
-        place = np.repeat(known.ends - known.lengths, np.diff(table.start)) + code
-        there = np.isnan(table.value)
-        inside = ~there & (place < np.repeat(known.ends, np.diff(table.start)))
-        there[inside] = known.values[place[inside]] == table.value[inside]
-        for wrong in np.flatnonzero(~there)[:1].tolist():
-            column = int(np.searchsorted(table.start, wrong, side="right")) - 1
-            raise unknown_category(table.names[column], table.value[wrong : wrong + 1])
+        for first, last in table.blocks(None):
+            stored = slice(*table.start[[first, last]].tolist())
+            value, lengths, ends = table.value[stored], np.diff(table.start[first : last + 1]), known.ends[first:last]
+            place = np.repeat(ends - known.lengths[first:last], lengths) + code[stored]
+            there = np.isnan(value)
+            inside = ~there & (place < np.repeat(ends, lengths))
+            there[inside] = known.values[place[inside]] == value[inside]
+            for wrong in np.flatnonzero(~there)[:1].tolist():
+                column = int(np.searchsorted(table.start, stored.start + wrong, side="right")) - 1
+                raise unknown_category(table.names[column], value[wrong : wrong + 1])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

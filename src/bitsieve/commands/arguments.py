@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from bitsieve.commands.argument_types import names
 from bitsieve.commands.arguments_judging import add_compare, add_how_many
 from bitsieve.commands.arguments_selecting import add_count, add_explain, add_select
-from bitsieve.commands.command_parser import CommandParser, run_of
+from bitsieve.commands.command_parser import CommandParser, add_command
 from bitsieve.commands.shared_arguments import add_shared
+
+if TYPE_CHECKING:
+    from bitsieve.commands.command_parser import Commands
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -24,9 +27,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_count(commands)
     add_how_many(commands)
     add_compare(commands)
-    methods = commands.add_parser("methods", allow_abbrev=False, help="list every method, its paper and what it needs")
-    add_shared(methods.add_argument, "--json")
-    methods.set_defaults(run=run_of("methods"))
+    add_shared(add_command(commands, "methods", help="list every method, its paper and what it needs"), "--json")
     _add_reproduce(commands)
     return parser
 
@@ -39,14 +40,13 @@ class _Version(argparse.Action):
         raise SystemExit(0)
 
 
-def _add_reproduce(commands: argparse._SubParsersAction[CommandParser]) -> None:
-    reproduce = commands.add_parser(
+def _add_reproduce(commands: Commands) -> None:
+    add = add_command(
+        commands,
         "reproduce",
-        allow_abbrev=False,
         help="compute a table or a figure of a paper anew",
         description="Compute a table or a figure of a paper anew. Without --figure or --table: list what there is.",
     )
-    add = reproduce.add_argument
     add("paper", metavar="PAPER", help="gao2016, vinh2014, yasaei, zhai2012, zhang-hancock")
     add("--figure", metavar="NAME", help="which figure, such as 3")
     add("--table", metavar="NAME", help="which table")
@@ -55,4 +55,3 @@ def _add_reproduce(commands: argparse._SubParsersAction[CommandParser]) -> None:
     add("--sets", type=names, metavar="A,B,...", help="of the data sets, only these")
     add("--protocol", metavar="NAME", help="paper: as published (default); nested: ranked inside each fold as well")
     add_shared(add, "--json", "--seed", "--threads")
-    reproduce.set_defaults(run=run_of("reproduce"))

@@ -5,26 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bitsieve.commands.argument_types import count, counts, names
-from bitsieve.commands.command_parser import run_of
+from bitsieve.commands.command_parser import add_command
 from bitsieve.commands.shared_arguments import BINNING, add_shared
 
 if TYPE_CHECKING:
-    import argparse
-
-    from bitsieve.commands.command_parser import CommandParser
+    from bitsieve.commands.command_parser import Commands
 
 
-def add_how_many(commands: argparse._SubParsersAction[CommandParser]) -> None:
-    rules = commands.add_parser(
+def add_how_many(commands: Commands) -> None:
+    add = add_command(
+        commands,
         "how-many",
-        allow_abbrev=False,
         help="say how many columns to take, by four rules side by side",
         description="Ask shuffles, the false discovery rate, stability and cross-validation how many columns a greedy "
         "method should take, and say how to read their difference.",
     )
-    add = rules.add_argument
     add_shared(add, "data", "--target", "--weight")
-    add("--method", default="jmi", metavar="NAME", help="a greedy one of 'bitsieve methods' (default: %(default)s)")
+    add_shared(add, "--method", default="jmi", help="a greedy one of 'bitsieve methods' (default: %(default)s)")
     add_shared(add, *BINNING, "--target-bins")
     add("--classifier", default="linear-svm", metavar="NAME", help="as for compare (default: linear-svm)")
     add_shared(add, "--folds")
@@ -32,20 +29,18 @@ def add_how_many(commands: argparse._SubParsersAction[CommandParser]) -> None:
     add_shared(add, "--seed")
     add("--figure", metavar="FILE", help="draw it: .png, .svg or .pdf (needs bitsieve[report])")
     add_shared(add, "--json", "--threads")
-    rules.set_defaults(run=run_of("how_many"))
 
 
-def add_compare(commands: argparse._SubParsersAction[CommandParser]) -> None:
-    compare = commands.add_parser(
+def add_compare(commands: Commands) -> None:
+    add = add_command(
+        commands,
         "compare",
-        allow_abbrev=False,
         help="cross-validate a classifier on what several methods select, for every number of features",
         description="Cross-validate a classifier on the first k features of several methods, for every k. Each method "
         "ranks once a fold, on the training samples alone. The table goes to standard output, notes and progress to "
         "standard error.",
         epilog="Ctrl-C keeps the finished folds in a file next to --output; the same command with --resume goes on.",
     )
-    add = compare.add_argument
     add_shared(add, "data", "--target")
     add("--methods", type=names, metavar="A,B,...", help="of 'bitsieve methods' (default: mim,mrmr,jmi,speccmi)")
     add(
@@ -67,9 +62,7 @@ def add_compare(commands: argparse._SubParsersAction[CommandParser]) -> None:
         help="accuracy (default), balanced_accuracy, f1_macro or roc_auc",
     )
     add("--groups", metavar="COLUMN", help="rows with one value here are never both learned from and tested on")
-    add(
-        "--include", action="append", metavar="COLUMN", help="keep it although it looks like an identifier (repeatable)"
-    )
+    add_shared(add, "--include", help="keep it although it looks like an identifier (repeatable)")
     add_shared(add, "--exclude")
     add_shared(add, "--set", help="a parameter of those methods that take it, such as beta=0.5; once for each")
     add_shared(add, "--folds", "--seed")
@@ -92,4 +85,3 @@ def add_compare(commands: argparse._SubParsersAction[CommandParser]) -> None:
     add("--output", metavar="FILE", help="save errors by method, fold and number; .parquet, .csv or .json")
     add("--resume", action="store_true", help="go on with the finished folds of an interrupted run")
     add_shared(add, "--json", "--threads")
-    compare.set_defaults(run=run_of("compare"))

@@ -5,28 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bitsieve.commands.argument_types import how_many
-from bitsieve.commands.command_parser import run_of
+from bitsieve.commands.command_parser import add_command
 from bitsieve.commands.shared_arguments import BINNING, add_shared
-from bitsieve.common.defaults import DEFAULT_METHOD
 
 if TYPE_CHECKING:
-    import argparse
+    from collections.abc import Callable
 
-    from bitsieve.commands.command_parser import CommandParser
+    from bitsieve.commands.command_parser import Commands
 
 
-def add_select(commands: argparse._SubParsersAction[CommandParser]) -> None:
-    select = commands.add_parser(
+def add_select(commands: Commands) -> None:
+    add = add_command(
+        commands,
         "select",
-        allow_abbrev=False,
         help="rank the features of a table by what they tell about its target",
         description="Rank the features of a table by what they tell about its target. The ranking goes to standard "
         "output, notes and progress to standard error.",
         epilog="Exit codes: 0 done, 1 failed inside, 2 a mistake in what was given (one line says which), "
         "130 interrupted.",
     )
-    _add_selection(select)
-    add = select.add_argument
+    _add_selection(add)
     add(
         "--output",
         metavar="FILE",
@@ -39,45 +37,40 @@ def add_select(commands: argparse._SubParsersAction[CommandParser]) -> None:
         help="count on a Dask cluster, whose workers read DATA under the same path; local starts one on this machine, "
         "of --threads workers (needs bitsieve[dask])",
     )
-    select.set_defaults(run=run_of("select"))
 
 
-def add_explain(commands: argparse._SubParsersAction[CommandParser]) -> None:
-    explain = commands.add_parser(
+def add_explain(commands: Commands) -> None:
+    add = add_command(
+        commands,
         "explain",
-        allow_abbrev=False,
         help="say why a feature is selected or not, and which selected one tells the same",
         description="Select as 'bitsieve select' does with the same options, and say in bits why a feature is selected "
         "or not: what it tells alone, what of that is told already, what it adds, and what would replace it.",
     )
-    explain.add_argument("feature", metavar="FEATURE", help="the column to explain")
-    _add_selection(explain)
-    explain.set_defaults(run=run_of("explain"))
+    add("feature", metavar="FEATURE", help="the column to explain")
+    _add_selection(add)
 
 
-def add_count(commands: argparse._SubParsersAction[CommandParser]) -> None:
-    parser = commands.add_parser(
+def add_count(commands: Commands) -> None:
+    add = add_command(
+        commands,
         "count",
-        allow_abbrev=False,
         help="count a table once and save the tables of all pairs of columns, which add up with those of more rows",
         description="Count the tables of all pairs of columns of DATA with its target, and save them. Counts with the "
         "same bins add up: 'bitsieve select --counts DIR --counts DIR' selects from all their rows.",
     )
-    add = parser.add_argument
     add_shared(add, "data", help="Parquet, Arrow/Feather, CSV or TSV; or a folder of them: read in batches")
     add("--save", metavar="DIR", required=True, help="the folder that the counts are written to")
     add_shared(add, "--target", required=True, help="the column to tell about")
     add_shared(add, "--weight")
     add("--like", metavar="DIR", help="counts whose bins and classes are used, so that those of DATA add up with them")
     add_shared(add, *BINNING, "--target-bins")
-    add("--memory", metavar="BYTES", help="about how much memory to take, such as 4GB (default: 2GiB)")
+    add_shared(add, "--memory", help="about how much memory to take, such as 4GB (default: 2GiB)")
     add_shared(add, "--threads")
-    parser.set_defaults(run=run_of("count"))
 
 
-def _add_selection(parser: CommandParser) -> None:
+def _add_selection(add: Callable[..., object]) -> None:
     """The data, and all that decides which of its features are selected."""
-    add = parser.add_argument
     add_shared(add, "data", nargs="?")
     add(
         "--counts",
@@ -89,11 +82,10 @@ def _add_selection(parser: CommandParser) -> None:
         add,
         "--target",
         action="append",
-        help="the column to tell about; y by default in a .npz; give it again for several columns taken together",
+        help="the column to tell about; y by default in .npz and libsvm; give it again for several columns together",
     )
     add_shared(add, "--weight")
-    add("--method", default=DEFAULT_METHOD, metavar="NAME", help="one of 'bitsieve methods' (default: %(default)s)")
-    add_shared(add, "--set")
+    add_shared(add, "--method", "--set")
     add(
         "--features",
         type=how_many,
@@ -108,13 +100,7 @@ def _add_selection(parser: CommandParser) -> None:
         help="level of significance, permutation (default: 0.05) or fdr (0.1)",
     )
     add("--min-bits", type=float, metavar="BITS", help="what a feature must add under threshold (default: 0.01)")
-    add(
-        "--include",
-        action="append",
-        metavar="COLUMN",
-        help="select it first, whatever it tells; an identifier: keep it (repeatable)",
-    )
-    add_shared(add, "--exclude")
+    add_shared(add, "--include", "--exclude")
     add("--group", action="append", nargs="+", metavar="COLUMN", help="columns taken together (repeatable)")
     add_shared(add, *BINNING)
     add(
@@ -123,10 +109,6 @@ def _add_selection(parser: CommandParser) -> None:
         help="how information is estimated from counts (default: plug-in)",
     )
     add_shared(add, "--target-bins", "--drop-missing-target", "--header", "--json")
-    add(
-        "--memory",
-        metavar="BYTES",
-        help="about how much memory to take, such as 4GB: DATA is read in batches, and may be a folder of files",
-    )
+    add_shared(add, "--memory")
     add("--spool", metavar="DIR", help="keep what was packed of DATA there for later runs; DATA is read in batches")
     add_shared(add, "--threads")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from importlib import import_module
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from bitsieve.common.messages import one_line
 
@@ -23,11 +23,19 @@ class CommandParser(argparse.ArgumentParser):
         raise UsageError(f"{one_line(message)} (see {self.prog} --help)")
 
 
-def run_of(command: str) -> Callable[[argparse.Namespace], int]:
-    """The function ``run`` of a command, imported when it is called, so that help comes at once."""
+Commands: TypeAlias = "argparse._SubParsersAction[CommandParser]"
+
+
+def add_command(commands: Commands, name: str, **said: Any) -> Callable[..., object]:
+    """Add a command, which the module of its name runs; what adds arguments to it is returned.
+
+    The module is imported when the command is called, so that help comes at once.
+    """
 
     def run(options: argparse.Namespace) -> int:
-        code: int = import_module(f"bitsieve.commands.{command}").run(options)
+        code: int = import_module(f"bitsieve.commands.{name.replace('-', '_')}").run(options)
         return code
 
-    return run
+    parser = commands.add_parser(name, allow_abbrev=False, **said)
+    parser.set_defaults(run=run)
+    return parser.add_argument

@@ -44,12 +44,13 @@ def read(options: argparse.Namespace, client: Client | None) -> Table | TableInP
         )
     from bitsieve.sources.stream import StreamSource
 
-    if options.target is None:
-        raise ValueError("no target is given: name a column with --target")
-    if (getattr(options, "output", None) or "").lower().endswith(".npz"):
-        raise ValueError("what is read in batches is not written to .npz: write .parquet, .arrow or .csv")
     source = StreamSource(options.data, options.memory, options.spool)
-    return source.read_in_parts(options.target, options.weight, **how)
+    target = source.own_target if options.target is None else options.target
+    if target is None:
+        raise ValueError("no target is given: name a column with --target")
+    if source.own_target is None and (getattr(options, "output", None) or "").lower().endswith(".npz"):
+        raise ValueError("what is read in batches is not written to .npz: write .parquet, .arrow or .csv")
+    return source.read_in_parts(target, options.weight, **how)
 
 
 def _saved(options: argparse.Namespace) -> TableInParts:

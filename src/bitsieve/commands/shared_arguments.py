@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.commands.argument_types import assignment, count, folds, target_bins
+from bitsieve.common.defaults import DEFAULT_METHOD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -17,8 +18,18 @@ SHARED: Mapping[str, Mapping[str, Any]] = {
         "help": "CSV, TSV, JSON lines, libsvm, Parquet, Arrow/Feather or .npz (X, y), told by content, compressed or "
         "not; -: standard input",
     },
-    "--target": {"metavar": "COLUMN", "help": "the column to tell about; y by default in a .npz"},
+    "--target": {"metavar": "COLUMN", "help": "the column to tell about; y by default in .npz and libsvm"},
     "--weight": {"metavar": "COLUMN", "help": "the column that says how many times each row stands: whole numbers"},
+    "--method": {
+        "default": DEFAULT_METHOD,
+        "metavar": "NAME",
+        "help": "one of 'bitsieve methods' (default: %(default)s)",
+    },
+    "--include": {
+        "action": "append",
+        "metavar": "COLUMN",
+        "help": "select it first, whatever it tells; an identifier: keep it (repeatable)",
+    },
     "--exclude": {"action": "append", "metavar": "COLUMN", "help": "never select it (repeatable)"},
     "--set": {
         "action": "append",
@@ -53,6 +64,10 @@ SHARED: Mapping[str, Mapping[str, Any]] = {
     "--header": {
         "action": argparse.BooleanOptionalAction,
         "help": "the first line of a text file has the names, whatever it looks like; --no-header: it is data already",
+    },
+    "--memory": {
+        "metavar": "BYTES",
+        "help": "about how much memory to take, such as 4GB: DATA is read in batches, and may be a folder of files",
     },
     "--folds": {
         "type": folds,

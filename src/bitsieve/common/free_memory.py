@@ -41,11 +41,18 @@ def check_room(n_bytes: float, what: str, advice: str) -> None:
         )
 
 
-def square_matrix(n: int, dtype: DTypeLike, what: str = "features") -> NDArray[Any]:
+def square_matrix(n: int, dtype: DTypeLike) -> NDArray[Any]:
     """An empty matrix of shape (n, n), refused where there is no room for it."""
-    n_bytes = n * n * np.dtype(dtype).itemsize
-    check_room(n_bytes, f"a matrix of {n:,} x {n:,} {what} takes", "give fewer columns")
+    check_matrices(1, n, dtype)
     return np.empty((n, n), dtype)
+
+
+def check_matrices(how_many: int, n: int, dtype: DTypeLike = np.float64) -> None:
+    """Refuse, before the first of them is counted, so many matrices of shape (n, n) that there is no room for."""
+    what = f"a matrix of {n:,} x {n:,} features takes"
+    if how_many > 1:
+        what = f"{how_many} matrices of {n:,} x {n:,} features take"
+    check_room(how_many * n * n * np.dtype(dtype).itemsize, what, "give fewer columns")
 
 
 def _in_gigabytes(n_bytes: float) -> str:

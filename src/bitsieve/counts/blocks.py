@@ -22,6 +22,8 @@ Block = TypeVar("Block")
 def thread_count(n_jobs: int | None) -> int:
     """Threads meant by ``n_jobs``: None is 1, -1 is every core this process may use, -2 all but one, and so on.
 
+    In a worker process of joblib (loky) or Dask, -1 is the share of the cores that the worker was given.
+
     Raises
     ------
     ValueError
@@ -33,7 +35,21 @@ def thread_count(n_jobs: int | None) -> int:
     if n_jobs > 0:
         return n_jobs
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, cores + 1 + n_jobs)
+    return max(1, min(cores, _share_of_worker() or cores) + 1 + n_jobs)
+
+
+def _share_of_worker() -> int | None:
+    """The threads that a worker process is meant to take, or None where nothing is said.
+
+    Whoever starts workers tells them by the variable of OpenMP, as no other is known to all libraries. In a process
+    that was started by itself the variable is for OpenMP alone.
+    """
+    told = os.environ.get("OMP_NUM_THREADS", "")
+    if not told.isdecimal():
+        return None
+    from multiprocessing import parent_process
+
+    return None if parent_process() is None else int(told)
 
 
 def run_blocks(

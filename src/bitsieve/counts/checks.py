@@ -37,6 +37,12 @@ def checked_codes(codes: NDArray) -> NDArray:
     return codes.astype(np.uint8 if largest < 256 else np.uint16)
 
 
+def check_sparse_rows(n_rows: int) -> None:
+    """Refuse more rows of a sparse table than 32 bits number."""
+    if n_rows > MAX_SAMPLES - 1:
+        raise ValueError(f"X has {n_rows:,} samples: at most 2**31 - 1 are supported in a sparse table")
+
+
 def check_joint_values(group: NDArray[np.intp], n_values: int) -> None:
     """Refuse a group of columns with more joint values than a feature may have codes."""
     if n_values > MAX_CODES:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 WORTH_A_THREAD = 300e-6  # seconds of work below which starting a thread costs more than it saves
 GATHERED_BYTES = 64 << 20  # of columns that are packed side by side for a matrix
+SORTING = 18  # bytes a row: its class in 16 bits, and numpy's order of the rows and room to sort them, of 64 bits each
 PLANE_CELLS = 64 * 64  # of the table of two features stored as planes, at most
 
 
@@ -88,9 +89,9 @@ class PackedSource(CodedSource):
         if classes is not None:
             labels = checked_classes(np.asarray(classes), n_rows, n_classes)
         self._describe(sizes_of_classes(labels, times, n_classes or 0), n_codes, choose_kernel(kernel), n_jobs)
-        self._check_room(weighted=times is not None)
         # As they come, where there is nothing to sort by.
         sorted_already = times is None and bool((labels[1:] >= labels[:-1]).all())
+        self._check_room(0 if sorted_already else n_rows, weighted=times is not None)
         order = np.empty(0, np.uint32) if sorted_already else class_order(labels, times)
         self._take(_native.Packed(self.class_sizes, order, self.arities, self.kernel.name, self.kernel.storage))
         del order  # the engine has its own
@@ -125,7 +126,7 @@ class PackedSource(CodedSource):
         self.packed = packed
         self.hints = self.layout = PackedLayout(packed, self.arities, self.n_samples, self.n_classes)
 
-    def _check_room(self, weighted: bool) -> None:
+    def _check_room(self, n_sorted: int, weighted: bool) -> None:
         """Refuse, before memory is taken for it, a table that does not fit."""
         if self.n_samples * (16 + 8 * self.n_features) * 8 < WITHOUT_LOOKING:  # eight columns take 64 planes at most
             return
@@ -137,7 +138,8 @@ class PackedSource(CodedSource):
         except MemoryError:  # beyond what may be asked for at all
             raise MemoryError(f"{what} more than this process may ask for: {advice}") from None
         # The order of the samples is 32 bits each, for a moment twice: here and in the engine.
-        check_room(max(8 * self.n_samples, 4 * self.n_samples + plan.nbytes), what, advice)
+        order = 4 * self.n_samples if n_sorted else 0
+        check_room(max(SORTING * n_sorted, 2 * order, order + plan.nbytes), what, advice)
 
     @property
     def nbytes(self) -> int:

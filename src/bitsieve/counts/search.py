@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 import numpy as np
 
 from bitsieve import _native
+from bitsieve.counts.sparse_codes import SparseCodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -90,7 +91,7 @@ class FixedCodes(ClassSearch):
 
     Parameters
     ----------
-    codes : ndarray of int, shape (n_rows, n_features)
+    codes : ndarray of int, shape (n_rows, n_features), or SparseCodes
     classes : ndarray of int, shape (n_rows,)
     n_classes : int
     weights : ndarray of int, shape (n_rows,), optional
@@ -98,15 +99,17 @@ class FixedCodes(ClassSearch):
     """
 
     def __init__(
-        self, codes: NDArray[Any], classes: NDArray[Any], n_classes: int, weights: Integers | None = None
+        self, codes: NDArray[Any] | SparseCodes, classes: NDArray[Any], n_classes: int, weights: Integers | None = None
     ) -> None:
         self._codes, self.n_classes = codes, n_classes
-        self.rows = np.repeat(np.arange(len(codes)), 1 if weights is None else weights)
+        self.rows = np.repeat(np.arange(len(classes)), 1 if weights is None else weights)
         self.classes = classes[self.rows].astype(np.int32)
 
     def codes(self, column: int) -> Integers:
         """The codes, one a sample."""
-        return self._codes[self.rows, column].astype(np.int64)
+        known = self._codes
+        of_rows = known.column(column) if isinstance(known, SparseCodes) else known[:, column]
+        return of_rows[self.rows].astype(np.int64)
 
     def log_codings(self, column: int) -> float:
         """Nothing was searched."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bitsieve.common.attributes import cached_property
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
 
@@ -27,6 +29,8 @@ class SparseCodes:
     code : ndarray of uint16
     common : ndarray of uint16, shape (n_features,)
         The code of all rows that a column does not list; of no meaning where it lists all.
+    room : callable
+        ``room(size, dtype)`` gives an array as large as those of the listed codes; by default in memory.
     """
 
     n_rows: int
@@ -34,6 +38,7 @@ class SparseCodes:
     row: NDArray[np.int32]
     code: NDArray[np.uint16]
     common: NDArray[np.uint16]
+    room: Callable[..., NDArray[Any]] = np.empty
 
     @classmethod
     def of_table(cls, codes: NDArray[np.integer]) -> SparseCodes:

@@ -41,9 +41,9 @@ def read_arrow(path: Path, kind: str) -> pa.Table:
     return table
 
 
-def native_file(path: Path) -> pa.OSFile:
+def native_file(path: Path, mode: str = "rb") -> pa.OSFile:
     """The file opened by pyarrow; its name may be no UTF-8 text."""
-    return pa.OSFile(os.fsencode(path))
+    return pa.OSFile(os.fsencode(path), mode)
 
 
 def _read(file: pa.OSFile, kind: str) -> pa.Table:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from bitsieve.common.messages import one_line
+from bitsieve.files.arrow import native_file
 from bitsieve.files.errors import DataError
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def read_json(path: Path) -> pa.Table:
             if file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"["):
                 table = pa.Table.from_pylist(json.loads(path.read_text(encoding="utf-8-sig")))
             else:
-                table = arrow_json.read_json(str(path))
+                table = arrow_json.read_json(native_file(path))
         table.validate(full=True)  # the reader of lines takes texts that are not UTF-8
     except (pa.ArrowException, ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise DataError(f"cannot read {str(path)!r} as JSON: {one_line(error)[:200]}") from None

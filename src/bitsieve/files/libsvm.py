@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from bitsieve.files.npz import ArrayTable
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
 ENDINGS = (".libsvm", ".svmlight", ".svm")
 _ROW = re.compile(rb"[^\s,;:]+(\s+qid:\d+)?(\s+\d+:[^\s:,;]+)+\s*(#.*)?")
@@ -38,18 +40,50 @@ def read_libsvm(path: Path) -> ArrayTable:
     DataError
         The file holds something else, has several labels a row, no rows, or no columns.
     """
+    with open(path, "rb") as file:
+        X, y = sparse_rows(file, path)
+    y = labels(y, X.nnz, path)
+    first = first_column(int(X.indices.min()))
+    X.indices -= first
+    X = type(X)((X.data, X.indices, X.indptr), shape=(X.shape[0], X.shape[1] - first))
+    return ArrayTable(X, y, NumberedNames(X.shape[1]))
+
+
+def sparse_rows(file: IO[bytes], path: Path) -> tuple[Any, NDArray[np.float64]]:
+    """The rows of a text as CSR, with the numbers of columns that it has, each row ascending; and the labels.
+
+    Raises
+    ------
+    DataError
+        The text holds something else, or has several labels a row.
+    """
     from sklearn.datasets import load_svmlight_file
 
     try:
-        X, y = load_svmlight_file(str(path))
+        return load_svmlight_file(file, zero_based=True)
     except (ValueError, OverflowError, MemoryError) as error:
         raise DataError(
             f"cannot read {str(path)!r} as libsvm: {one_line(error)}; "
             "a row is a label, a number, and column:value pairs"
         ) from None
+
+
+def first_column(least: int) -> int:
+    """The number from which columns are counted, where ``least`` is the least of a file: 1, or 0 where it has that."""
+    return min(least, 1)
+
+
+def labels(y: NDArray[np.float64], n_values: int, path: Path) -> NDArray[Any]:
+    """The labels of all rows, whole numbers as integers.
+
+    Raises
+    ------
+    DataError
+        There are no rows, or no values.
+    """
     if not len(y):
         raise DataError(f"{str(path)!r} has no rows: nothing to select from")
-    if not X.nnz:
+    if not n_values:
         raise DataError(f"{str(path)!r} has no values but zeros: nothing to select from")
     whole = np.isfinite(y).all() and (y == np.rint(y)).all() and (np.abs(y) < 2**53).all()
-    return ArrayTable(X, y.astype(np.int64) if whole else y, NumberedNames(X.shape[1]))
+    return y.astype(np.int64) if whole else y

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import unquote
 
 from bitsieve.common.messages import one_line, quoted
 from bitsieve.files.batches import ArrowBatches, Batches, FileBatches, PartOfFile
 from bitsieve.files.errors import DataError, check_names
-from bitsieve.files.libsvm import is_libsvm
+from bitsieve.files.json_lines import is_json
+from bitsieve.files.libsvm import ENDINGS, is_libsvm
 from bitsieve.files.parquet_batches import ParquetBatches
 from bitsieve.files.read import READ, file_kind
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
@@ -73,7 +74,7 @@ def with_values(
         yield table.select(list(columns))
 
 
-def open_file(path: str | os.PathLike[str]) -> Batches:
+def open_file(path: str | PathLike[str]) -> Batches:
     """The batches of a file, or of all files of a folder.
 
     Parameters
@@ -120,13 +121,40 @@ def _open_one(path: Path) -> FileBatches:
         return ParquetBatches(path)
     if kind in ("arrow", "stream"):
         return ArrowBatches(path)
-    if kind == "text" and not is_libsvm(path):
+    if kind == "text" and is_libsvm(path):
+        refuse_sparse_rows(path)
+    if kind == "text" and not is_json(path):
         from bitsieve.files.text_batches import TextBatches
 
         return TextBatches(path)
-    what = {"npz": "an .npz file", "text": "a libsvm file"}.get(kind, "a Feather file of version 1")
+    what = {"npz": "an .npz file", "text": "a JSON file"}.get(kind, "a Feather file of version 1")
     advice = "give it without a limit of memory and a spool, or write it as Parquet"
     raise DataError(f"{str(path)!r} is {what}, which is not read in batches: {advice}")
+
+
+def holds_sparse_rows(data: Any) -> bool:
+    """Whether something is the path of a libsvm file, whose rows are no batches: it is read in ranges of its text."""
+    if not isinstance(data, (str, PathLike)):
+        return False
+    path = Path(data)
+    try:
+        if not path.exists():  # whoever reads it will say so
+            return path.suffix.lower() in ENDINGS
+        return path.is_file() and file_kind(path) == "text" and is_libsvm(path)
+    except OSError as error:
+        raise DataError(f"cannot read {str(path)!r}: {error.strerror or one_line(error)}") from None
+
+
+def refuse_sparse_rows(path: str | PathLike[str]) -> NoReturn:
+    """Refuse a libsvm file where batches of columns are needed.
+
+    Raises
+    ------
+    DataError
+        Always.
+    """
+    advice = "give its path to select or fit, one file alone, or write it as Parquet"
+    raise DataError(f"{str(path)!r} is a libsvm file, which is not read in batches of columns: {advice}")
 
 
 def _told_by_folders(path: Path) -> dict[str, str | None]:

@@ -126,6 +126,6 @@ def discard_unfinished() -> None:
 
 
 def write_text(path: AnyPath, text: str, what: str = "output") -> None:
-    """Write ``text`` in UTF-8; see :func:`writing`."""
+    """Write ``text`` in UTF-8, what is no UTF-8 of the names of files escaped; see :func:`writing`."""
     with writing(path, what) as file:
-        file.write(text.encode())
+        file.write(text.encode(errors="backslashreplace"))

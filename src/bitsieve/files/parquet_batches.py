@@ -46,6 +46,7 @@ class ParquetBatches(FileBatches):
         """Whole row groups where they are short enough, else pieces of them."""
         by_polars = (
             find_spec("polars") is not None
+            and _is_text(self.path)
             and max(self.groups, default=0) <= _LONG * rows
             and all(_is_plain(self.schema.field(name).type) for name in columns)
         )
@@ -104,6 +105,14 @@ class RowGroup(PartOfFile):
                 yield file.read_row_group(self.place, columns=list(columns)).select(list(columns))
         except (pa.ArrowException, OSError, IndexError) as error:
             raise broken(self.path, "Parquet", error) from None
+
+
+def _is_text(path: Path) -> bool:
+    """Whether the name of a file is UTF-8, as polars wants it."""
+    try:
+        return bool(str(path).encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def _is_plain(kind: Any) -> bool:

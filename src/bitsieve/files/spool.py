@@ -15,6 +15,7 @@ import tempfile
 import time
 import weakref
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,6 +85,20 @@ class Spool:
         except OSError as error:
             raise no_room(self.folder.parent, n_bytes, error) from None
 
+    def append(self, name: str, values: NDArray[Any]) -> None:
+        """Write an array behind what a file of the folder holds.
+
+        Raises
+        ------
+        DataError
+            If the disk has no place for it.
+        """
+        try:
+            with open(self.folder / name, "ab") as file:
+                file.write(values.data)
+        except OSError as error:
+            raise no_room(self.folder.parent, values.nbytes, error) from None
+
     def write(self, name: str, content: bytes) -> None:
         """Write a file of the folder.
 
@@ -126,6 +141,29 @@ class Spool:
         with suppress(OSError):
             (path / _LOCK).unlink()
         return path
+
+
+class Room:
+    """Arrays in a spool of their own, each of which goes when nobody uses it any more: ``room(size, kind)``.
+
+    Parameters
+    ----------
+    parent : Path or None
+        Where the spool lies; None: in the system's folder for temporary files.
+    """
+
+    def __init__(self, parent: Path | None = None) -> None:
+        self.spool, self._names = Spool(parent), count()
+
+    def __call__(self, size: int, kind: type[np.generic]) -> NDArray[Any]:
+        """An array of zeros, mapped from a file."""
+        import numpy as np
+
+        name = f"array {next(self._names)}"
+        array = np.asarray(self.spool.array(name, size, kind))
+        if os.name == "posix" and size:
+            (self.spool.folder / name).unlink()  # it stays as long as it is mapped
+        return array
 
 
 def kept(parent: Path, name: str) -> tuple[Path, dict[str, Any]] | None:

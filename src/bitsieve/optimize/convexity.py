@@ -13,6 +13,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, eigvalsh
 from threadpoolctl import threadpool_limits
 
+from bitsieve.common.free_memory import square_matrix
 from bitsieve.optimize.eigen import lanczos
 from bitsieve.optimize.probes import shows_no_negative_eigenvalue
 
@@ -26,6 +27,11 @@ LARGE = 4000  # rows from which random probes are worth asking
 SLACK = 1e-8  # an eigenvalue above -SLACK is taken for 0: it moves x'Hx on the simplex by 1e-8 at most
 
 
+def matrices_for_proof(n: int) -> int:
+    """How many matrices of n rows there are while :func:`is_convex` looks at one, its own copy included."""
+    return 1 if n >= LARGE else 2
+
+
 def is_convex(matrix: Floats, added: float = 0.0) -> bool:
     """Whether all eigenvalues of ``matrix + added I`` are above -1e-8.
 
@@ -37,7 +43,8 @@ def is_convex(matrix: Floats, added: float = 0.0) -> bool:
     """
     if len(matrix) >= LARGE and shows_no_negative_eigenvalue(matrix, added):
         return True
-    copy = np.array(matrix, np.float64)
+    copy = square_matrix(len(matrix), np.float64)
+    copy[:] = matrix
     copy[np.diag_indices_from(copy)] += added + SLACK
     with threadpool_limits(1, "blas"):
         try:

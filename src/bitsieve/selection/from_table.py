@@ -108,7 +108,7 @@ def select_from(
             *explain_stop(selector, table),
             *explain_gap(selector),
         ],
-        evidence=Evidence(considered.table, found.binner, indices, n_jobs, table, considered.left_out),
+        evidence=Evidence(codes, found.binner, indices, n_jobs, table, considered.left_out),
     )
 
 

@@ -12,6 +12,7 @@ from bitsieve.binning.registry import remedies_for
 from bitsieve.common.parameters import check_choice
 from bitsieve.information import check_estimator, make_information
 from bitsieve.sources import data_in_parts, make_source
+from bitsieve.sources.in_parts import TableInParts
 from bitsieve.table.read_xy import read_xy
 
 if TYPE_CHECKING:
@@ -235,8 +236,11 @@ def _information(
     if parts is not None:
         if binner.sees == "classes" and y is None:
             raise ValueError("MDL cuts by the class: give a target, or use another binning such as 'quantile'")
-        return make_information(estimator, parts.read_in_parts(y, sample_weight).count(binner)[1])
-    table = read_xy(X, y, sample_weight)
+        table: Any = parts.read_in_parts(y, sample_weight)
+        if isinstance(table, TableInParts):
+            return make_information(estimator, table.count(binner)[1])
+    else:
+        table = read_xy(X, y, sample_weight)
     with remedies_for(binning):
         fitted = binner_of(table, binner, n_jobs).fit_table(table)
         codes = fitted.codes(table)

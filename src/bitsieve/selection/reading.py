@@ -34,6 +34,7 @@ def read_table(
     if parts is None:
         return read_data(data, target, sample_weight, target_bins=target_bins, drop_missing=drop_missing, header=header)
     check_flag("drop_missing_target", drop_missing)
+    target = getattr(parts, "own_target", None) if target is None else target
     if target is None:
         raise ValueError("no target is given: name one of the columns, or give one value a row")
     return parts.read_in_parts(

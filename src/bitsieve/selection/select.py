@@ -49,7 +49,8 @@ def select(
         :class:`bitsieve.StreamSource`).
     target : str or array-like of shape (n_samples,), or several, optional
         A column of ``data``, which is then no feature, or the values themselves. A list of columns, or a 2-D array, is
-        one target whose classes are the combinations that occur. Only for .npz it may be left out: it is ``y`` there.
+        one target whose classes are the combinations that occur. Only for .npz and libsvm it may be left out: it is
+        ``y`` there.
     sample_weight : str or array-like of shape (n_samples,), optional
         Frequency weights, as a column of ``data``, which is then no feature, or as values: whole numbers, how many
         times each sample counts.
@@ -78,10 +79,12 @@ def select(
     n_jobs : int, optional
         Threads; the result is the same to the last bit for any number.
     memory : int or str, optional
-        About how many bytes the work may take, such as ``"4GB"``: a file is then read in batches. A method with this
+        About how many bytes the work may take, such as ``"4GB"``: a file is then read in batches, a libsvm file in
+        ranges of its text. A method with this
         parameter gets it, too.
     spool : path, optional
-        For data that is read in batches: a folder in which what was packed is kept for later runs.
+        For data that is read in batches: a folder in which what was packed, or sorted by column, is kept for later
+        runs.
     verbose : bool, default=False
         Whether a job of more than a second shows what it is doing, in one line of a terminal or a notebook.
     **parameters

@@ -22,6 +22,7 @@ from bitsieve.sources.in_parts import TableInParts
 from bitsieve.table.kinds import keeps_columns_only, take_columns, with_rows
 from bitsieve.table.read_xy import read_xy
 from bitsieve.table.sparse import SparseTable, refuse_sparse
+from bitsieve.table.spooled import SpooledTable
 from bitsieve.table.table import Table
 from bitsieve.table.telling import empty_columns
 
@@ -127,7 +128,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         """The table; refused if its rows are not at hand, or not dense, and the method needs them."""
         if isinstance(table, SparseTable) and not self.takes_sparse:
             refuse_sparse(type(self).__name__)
-        if isinstance(table, TableInParts) and not self.takes_parts:
+        if isinstance(table, (TableInParts, SpooledTable)) and not self.takes_parts:
             raise ValueError(
                 f"{type(self).__name__} needs all rows in memory: give it a table in memory, such as a sample of the "
                 "rows, or use a method that needs counts alone, such as jmi"

@@ -75,7 +75,7 @@ class SDPCMI(CountSelector):
 
     Notes
     -----
-    Cost: O(n^2 d) samples read as bits for Q, then O(n^3), some seconds for n = 2,000. Memory: four n x n arrays and
+    Cost: O(n^2 d) samples read as bits for Q, then O(n^3), some seconds for n = 2,000. Memory: three n x n arrays and
     the bit planes. The bits of the relaxation come from BLAS and LAPACK on one thread and may differ in the last places
     from one processor to the next.
 
@@ -109,7 +109,7 @@ class SDPCMI(CountSelector):
             formula="max <Qa,Y>, diag Y = 1, sum_i Y_0i = 2k - n, Y psd; Qa = [[1'Q1, 1'Q], [Q1, Q]], Q_ii = I(Xi;C)",
             paper="Vinh, Chan, Romano, Bailey 2014",
             needs="all pairs of features within each class; n x n numbers",
-            cost="O(n^2 d + n^3), 4 n^2 numbers",
+            cost="O(n^2 d + n^3), 3 n^2 numbers",
         ),
     )
 

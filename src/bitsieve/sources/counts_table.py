@@ -12,7 +12,7 @@ from bitsieve.binning.coding import Coding, arity_of
 from bitsieve.common.messages import quoted
 from bitsieve.sources.in_parts import TableInParts
 from bitsieve.sources.saved_counts import SavedCounts, TabledSource, count_pairs
-from bitsieve.table.target_parts import TargetPart
+from bitsieve.table.target_column import TargetPart
 
 if TYPE_CHECKING:
     from bitsieve.binning.base import Binner

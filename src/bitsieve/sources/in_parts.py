@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bitsieve.binning.coding import Coding
     from bitsieve.binning.summary import Summary
     from bitsieve.counts.source import CountSource
+    from bitsieve.table.spooled import SpooledTable
     from bitsieve.table.target import Target
 
 
@@ -37,7 +38,7 @@ class DataInParts(Protocol):
         target_name: str = "y",
         target_bins: int | str | None = None,
         drop_missing: bool = False,
-    ) -> TableInParts:
+    ) -> TableInParts | SpooledTable:
         """Look at the target, and divide the columns into features, target and weights."""
 
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     Sums = tuple[Integers, Integers | None]
 
 BLOCK_CODES = 1 << 22  # listed codes that are sorted by column at once: 32 MiB
+TURNED_CODES = 1 << 25  # listed codes that are written by row at once: 200 MB, of which few pages lie in a file
 SORTING = 4  # times as long it takes to visit a code by rows, which sorts them, as by columns
 MAX_FEATURES = 2**31 - 1
 
@@ -79,6 +80,7 @@ class SparseSource(CodedSource):
         self.n_features, self.arities = codes.n_features, codes.arities()
         self.class_sizes = np.bincount(labels, times, minlength=n_classes or 0).astype(np.int64)
         self.n_classes = len(self.class_sizes)
+        row_start, n_listed = np.empty(codes.n_rows + 1, np.int64), len(codes.row)
         self.counts = _native.SparseCounts(
             codes.start,
             codes.row,
@@ -86,8 +88,12 @@ class SparseSource(CodedSource):
             labels,
             self.n_classes,
             None if times is None else times.astype(np.uint32),
+            row_start,
+            codes.room(n_listed, np.int32),
+            codes.room(n_listed, np.uint16),
+            TURNED_CODES,
         )
-        self.row_lengths = np.bincount(codes.row, minlength=codes.n_rows)
+        self.row_lengths = np.diff(row_start)
         self._own: dict[tuple[int, int], tuple[Integers, Integers]] = {}
 
     @cached_property

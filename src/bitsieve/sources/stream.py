@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from bitsieve.common.attributes import cached_property
 from bitsieve.common.memory import check_memory
 from bitsieve.common.messages import quoted
+from bitsieve.files.libsvm_ranges import read_libsvm_in_ranges
+from bitsieve.files.open_batches import holds_sparse_rows
 from bitsieve.sources.in_parts import gives_batches
 from bitsieve.sources.part_reader import PartReader
 from bitsieve.sources.stream_reader import open_batches
 from bitsieve.sources.stream_table import DEFAULT_MEMORY, Budget, StreamedGiven, StreamedTable, columns_named
 from bitsieve.table.encoding import as_array
+from bitsieve.table.read_data import read_data
+from bitsieve.table.spooled import SpooledTable
 
 
 class StreamSource:
@@ -22,19 +28,22 @@ class StreamSource:
     on disk, which are counted from there. The result is that of the same rows in memory, to the last bit, but for a
     numeric column of so many distinct values that its bins are found on a sample of the rows. Needs
     ``(codes - 1) / 8`` bytes of disk per row and column, and for a stream, which can be read only once, as much again
-    as its rows take.
+    as its rows take. A libsvm file is read once, in ranges, and its values are sorted by column on disk, in 28 bytes
+    each; the target "y" are its labels.
 
     Parameters
     ----------
     data : path or stream
-        A Parquet, Arrow, Feather or text file; a folder of such files, whose sub-folders may be named ``column=value``;
-        or whatever speaks the Arrow stream protocol (``__arrow_c_stream__``), a pyarrow dataset, a polars LazyFrame.
+        A Parquet, Arrow, Feather, text or libsvm file; a folder of such files but libsvm, whose sub-folders may be
+        named ``column=value``; or whatever speaks the Arrow stream protocol (``__arrow_c_stream__``), a pyarrow
+        dataset, a polars LazyFrame.
     memory : int or str, default="2GiB"
         About how many bytes the work may take, such as ``"4GB"``: it decides how many rows are read at once, and how
         many a sample has. Planes on disk are mapped: the system keeps as much of them in memory as is free.
     spool : path, optional
         A folder in which the planes are kept for later runs with the same file, columns and binner. By default they
-        lie in the system's folder for temporary files and are removed in the end.
+        lie in the system's folder for temporary files and are removed in the end. Of a libsvm file the sorted columns
+        are kept, for any target and binner.
 
     Raises
     ------
@@ -56,6 +65,11 @@ class StreamSource:
         self.data, self.memory = data, check_memory(memory) or DEFAULT_MEMORY
         self.spool = None if spool is None else Path(spool)
 
+    @cached_property
+    def own_target(self) -> str | None:
+        """The target that the data is of by itself: "y", the labels of a libsvm file; None for all other data."""
+        return "y" if holds_sparse_rows(self.data) else None
+
     def read_in_parts(
         self,
         target: Any = None,
@@ -64,13 +78,13 @@ class StreamSource:
         target_name: str = "y",
         target_bins: Any = None,
         drop_missing: bool = False,
-    ) -> StreamedTable:
+    ) -> StreamedTable | SpooledTable:
         """Look at the target, and divide the columns into features, target and weights.
 
         Parameters
         ----------
         target : str, list of str, or array-like of shape (n_samples,), optional
-            Columns, or the values; None: all rows are of one class.
+            Columns, or the values; "y" are the labels of a libsvm file. None: all rows are of one class.
         sample_weight : str or array-like of shape (n_samples,), optional
             Frequency weights, in the same ways.
         target_name : str
@@ -82,13 +96,15 @@ class StreamSource:
 
         Returns
         -------
-        StreamedTable
+        StreamedTable, or SpooledTable of a libsvm file
 
         Raises
         ------
         ValueError
             If the data cannot be read, a column is not there, or the target or the weights are not as many as the rows.
         """
+        if self.own_target is not None:
+            return self._read_sparse_rows(target, sample_weight, target_bins, drop_missing)
         batches = open_batches(self.data, self.spool)
         taken = columns_named(target, batches.names, "target") if target is not None else []
         weight = columns_named(sample_weight, batches.names, "weight") if sample_weight is not None else []
@@ -113,3 +129,10 @@ class StreamSource:
         weight_name = weight[0] if weight else None if sample_weight is None else "sample_weight"
         table.given = StreamedGiven(batches, [*taken, *weight], weight_name, budget.rows)
         return table
+
+    def _read_sparse_rows(self, target: Any, sample_weight: Any, target_bins: Any, drop_missing: bool) -> SpooledTable:
+        arrays = read_libsvm_in_ranges(Path(self.data), self.memory, self.spool)
+        of_target = {"target_bins": target_bins, "drop_missing": drop_missing}
+        table = read_data(arrays, self.own_target if target is None else target, sample_weight, **of_target)
+        assert isinstance(table, SpooledTable)  # what a table of spooled columns is read to
+        return table if target is not None else replace(table, y=None)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bitsieve.common.messages import one_line
 from bitsieve.common.progress import row_phase
+from bitsieve.files.arrow import native_file
 from bitsieve.files.batches import ArrowBatches, Batches
 from bitsieve.files.errors import DataError
 from bitsieve.files.open_batches import open_file
@@ -55,7 +56,7 @@ def open_batches(data: Any, parent: Path | None) -> Batches:
         if first is None:
             raise DataError("the stream has no rows: nothing to select from")
         check_schema(first.schema, path)
-        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, first.schema) as writer:
+        with native_file(path, "wb") as file, pa.ipc.new_file(file, first.schema) as writer:
             batch: Any = first
             while batch is not None:
                 writer.write_batch(batch)

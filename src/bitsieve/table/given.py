@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from bitsieve.files.npz import ArrayTable
+from bitsieve.files.spooled_columns import SpooledColumns
 from bitsieve.table.kinds import take_columns
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ class Given:
 
     Attributes
     ----------
-    features : ndarray, dataframe or sparse matrix or array of shape (n_samples, n_features)
+    features : ndarray, dataframe, SpooledColumns or sparse matrix or array of shape (n_samples, n_features)
         The features alone.
     whole : dataframe, ArrayTable or None
         The table that held the target, too; None for an array.
@@ -45,7 +46,12 @@ class Given:
     original: Any = None
 
     def take(self, indices: NDArray[np.intp]) -> Any:
-        """The features ``indices`` in that order, in the kind and with the dtypes of the data that was given."""
+        """The features ``indices`` in that order, in the kind and with the dtypes of the data that was given.
+
+        None where they lie in a spool, as they need not fit into memory.
+        """
+        if isinstance(self.features, SpooledColumns):
+            return None
         if isinstance(self.features, np.ndarray):
             return self.features[:, indices]
         if issparse(self.features):

@@ -16,6 +16,7 @@ from bitsieve.common.names import NumberedNames
 from bitsieve.common.parameters import check_flag
 from bitsieve.common.progress import phase
 from bitsieve.files.npz import ArrayTable
+from bitsieve.files.spooled_columns import SpooledColumns
 from bitsieve.table.columns import check_unique
 from bitsieve.table.encoding import as_array
 from bitsieve.table.given import Given, array_column, arrow_table
@@ -156,8 +157,11 @@ class _Archive:
     def columns(self, places: list[int]) -> Any:
         return arrow_table(self.whole, [self.names[place] for place in places])
 
-    def features(self, places: list[int]) -> NDArray[Any]:
-        return self.whole.X if len(places) == self.n_features else self.whole.X[:, places]
+    def features(self, places: list[int]) -> Any:
+        X = self.whole.X
+        if len(places) == self.n_features:
+            return X
+        return X.columns(places) if isinstance(X, SpooledColumns) else X[:, places]
 
 
 def _split(source: _Frame | _Archive, target: Any, sample_weight: Any, rules: TargetRules) -> Table:
@@ -203,7 +207,8 @@ def _split(source: _Frame | _Archive, target: Any, sample_weight: Any, rules: Ta
 def _is_split(data: ArrayTable, target: Any, sample_weight: Any) -> bool:
     """Whether ``X`` is sparse and holds neither the target nor the weights: its columns need not be gone through."""
     of_y = target is None or (isinstance(target, str) and target == "y")
-    return issparse(data.X) and of_y and "y" not in data.names and not isinstance(sample_weight, str)
+    is_sparse = issparse(data.X) or isinstance(data.X, SpooledColumns)
+    return is_sparse and of_y and "y" not in data.names and not isinstance(sample_weight, str)
 
 
 def _from_sparse_arrays(data: ArrayTable, sample_weight: Any, rules: TargetRules) -> Table:

@@ -9,9 +9,11 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_consistent_length
 
+from bitsieve.files.spooled_columns import SpooledColumns
 from bitsieve.table.columns import read_columns
 from bitsieve.table.kinds import with_rows
 from bitsieve.table.sparse import read_sparse
+from bitsieve.table.spooled import SpooledTable
 from bitsieve.table.target import read_target
 from bitsieve.table.weights import read_weights
 
@@ -68,7 +70,10 @@ def read_xy(
     ([1.5, 0.5], ['no'], [2, 3])
     """
     X = with_rows(X)
-    table: Table = (read_sparse if issparse(X) else read_columns)(X, estimator=estimator, reset=reset)
+    if isinstance(X, SpooledColumns):
+        table: Table = SpooledTable.of(X)
+    else:
+        table = (read_sparse if issparse(X) else read_columns)(X, estimator=estimator, reset=reset)
     if y is not None:
         check_consistent_length(X, y)
     weights = read_weights(sample_weight, table.n_samples)

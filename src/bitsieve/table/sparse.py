@@ -15,11 +15,13 @@ from bitsieve.common.attributes import cached_property
 from bitsieve.common.errors import Sentence
 from bitsieve.common.names import NumberedNames
 from bitsieve.counts.blocks import thread_count
-from bitsieve.counts.terms import MAX_SAMPLES
+from bitsieve.counts.checks import check_sparse_rows
 from bitsieve.table.missing import columns_hold
 from bitsieve.table.table import Table
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from numpy.typing import NDArray
 
     from bitsieve.table.extents import Extents
@@ -93,6 +95,11 @@ class SparseTable(Table):
         """The stored values."""
         return self.stored.data
 
+    @property
+    def room(self) -> Callable[..., NDArray[Any]]:
+        """``room(size, dtype)`` gives an array as large as those of the stored values, where these lie."""
+        return np.empty
+
     @cached_property
     def has_zeros(self) -> NDArray[np.bool_]:
         """Whether a column is 0 anywhere."""
@@ -102,9 +109,10 @@ class SparseTable(Table):
     def has_numbers(self) -> NDArray[np.bool_]:
         """Whether a column stores a value that is not missing."""
         stored = np.diff(self.start)
-        places = np.flatnonzero(np.isnan(self.value))
-        missing = np.searchsorted(self.start, places, side="right") - 1
-        return stored > (np.bincount(missing, minlength=self.n_features) if len(missing) else 0)
+        for places in self._places(np.isnan):
+            columns, times = np.unique(self._columns_of(places), return_counts=True)
+            stored[columns] -= times
+        return stored > 0
 
     @cached_property
     def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -145,12 +153,22 @@ class SparseTable(Table):
         if not allow_missing:
             wrong.append((np.isnan, "missing values (NaN)", instead))
         for holds, what, advice in wrong:
-            places = np.flatnonzero(holds(self.value))
-            if len(places):
-                columns = np.unique(np.searchsorted(self.start, places, side="right") - 1)
+            found = [np.unique(self._columns_of(places)) for places in self._places(holds)]
+            if found:
+                columns = np.unique(np.concatenate(found))
                 raise ValueError(
                     Sentence(f"{columns_hold(len(columns))} {what}: {self.quoted(columns.tolist())}; ", advice)
                 )
+
+    def _places(self, holds: Callable[[NDArray[Any]], NDArray[np.bool_]]) -> Iterator[Integers]:
+        """The places of the stored values of which something holds, of some values after the other."""
+        for first in range(0, len(self.value), BLOCK_VALUES):
+            places = np.flatnonzero(holds(self.value[first : first + BLOCK_VALUES]))
+            if len(places):
+                yield first + places
+
+    def _columns_of(self, places: Integers) -> Integers:
+        return np.searchsorted(self.start, places, side="right") - 1
 
     def varies(self, j: int) -> bool:
         """Whether feature ``j`` holds different values; missing is one."""
@@ -207,7 +225,7 @@ def made_dense(table: Table) -> Table:
             "above the limit of 2 GiB: select columns first"
         )
     kept = {name: getattr(table, name) for name in ("names", "feature_names", "y", "weights", "given")}
-    return Table(np.asfortranarray(table.stored.toarray()), **kept)
+    return Table(table.stored.toarray(order="F"), **kept)
 
 
 def read_sparse(X: Any, *, estimator: Any = None, reset: bool = True) -> SparseTable:
@@ -249,8 +267,7 @@ def read_sparse(X: Any, *, estimator: Any = None, reset: bool = True) -> SparseT
         ensure_all_finite=False,
         reset=reset,
     )
-    if values.shape[0] > MAX_SAMPLES - 1:
-        raise ValueError(f"X has {values.shape[0]:,} samples: at most 2**31 - 1 are supported in a sparse table")
+    check_sparse_rows(values.shape[0])
     if not values.has_canonical_format or not values.data.all():
         values = values.copy()
         values.sum_duplicates()

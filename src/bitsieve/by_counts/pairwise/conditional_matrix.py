@@ -12,7 +12,7 @@ import numpy as np
 from bitsieve.by_counts.pairwise.certificate import largest_others, row_bound_by_rows
 from bitsieve.by_counts.pairwise.tiles import TiledProducts
 from bitsieve.common.attributes import cached_property
-from bitsieve.common.free_memory import square_matrix
+from bitsieve.common.free_memory import check_room, square_matrix
 from bitsieve.common.progress import phase
 from bitsieve.optimize.eigen import multiply
 
@@ -98,7 +98,10 @@ class CountedMatrix:
         self, members: NDArray[np.intp], progress: Callable[[int, int], object] | None = None
     ) -> NDArray[np.floating]:
         """Some rows, counted in parts that are reported as ``progress(done, total)``."""
-        out = np.empty((len(members), len(self._columns)), self._dtype)
+        shape = len(members), len(self._columns)
+        n_bytes = shape[0] * shape[1] * self._dtype.itemsize
+        check_room(n_bytes, f"{shape[0]:,} rows of {shape[1]:,} features take", "give fewer landmarks")
+        out = np.empty(shape, self._dtype)
         step = max(1, -(-len(members) // 100))
         for first in range(0, len(members), step):
             part = slice(first, first + step)

@@ -15,9 +15,10 @@ import numpy as np
 
 from bitsieve.by_counts.pairwise.duplicates import first_duplicates
 from bitsieve.common.errors import ParameterError, Sentence, Setting
+from bitsieve.common.free_memory import check_matrices, check_room
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import rank
-from bitsieve.optimize.convexity import is_convex, smallest_eigenvalue
+from bitsieve.optimize.convexity import is_convex, matrices_for_proof, smallest_eigenvalue
 from bitsieve.optimize.nystrom import nystrom_factor
 from bitsieve.optimize.quadratics import DenseQuadratic, FactorQuadratic
 from bitsieve.optimize.simplex_qp import minimize_on_simplex
@@ -86,6 +87,7 @@ def quadratic_ranking(
     Cost: one matrix, O(n^2 d) samples read as bits; a Cholesky factorisation, n^3 / 3, to prove that it is convex; the
     solver. Memory: n^2 numbers, and as many for the proof.
     """
+    check_matrices(matrices_for_proof(len(columns)), len(columns))
     redundancy = np.asarray(
         information.mutual_information_matrix(columns=columns, progress=phase("counting pairs")), np.float64
     )
@@ -133,6 +135,7 @@ def extended_ranking(
     -----
     Cost: two matrices, O(n^2 d) samples read as bits; the smallest eigenvalue; the solver. Memory: 2 n^2 numbers.
     """
+    check_matrices(2, len(columns))
     total = np.asarray(
         information.mutual_information_matrix(columns=columns, progress=phase("counting pairs")), np.float64
     )
@@ -178,8 +181,10 @@ def approximated_ranking(
 
     Notes
     -----
-    Cost: p rows, O(p n d) samples read as bits; the factor, O(p^3 + n p^2); O(n p) a product. Memory: n p numbers.
+    Cost: p rows, O(p n d) samples read as bits; the factor, O(p^3 + n p^2); O(n p) a product. Memory: 3 n p numbers.
     """
+    n_bytes = 3 * 8 * len(landmarks) * len(columns)
+    check_room(n_bytes, f"rows of {len(landmarks):,} landmarks and their factor take", "give fewer landmarks")
     report = phase("counting pairs")
     rows = np.empty((len(landmarks), len(columns)))
     for done, (row, pivot) in enumerate(zip(rows, landmarks, strict=True), 1):

@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from bitsieve.by_counts.pairwise.certificate import Certificate, certify, row_bound, spectral_bound, subset_objective
 from bitsieve.by_counts.pairwise.rounding import round_factor
+from bitsieve.common.free_memory import check_matrices
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import rank
 from bitsieve.optimize.eigen import dominant_eigenvector
@@ -78,8 +79,9 @@ def semidefinite_choice(
     Notes
     -----
     Cost: one conditional matrix, O(n^2 d) samples read as bits; then O(n^3), a few eigenvalue problems' time. Memory:
-    four n x n arrays.
+    three n x n arrays.
     """
+    check_matrices(3, len(columns))
     progress = phase("counting pairs")
     counted = information.conditional_mutual_information_matrix(np.float64, columns, progress, symmetric=True)
     matrix = counted.astype(np.float64, copy=False)

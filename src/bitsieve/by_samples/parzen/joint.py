@@ -96,7 +96,8 @@ class JointInformation:
         *,
         posterior: bool = False,
     ) -> None:
-        self.values, self.bandwidth, self.n_jobs, self.posterior = values, bandwidth, n_jobs, posterior
+        self.values = np.ascontiguousarray(values)
+        self.bandwidth, self.n_jobs, self.posterior = bandwidth, n_jobs, posterior
         self.n_samples = values.shape[1]
         ends = np.concatenate([[0], np.cumsum(class_sizes)]).tolist()
         self._classes = [_ClassFactor(a, b) for a, b in itertools.pairwise(ends)]

@@ -45,7 +45,7 @@ class ParzenPairs:
     """
 
     def __init__(self, values: Floats, bandwidth: str | float = "scott", n_jobs: int | None = None) -> None:
-        self.values = centred(values)
+        self.values = np.ascontiguousarray(centred(values))
         self.n_features, self.n_samples = values.shape
         self.varies = (values != values[:, :1]).any(axis=1)
         self.n_jobs = n_jobs

@@ -67,7 +67,7 @@ class DensityTable:
         bandwidth: str | float,
         n_jobs: int | None,
     ) -> None:
-        self.values = values
+        self.values = np.ascontiguousarray(values)
         self.numeric = numeric
         self.n_features, self.n_samples = values.shape
         self.varies = (values != values[:, :1]).any(axis=1)

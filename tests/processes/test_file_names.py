@@ -1,0 +1,110 @@
+"""File names that are not UTF-8: every command reads and writes them, and says them with their bytes escaped."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import bitsieve
+
+pytestmark = pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="file names are Unicode there")
+
+LETTER = os.fsdecode(b"\xe9")  # of Latin-1
+ESCAPED = LETTER.encode("ascii", "backslashreplace").decode()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with such a name, and in it the same small table as files of several kinds."""
+    folder = tmp_path / f"caf{LETTER}"
+    folder.mkdir()
+    flags = [i * 7 % 11 > 4 for i in range(60)]
+    rows = {"a": [float(i % 3) for i in range(60)], "b": [i % 5 for i in range(60)], "y": list(map(int, flags))}
+    (folder / f"t{LETTER}.csv").write_text(
+        "a,b,y\n" + "".join(f"{a},{b},{y}\n" for a, b, y in zip(*rows.values(), strict=True))
+    )
+    (folder / f"t{LETTER}.jsonl").write_text(
+        "".join(json.dumps(dict(zip(rows, row, strict=True))) + "\n" for row in zip(*rows.values(), strict=True))
+    )
+    with open(folder / f"t{LETTER}.parquet", "wb") as file:
+        parquet.write_table(pa.table(rows), file)
+    return folder
+
+
+def run(*arguments):
+    """The document of a command, or the one line with which it refuses."""
+    quiet = {name: value for name, value in os.environ.items() if name not in ("BITSIEVE_DEBUG", "PYTHONIOENCODING")}
+    command = [sys.executable, "-m", "bitsieve", *map(str, arguments)]
+    ended = subprocess.run(command, capture_output=True, env={**quiet, "PYTHONUTF8": "1"}, timeout=600, check=False)
+    said = ended.stderr.decode()  # both are UTF-8 throughout
+    assert "Traceback" not in said
+    assert ended.returncode in (0, 2), said
+    if ended.returncode == 0:
+        return json.loads(ended.stdout.decode()) if "--json" in arguments else ended.stdout.decode()
+    (line,) = said.splitlines()
+    return line.removeprefix("bitsieve: error: ")
+
+
+def file(folder, kind):
+    return folder / f"t{LETTER}.{kind}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [("jsonl", ()), ("parquet", ()), ("parquet", ("--memory", "1GB")), ("csv", ("--memory", "1GB"))],
+)
+def test_sources(folder, kind, more):
+    found = run("select", file(folder, kind), "--target", "y", "--json", *more)
+    assert sorted(feature["name"] for feature in found["features"]) == ["a", "b"]
+
+
+def test_select(folder):
+    output, report = folder / f"o{LETTER}.parquet", folder / f"r{LETTER}.html"
+    spool = folder / f"spool{LETTER}"
+    found = run("select", file(folder, "csv"), "--target", "y", "--json", "--output", output, "--report", report)
+    assert (found["output"], found["report"]) == (str(output), str(report))
+    assert output.exists()
+    assert f"caf{ESCAPED}" in report.read_text("utf-8")
+    once, again = (run("select", file(folder, "parquet"), "--target", "y", "--json", "--spool", spool) for _ in "12")
+    assert once["features"] == again["features"] == found["features"]
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_compare_and_resume(folder, kind):
+    output, report = folder / f"o{LETTER}.{kind}", folder / f"r{LETTER}.html"
+    asked = ("compare", file(folder, "csv"), "--target", "y", "--methods", "mim", "--folds", "3", "--output", output)
+    first = run(*asked, "--json", "--report", report)
+    assert (first["output"], first["report"]) == (str(output), str(report))
+    assert output.exists()
+    assert report.exists()
+    assert run(*asked, "--json", "--resume")["answer"] == first["answer"]
+
+
+def test_count(folder):
+    counts = folder / f"counts{LETTER}"
+    run("count", file(folder, "csv"), "--target", "y", "--binning", "none", "--save", counts)
+    assert len(run("select", "--counts", counts, "--json")["features"]) == 2
+
+
+def test_a_file_that_is_not_there(folder):
+    assert run("select", folder / f"no{LETTER}.csv", "--target", "y").startswith("there is no file ")
+    refused = run("select", file(folder, "csv"), "--target", "y", "--output", folder / f"no{LETTER}" / "o.csv")
+    assert f"no{ESCAPED}' for the output: make it first" in refused
+    assert "is a JSON file" in run("select", file(folder, "jsonl"), "--target", "y", "--memory", "1GB")
+
+
+def test_python(folder):
+    selection = bitsieve.select(str(file(folder, "csv")), "y")
+    bitsieve.write_report(selection, folder / f"r{LETTER}.html")
+    checkpoint = str(folder / f"c{LETTER}.jsonl")
+    table = pa.table({"a": [0, 1] * 20, "b": [0, 0, 1] * 13 + [1]})
+    asked = {"methods": ["mim"], "folds": 3, "checkpoint": checkpoint}
+    first = bitsieve.compare(table, [0, 1] * 20, **asked)
+    assert os.path.exists(checkpoint)
+    assert bitsieve.compare(table, [0, 1] * 20, **asked).choice() == first.choice()
