@@ -39,7 +39,8 @@ def cuts_by_definition(values, classes, times, n_classes):
         price = np.log2(size - 1.0) + np.log2(3.0 ** kinds[0] - 2) - (spread[0] - spread[1] - spread[2])
         if bits[0] - bits[1] - bits[2] > price:
             cut = first + at + 1
-            found.append((distinct[cut - 1] + distinct[cut]) / 2)
+            low, high = distinct[cut - 1], distinct[cut]
+            found.append((low + high) / 2 if (low + high) / 2 < high else low)  # of neighbours the lower one
             pieces += [(first, cut), (cut, last)]
     return sorted(found)
 
