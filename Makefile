@@ -54,7 +54,7 @@ bench: $(VENV)/.installed-dev
 native-test:
 	cmake -S . -B build/sanitized -DBITSIEVE_NATIVE_TEST=ON -DBITSIEVE_SANITIZE=address,undefined
 	cmake --build build/sanitized --parallel 2
-	build/sanitized/native_test
+	UBSAN_OPTIONS=halt_on_error=1 build/sanitized/native_test
 
 lowest:
 	$(PYTHON) tools/lowest.py build/lowest

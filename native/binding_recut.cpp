@@ -34,7 +34,7 @@ nb::tuple dependence_of_codes_of(Input<std::int32_t> codes, const Vectors& class
                                  int shift) {
     const std::int64_t n_rows = std::int64_t(codes.size());
     const ClassVectors vectors = vectors_of(classes, n_rows, n_classes);
-    require_all_within(codes, 0, kMostSamples, "codes");
+    require_all_within(codes, 0, kMostCodes, "codes");
     const Parts parts = parts_of(order, starts, n_rows);
     const Terms terms = terms_of(table, shift);
     const std::int32_t* given = codes.data();

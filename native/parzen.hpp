@@ -23,6 +23,7 @@ namespace bitsieve {
 
 constexpr int kWindow = 24;
 constexpr double kStep = 0.43;  // widths of the kernel
+constexpr double kMostSteps = 1e8;  // from the least value to the greatest: standardised columns stay far below
 
 // The densities of a first column with each of some others: kernels stand at (unit x_n, scale[o] (y_n - slope[o] x_n)).
 struct Pairs {

@@ -63,7 +63,7 @@ def main(sanitizers: str, tests: list[str]) -> int:
         # The sanitizer looks for the function that throws when the process starts, before the extension brings it.
         "LD_PRELOAD": " ".join(library(name) for name in (RUNTIME[sanitizers], "libstdc++.so.6")),
         "ASAN_OPTIONS": "detect_leaks=0",  # Python leaves much to the end of the process
-        "UBSAN_OPTIONS": "print_stacktrace=1",
+        "UBSAN_OPTIONS": "print_stacktrace=1,halt_on_error=1",
     }
     loaded = "import bitsieve._native; print(bitsieve._native.__file__)"
     where = subprocess.run([sys.executable, "-c", loaded], env=environment, capture_output=True, text=True, check=True)
