@@ -19,7 +19,7 @@ import bitsieve
 from bitsieve.files import spool as spools
 from bitsieve.files.open_batches import open_file
 from bitsieve.files.own_key import signed
-from bitsieve.sources.stream_table import StreamedTable
+from bitsieve.sources.stream_packing import StreamPacking
 
 N = 2000
 
@@ -39,8 +39,8 @@ def run(data, **how):
 @pytest.fixture
 def packed(monkeypatch):
     """How often a file was packed."""
-    calls, source = [], StreamedTable.source
-    monkeypatch.setattr(StreamedTable, "source", lambda self, coding: calls.append(1) or source(self, coding))
+    calls, finish = [], StreamPacking.finish
+    monkeypatch.setattr(StreamPacking, "finish", lambda self: calls.append(1) or finish(self))
     return calls
 
 
@@ -126,14 +126,22 @@ def slow(what):
         print("here", flush=True)
         time.sleep(60)
 with listening(slow):
-    bitsieve.select({data!r}, "class", binning="none", spool={spool!r})
+    bitsieve.select({data!r}, "class", binning={binning!r}, spool={spool!r})
 """
 
 
-@pytest.mark.parametrize("phase", ["packing", "packing, 2"])
-def test_a_killed_run_leaves_nothing_that_is_trusted(tmp_path, packed, phase):
+@pytest.mark.parametrize(
+    ("binning", "phase"),
+    [
+        ("none", "finding bins and packing"),
+        ("none", "finding bins and packing, 2"),
+        ("quantile", "packing"),
+        ("quantile", "packing, 2"),
+    ],
+)
+def test_a_killed_run_leaves_nothing_that_is_trusted(tmp_path, packed, binning, phase):
     data, spool = write(tmp_path / "data.parquet"), tmp_path / "spool"
-    code = KILLED.format(phase=phase, data=str(data), spool=str(spool))
+    code = KILLED.format(phase=phase, binning=binning, data=str(data), spool=str(spool))
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout.readline() == "here\n"
@@ -142,7 +150,7 @@ def test_a_killed_run_leaves_nothing_that_is_trusted(tmp_path, packed, phase):
         process.wait()
         process.stdout.close()
     left = list(spool.iterdir()) if spool.exists() else []
-    assert left or phase == "finding bins, 2"  # nothing was packed yet
+    assert left or phase == "finding bins and packing"  # nothing was packed yet
     assert all(folder.suffix == ".part" for folder in left)
     assert run(data, spool=spool).to_dict() == run(data).to_dict()
     assert len(packed) == 1

@@ -72,3 +72,20 @@ def test_more_distinct_numbers_than_are_kept():
     assert np.abs(np.cumsum(shares)[:3] - [0.25, 0.5, 0.75]).max() < coding.rank_error < 0.004
     with pytest.raises(ValueError, match=r"^the target has more than 262,144 classes"):
         summary.fitted("y", "none")
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("name", TARGETS)
+def test_the_sizes_of_classes_are_known_with_them(name, weighted):
+    """But for targets of several columns and of sampled numbers."""
+    y, weights = TARGETS[name], RANDOM.integers(1, 4, N) if weighted else None
+    parts = [
+        TargetSummary.of_part(y[a:b], first_row=a, weights=None if weights is None else weights[a:b], sampled=False)
+        for a, b in pairwise([0, 3, 300, N])
+    ]
+    found = TargetSummary.merged(parts).fitted("y", 3).class_sizes
+    if name.startswith("two"):
+        assert found is None
+    else:
+        assert found.tolist() == np.bincount(read_target(y, n_bins=3, weights=weights).codes, weights).tolist()
+    assert TargetSummary.of_part(RANDOM.standard_normal(300_000)).fitted("y").class_sizes is None

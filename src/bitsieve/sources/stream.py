@@ -5,31 +5,34 @@ from __future__ import annotations
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bitsieve.common.attributes import cached_property
 from bitsieve.common.memory import check_memory
-from bitsieve.common.messages import quoted
+from bitsieve.common.messages import allowed_names, quoted
 from bitsieve.files.libsvm_ranges import read_libsvm_in_ranges
 from bitsieve.files.open_batches import holds_sparse_rows
 from bitsieve.sources.in_parts import gives_batches
 from bitsieve.sources.part_reader import PartReader
 from bitsieve.sources.stream_reader import open_batches
-from bitsieve.sources.stream_table import DEFAULT_MEMORY, Budget, StreamedGiven, StreamedTable, columns_named
+from bitsieve.sources.stream_table import DEFAULT_MEMORY, Budget, StreamedGiven, StreamedTable
 from bitsieve.table.encoding import as_array
 from bitsieve.table.read_data import read_data
 from bitsieve.table.spooled import SpooledTable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class StreamSource:
     """A file, a folder of files or a stream of rows, to be given to ``select`` or to ``fit`` in place of a table.
 
     The rows are read in batches: once for the target, once to find bins and once to pack the coded columns into planes
-    on disk, which are counted from there. The result is that of the same rows in memory, to the last bit, but for a
-    numeric column of so many distinct values that its bins are found on a sample of the rows. Needs
-    ``(codes - 1) / 8`` bytes of disk per row and column, and for a stream, which can be read only once, as much again
-    as its rows take. A libsvm file is read once, in ranges, and its values are sorted by column on disk, in 28 bytes
-    each; the target "y" are its labels.
+    on disk, which are counted from there; once less where the codes of all rows are those of the first batch. The
+    result is that of the same rows in memory, to the last bit, but for a numeric column of so many distinct values that
+    its bins are found on a sample of the rows. Needs ``(codes - 1) / 8`` bytes of disk per row and column, and for a
+    stream, which can be read only once, as much again as its rows take. A libsvm file is read once, in ranges, and its
+    values are sorted by column on disk, in 28 bytes each; the target "y" are its labels.
 
     Parameters
     ----------
@@ -106,8 +109,8 @@ class StreamSource:
         if self.own_target is not None:
             return self._read_sparse_rows(target, sample_weight, target_bins, drop_missing)
         batches = open_batches(self.data, self.spool)
-        taken = columns_named(target, batches.names, "target") if target is not None else []
-        weight = columns_named(sample_weight, batches.names, "weight") if sample_weight is not None else []
+        taken = _columns_named(target, batches.names, "target") if target is not None else []
+        weight = _columns_named(sample_weight, batches.names, "weight") if sample_weight is not None else []
         if set(taken) & set(weight):
             raise ValueError(f"column {weight[0]!r} cannot be both the target and the weight")
         features = [name for name in batches.names if name not in {*taken, *weight}]
@@ -136,3 +139,16 @@ class StreamSource:
         table = read_data(arrays, self.own_target if target is None else target, sample_weight, **of_target)
         assert isinstance(table, SpooledTable)  # what a table of spooled columns is read to
         return table if target is not None else replace(table, y=None)
+
+
+def _columns_named(given: Any, names: Sequence[str], what: str) -> list[str]:
+    """The columns that a target or weights name; none where they are given by their values."""
+    listed = given if isinstance(given, (list, tuple)) and all(isinstance(one, str) for one in given) else [given]
+    if not listed or not all(isinstance(one, str) for one in listed):
+        return []
+    for name in listed:
+        if name not in names:
+            raise ValueError(f"there is no column {name!r} for the {what}: {allowed_names(name, list(names))}")
+    if len(set(listed)) < len(listed):
+        raise ValueError(f"the targets {quoted(listed)} name a column twice: name each once")
+    return list(listed)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import pickle
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,16 +13,16 @@ import numpy as np
 from bitsieve.binning.base import MAX_CODES
 from bitsieve.binning.coding import fit_on_summary
 from bitsieve.binning.summary import Limits, Summary, summarize
-from bitsieve.common.messages import allowed_names, quoted
 from bitsieve.common.progress import phase, row_phase
 from bitsieve.counts.class_order import sizes_of_classes
 from bitsieve.counts.packed_batches import PackedBatches
 from bitsieve.files.batches import check_unchanged
 from bitsieve.files.errors import DataError
 from bitsieve.files.own_key import is_own, signed
-from bitsieve.files.spool import Spool, kept
+from bitsieve.files.spool import kept
 from bitsieve.sources.ahead import read_ahead
 from bitsieve.sources.in_parts import GivenInParts, TableInParts, search_in_parts
+from bitsieve.sources.stream_packing import EarlyPacking, StreamPacking
 from bitsieve.table.target_parts import TargetSummary
 
 if TYPE_CHECKING:
@@ -144,40 +143,44 @@ class StreamedTable(TableInParts):
             raise DataError(f"{self.batches.label} has no rows that count: at least one is required")
         return known
 
-    def summary(self, binner: Binner) -> Summary:
-        """What a binner must know of all rows."""
+    def summary(self, binner: Binner, early: EarlyPacking | None = None) -> Summary:
+        """What a binner must know of all rows, which are packed in the same pass if their codes are known so early."""
         known: Summary | None = None
         pending: list[Summary] = []
         waiting = 0
-        sizes = np.zeros(self.target.n_classes, np.int64)
-        for first, objects in self._parts("finding bins"):
+        told = self.coded_target.class_sizes
+        self.class_sizes = np.zeros(self.target.n_classes, np.int64) if told is None else told
+        for first, objects in self._parts("finding bins" if early is None else "finding bins and packing"):
             table = self.reader.read(first, *objects, target=self.coded_target)
-            sizes += sizes_of_classes(table.target.codes, table.weights, len(sizes))
+            if told is None:
+                self.class_sizes += sizes_of_classes(table.target.codes, table.weights, self.target.n_classes)
             part = summarize(table, binner, first_row=first, limits=self.budget.limits, known=known)
+            if early is not None:
+                early.add(table, part)
             pending.append(part)
             waiting += max(0 if part.sample is None else len(part.sample.rows), part.most_cells)
             if len(pending) > _PENDING or known is None or waiting > self.budget.limits.rows // 2:
                 known = Summary.merged(pending if known is None else [known, *pending])
                 pending, waiting = [], 0
         assert known is not None  # there are rows
-        self.class_sizes = sizes
         return Summary.merged([known, *pending])
 
     def source(self, coding: Coding) -> CountSource:
         """The counts of the columns as they are coded, packed into planes in a spool."""
-        packed = PackedBatches(self.class_sizes, coding.arities, self.n_jobs)
-        self.packed_in = Spool(self.spool)
-        planes = self.packed_in.array("planes", packed.plane_words, np.uint64)
-        packed.use(planes, self.packed_in.array("wide", packed.wide_codes, np.uint16))
-        room = np.empty(0, np.uint8)  # fresh memory for every batch costs more than its codes
+        packing = self._packing(coding)
         for first, objects in self._parts("packing"):
-            table = self.reader.read(first, *objects, target=self.coded_target)
-            if len(room) < 2 * table.n_samples * table.n_features:
-                room = np.empty(2 * table.n_samples * table.n_features, np.uint8)
-            packed.add(coding.codes(table, room), table.target.codes, table.weights)
-        if self.spool is None and os.name == "posix":
-            self.packed_in.close()  # the planes stay as long as they are mapped, and go with the process
-        return packed.finish()
+            packing.add(self.reader.read(first, *objects, target=self.coded_target))
+        self.packed_in = packing.spool
+        return packing.finish()
+
+    def _packing(self, coding: Coding) -> StreamPacking:
+        return StreamPacking(coding, self.class_sizes, self.spool, self.n_jobs)
+
+    def _early_packing(self, binner: Binner) -> EarlyPacking | None:
+        """What packs rows before all of them were looked at; None where more must be known of them."""
+        if binner.sees != "codes" or self.coded_target.class_sizes is None:
+            return None
+        return EarlyPacking(lambda first: self._packing(fit_on_summary(binner, self._with_codes(first))))
 
     def count(self, binner: Binner) -> tuple[Coding, CountSource]:
         """Fit a copy of the binner on all rows, and pack them coded by it; or take both from the spool."""
@@ -188,9 +191,13 @@ class StreamedTable(TableInParts):
             if found is not None:
                 return found
         phase("reading")
-        self.known = self._with_codes(self.summary(binner))
+        early = self._early_packing(binner)
+        self.known = self._with_codes(self.summary(binner, early))
         self.coding = coding = fit_on_summary(binner, self.known)
-        source = self.source(coding)
+        if early is not None and early.packing is not None:
+            self.packed_in, source = early.packing.spool, early.packing.finish()
+        else:
+            source = self.source(coding)
         if name is not None:
             fitted = pickle.dumps((coding, self.known, self.class_sizes))
             self.packed_in.write("fitted", fitted)
@@ -277,16 +284,3 @@ def _power(wanted: int, least: int, most: int) -> int:
 
 def _mapped(path: Path, size: int, kind: Any) -> NDArray[Any]:
     return np.memmap(path, kind, "c", shape=(size,)) if size else np.empty(0, kind)
-
-
-def columns_named(given: Any, names: Sequence[str], what: str) -> list[str]:
-    """The columns that a target or weights name; none where they are given by their values."""
-    listed = given if isinstance(given, (list, tuple)) and all(isinstance(one, str) for one in given) else [given]
-    if not listed or not all(isinstance(one, str) for one in listed):
-        return []
-    for name in listed:
-        if name not in names:
-            raise ValueError(f"there is no column {name!r} for the {what}: {allowed_names(name, list(names))}")
-    if len(set(listed)) < len(listed):
-        raise ValueError(f"the targets {quoted(listed)} name a column twice: name each once")
-    return list(listed)

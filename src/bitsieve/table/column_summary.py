@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.table.distinct import Distinct
+from bitsieve.table.encoding import lookup
 from bitsieve.table.extents import MISSING, NUMBERS
 
 if TYPE_CHECKING:
@@ -50,6 +51,26 @@ class ColumnSummary:
     def is_empty(self) -> bool:
         """Whether every value is missing, so that the column may be of any kind."""
         return not self.holds & NUMBERS
+
+    @property
+    def values(self) -> NDArray[Any] | None:
+        """The sorted categories or distinct numbers; None where they were too many."""
+        if self.kind is None:
+            return self.categories
+        return None if self.distinct is None else self.distinct.values
+
+    def adds_no_code_to(self, known: ColumnSummary) -> bool:
+        """Whether the rows that ``known`` is of have the same codes with these rows as without them."""
+        mine, others = self.values, known.values
+        if self.kind != known.kind or self.holds | known.holds != known.holds or mine is None or others is None:
+            return False
+        if len(mine) == len(others):
+            return bool(np.all(mine == others))
+        if len(mine) > len(others) or mine.dtype != others.dtype:
+            return False
+        if mine.dtype.kind == "O":
+            return set(mine.tolist()) <= set(others.tolist())
+        return bool((lookup(mine, others) >= 0).all())
 
     @classmethod
     def merged(cls, parts: Sequence[ColumnSummary], name: str, most: int) -> ColumnSummary:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.counts.class_order import sizes_of_classes
 from bitsieve.table.column_summary import changes_kind, union_of_categories
 from bitsieve.table.distinct import Distinct
 from bitsieve.table.encoding import Encoded, lookup
@@ -32,7 +33,7 @@ class TargetColumn:
     categories : ndarray or None
         Sorted; None for numbers and dates.
     distinct : Distinct or None
-        Of numbers; None where they are too many.
+        With how many samples have each value; None where they are too many.
     sample : RowSample or None
         Of numbers; None where nobody asked for one.
     """
@@ -51,7 +52,9 @@ class TargetColumn:
         """What a part of the rows holds; ``rows`` are their numbers in the whole table, None: no sample of them."""
         missing, infinite = count_unusable(values)
         if isinstance(values, Encoded):
-            return cls(len(values.codes), missing, 0, values.categories, None, None)
+            counts = None if missing else np.bincount(values.codes, weights, len(values.categories)).astype(np.int64)
+            distinct = None if counts is None else Distinct(values.categories, counts[:, None])
+            return cls(len(values.codes), missing, 0, values.categories, distinct, None)
         if missing or infinite:  # refused in the end, with the number of all of them
             return cls(len(values), missing, infinite, None, None, None)
         sample = None if rows is None else RowSample.of_part(Table([values], ["y"], weights=weights), rows, _ROWS)
@@ -74,10 +77,8 @@ class TargetColumn:
         if missing or infinite:
             return cls(n_samples, missing, infinite, None, None, None)
         categories = [part.categories for part in parts if part.categories is not None]
-        if categories:
-            if len(categories) < len(parts):
-                raise changes_kind(what, "numbers", "text or categories")
-            return cls(n_samples, 0, 0, union_of_categories(categories, what), None, None)
+        if 0 < len(categories) < len(parts):
+            raise changes_kind(what, "numbers", "text or categories")
         samples = [part.sample for part in parts if part.sample is not None]
         tables = [part.distinct for part in parts if part.distinct is not None]
         kind = np.result_type(*(table.values.dtype for table in tables)) if tables else np.dtype(np.float64)
@@ -85,7 +86,7 @@ class TargetColumn:
             n_samples,
             0,
             0,
-            None,
+            union_of_categories(categories, what) if categories else None,
             Distinct.merged(tables, kind, _CELLS) if len(tables) == len(parts) else None,
             RowSample.merged(samples) if samples else None,
         )
@@ -101,10 +102,11 @@ class TargetColumn:
         check_complete(what, self.n_samples, self.n_missing, self.n_infinite)
         if self.categories is not None:
             all_codes = np.arange(len(self.categories), dtype=np.int32)
-            return TargetPart(self.categories, to_classes(Encoded(all_codes, self.categories), n_bins))
+            counts = None if self.distinct is None else self.distinct.counts[:, 0]
+            return TargetPart(self.categories, to_classes(Encoded(all_codes, self.categories), n_bins), counts=counts)
         if self.distinct is not None:
             values, counts = self.distinct.values, self.distinct.counts[:, 0]
-            return TargetPart(values, to_classes(values, n_bins, counts))
+            return TargetPart(values, to_classes(values, n_bins, counts), counts=counts)
         assert self.sample is not None
         column = self.sample.columns[0]
         assert column is not None
@@ -127,11 +129,19 @@ class TargetPart:
         Its codes are those of ``values``.
     rank_error : float
         By what share of the samples the rank of an edge may be off; 0: exact.
+    counts : ndarray of int64 or None
+        How many of all samples have each of ``values``; None where that is not known.
     """
 
     values: NDArray[Any]
     target: Target
     rank_error: float = 0.0
+    counts: NDArray[np.int64] | None = None
+
+    @property
+    def class_sizes(self) -> NDArray[np.int64] | None:
+        """How many samples each class has; None where that is not known."""
+        return None if self.counts is None else sizes_of_classes(self.target.codes, self.counts, self.target.n_classes)
 
     def codes(self, given: NDArray[Any] | Encoded) -> NDArray[np.int32]:
         """The classes of some rows."""

@@ -121,6 +121,11 @@ class TargetCoding:
         """By what share of the samples the rank of an edge may be off; 0: exact."""
         return max(part.rank_error for part in self.parts.values())
 
+    @property
+    def class_sizes(self) -> NDArray[np.int64] | None:
+        """How many samples each class has; None where only a pass over their classes tells."""
+        return None if self.is_joint else next(iter(self.parts.values())).class_sizes
+
     def codes(self, y: Any) -> NDArray[np.int32]:
         """The classes of some rows."""
         if not self.is_joint:
