@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "class_order.hpp"
 #include "cuts.hpp"
 #include "encode.hpp"
 
@@ -222,6 +223,17 @@ nb::tuple order_statistic_cuts_of(const Given& columns, std::int64_t n_bins, std
     return as_arrays(std::move(found));
 }
 
+nb::tuple order_by_class(Input<std::int32_t> classes, std::int64_t n_classes) {
+    require_within(std::int64_t(classes.size()), 0, kMostSamples + 1, "the number of rows");
+    require_within(n_classes, 1, kMostClasses + 1, "n_classes");
+    ClassOrder found;
+    {
+        nb::gil_scoped_release unlocked;
+        found = class_order(classes.data(), std::int64_t(classes.size()), n_classes);
+    }
+    return nb::make_tuple(to_numpy(std::move(found.rows)), to_numpy(std::move(found.sizes)));
+}
+
 template <class Given>
 void bind_columns(nb::module_& m) {
     m.def("extent", &extent_of<Given>, "columns"_a, "whole"_a);
@@ -242,6 +254,7 @@ void bind_columns(nb::module_& m) {
 }  // namespace
 
 void bind_encode(nb::module_& m) {
+    m.def("class_order", &order_by_class, "classes"_a, "n_classes"_a);
     m.def("code_dictionaries", &code_dictionaries_of, "places"_a, "rank"_a, "ends"_a, "out"_a);
     bind_columns<AnyMatrix>(m);
     bind_columns<std::vector<AnyColumn>>(m);

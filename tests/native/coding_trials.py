@@ -146,6 +146,15 @@ def categories(random, kernel):
     return out.size
 
 
+@trial("class_order")
+def rows_by_class(random, kernel):
+    n_classes = int(random.choice([1, 2, 7, 70_000]))
+    classes = random.integers(0, n_classes, size(random, 500)).astype(np.int32)
+    order, sizes = _native.class_order(classes, n_classes)
+    assert equal(sizes, np.bincount(classes, minlength=n_classes)) == n_classes
+    return equal(order, np.argsort(classes, kind="stable"))
+
+
 @trial("code_dictionaries")
 def dictionaries(random, kernel):
     n_samples, n_columns = size(random, 200), int(random.integers(1, 20))

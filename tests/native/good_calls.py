@@ -141,6 +141,7 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
                            np.zeros(D, np.int64), np.arange(D), np.zeros((N, D), np.uint16, order="F"))
         for kind in (np.int32, double)
     ],
+    "class_order": [lambda: (np.arange(N, dtype=np.int32) % C, C)],
     "code_dictionaries": [
         lambda kind=kind: ([codes[:N, j].astype(kind) for j in range(D)], np.tile(np.arange(ARITY, dtype=np.int32), D),
                            ARITY * np.arange(1, D + 1), np.zeros((N, D), np.int32, order="F"))

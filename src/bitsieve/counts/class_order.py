@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.counts.checks import MAX_CODES
+from bitsieve import _native
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
 
 
-def class_order(classes: NDArray[np.integer], weights: Integers | None) -> NDArray[np.uint32]:
-    """The rows class by class, each as often as its weight says."""
-    # 16 bits: numpy's radix sort.
-    small = classes.astype(np.uint16) if int(classes.max(initial=0)) < MAX_CODES else classes
-    order = np.argsort(small, kind="stable").astype(np.uint32)
-    return order if weights is None else np.repeat(order, weights[order])
+def class_order(
+    classes: NDArray[np.integer], weights: Integers | None, n_classes: int
+) -> tuple[NDArray[np.uint32], Integers]:
+    """The rows class by class, each as often as its weight says; and how many samples each class has."""
+    order, sizes = _native.class_order(np.ascontiguousarray(classes, np.int32), n_classes)
+    if weights is None:
+        return order, sizes
+    return np.repeat(order, weights[order]), sizes_of_classes(classes, weights, n_classes)
 
 
 def sizes_of_classes(classes: NDArray[np.integer], weights: Integers | None, n_classes: int) -> Integers:

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 WORTH_A_THREAD = 300e-6  # seconds of work below which starting a thread costs more than it saves
 GATHERED_BYTES = 64 << 20  # of columns that are packed side by side for a matrix
-SORTING = 18  # bytes a row: its class in 16 bits, and numpy's order of the rows and room to sort them, of 64 bits each
 PLANE_CELLS = 64 * 64  # of the table of two features stored as planes, at most
 
 
@@ -92,7 +91,7 @@ class PackedSource(CodedSource):
         # As they come, where there is nothing to sort by.
         sorted_already = times is None and bool((labels[1:] >= labels[:-1]).all())
         self._check_room(0 if sorted_already else n_rows, weighted=times is not None)
-        order = np.empty(0, np.uint32) if sorted_already else class_order(labels, times)
+        order = np.empty(0, np.uint32) if sorted_already else class_order(labels, times, self.n_classes)[0]
         self._take(_native.Packed(self.class_sizes, order, self.arities, self.kernel.name, self.kernel.storage))
         del order  # the engine has its own
         self.run_groups(
@@ -137,9 +136,11 @@ class PackedSource(CodedSource):
             plan = _native.Packed(self.class_sizes, empty, self.arities, self.kernel.name, self.kernel.storage)
         except MemoryError:  # beyond what may be asked for at all
             raise MemoryError(f"{what} more than this process may ask for: {advice}") from None
-        # The order of the samples is 32 bits each, for a moment twice: here and in the engine.
+        # The order of the samples is 32 bits each, for a moment twice: here and in the engine. It is made of the classes in
+        # 32 bits, or of the order of the rows and their weights.
         order = 4 * self.n_samples if n_sorted else 0
-        check_room(max(SORTING * n_sorted, 2 * order, order + plan.nbytes), what, advice)
+        sorting = order + (12 if weighted else 4) * n_sorted
+        check_room(max(sorting, 2 * order, order + plan.nbytes), what, advice)
 
     @property
     def nbytes(self) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.counts.class_order import class_order, sizes_of_classes
+from bitsieve.counts.class_order import class_order
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.packed import PackedSource
 
@@ -69,8 +69,7 @@ class PackedBatches:
         weights : ndarray of int64, shape (n_rows,), optional
             Frequency weights from 1.
         """
-        order = class_order(classes, weights)
-        sizes = sizes_of_classes(classes, weights, len(self._before))
+        order, sizes = class_order(classes, weights, len(self._before))
 
         def work(block: Integers) -> None:
             self._packed.add(codes, order, sizes, self._before, int(block[0]), int(block[-1]) + 1)
