@@ -226,8 +226,10 @@ def summarize(
         )
         for j in range(table.n_features)
     ]
-    keeps_rows = binner.sees in ("numbers", "classes")
-    rows = np.arange(first_row, first_row + table.n_samples)
+    sample = None
+    if binner.sees in ("numbers", "classes"):
+        rows = np.arange(first_row, first_row + table.n_samples)
+        sample = RowSample.of_part(table, rows, limits.rows, None if known is None else known.sample)
     return Summary(
         table.names,
         table.feature_names,
@@ -235,7 +237,7 @@ def summarize(
         table.y,
         table.n_samples,
         table.total_weight,
-        RowSample.of_part(table, rows, limits.rows, None if known is None else known.sample) if keeps_rows else None,
+        sample,
         limits,
     )
 

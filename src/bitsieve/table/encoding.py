@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from bitsieve import _native
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -74,13 +76,12 @@ def lookup(values: NDArray[Any], categories: NDArray[Any]) -> NDArray[np.int32]:
     """The index in the sorted ``categories`` of every value, -1 for values that are not among them."""
     if not len(categories):
         return np.full(len(values), -1, np.int32)
-    if values.dtype.kind in "biu" and categories.dtype.kind in "biu":
-        low, span = int(categories[0]), int(categories[-1]) - int(categories[0]) + 1
-        if span <= DENSE_SPAN and len(values):
-            table = np.full(span, -1, np.int32)
-            table[_offset(categories, low)] = np.arange(len(categories), dtype=np.int32)
-            if low <= int(values.min()) and int(values.max()) < low + span:
-                return table[_offset(values, low)]
+    given, known = _native_integers(values), _native_integers(categories)
+    if given is not None and known is not None and len(given) and int(known[-1]) - int(known[0]) < DENSE_SPAN:
+        codes = np.empty((len(given), 1), np.uint16, order="F")
+        numbers, ends, none = known.astype(np.int64), np.array([len(known)]), np.zeros(1, np.int64)
+        if _native.code_categories([given], numbers, known.dtype == np.uint64, ends, none, none, codes).all():
+            return codes[:, 0].astype(np.int32)
     found = np.searchsorted(categories, values).astype(np.int32)
     np.minimum(found, len(categories) - 1, out=found)
     found[categories[found] != values] = -1
@@ -104,10 +105,15 @@ def occurring(column: Encoded, rows: NDArray[np.intp]) -> Encoded:
     return Encoded((new - n_missing).astype(np.int32), column.categories[present[n_missing:]])
 
 
+def _native_integers(values: NDArray[Any]) -> NDArray[Any] | None:
+    """Integers and booleans as the native kernels take them; None for what is no such thing."""
+    if values.dtype.kind not in "biu" or not values.dtype.isnative or not values.flags.aligned:
+        return None
+    return values.view(np.uint8) if values.dtype.kind == "b" else values
+
+
 def _offset(values: NDArray[Any], low: int) -> NDArray[Any]:
     """``values - low`` where that is known to be small, as an index."""
-    if values.dtype.kind == "b":
-        values = values.view(np.uint8)
     if low == 0:
         return values
     if values.dtype == np.uint64:  # may not fit int64; the difference does

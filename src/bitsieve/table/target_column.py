@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.common.attributes import cached_property
 from bitsieve.counts.class_order import sizes_of_classes
 from bitsieve.table.column_summary import changes_kind, union_of_categories
 from bitsieve.table.distinct import Distinct
@@ -150,4 +151,10 @@ class TargetPart:
             return np.searchsorted(self.target.edges, given.astype(np.float64)).astype(np.int32)
         if isinstance(given, Encoded):
             return self.target.codes[lookup(given.categories, self.values)][given.codes]
-        return self.target.codes[lookup(given, self.values)]
+        places = lookup(given, self.values)
+        return places if self._is_sorted and places.min(initial=0) == 0 else self.target.codes[places]
+
+    @cached_property
+    def _is_sorted(self) -> bool:
+        """Whether the place of every value is its class."""
+        return bool((self.target.codes == np.arange(len(self.values))).all())
