@@ -136,8 +136,8 @@ class PackedSource(CodedSource):
             plan = _native.Packed(self.class_sizes, empty, self.arities, self.kernel.name, self.kernel.storage)
         except MemoryError:  # beyond what may be asked for at all
             raise MemoryError(f"{what} more than this process may ask for: {advice}") from None
-        # The order of the samples is 32 bits each, for a moment twice: here and in the engine. It is made of the classes,
-        # of 32 bits, or of the order of the rows and their weights.
+        # The order of the samples is 32 bits each, for a moment twice: here and in the engine. It is made of the
+        # classes, of 32 bits each, or of the order of the rows and their weights.
         order = 4 * self.n_samples if n_sorted else 0
         sorting = order + (12 if weighted else 4) * n_sorted
         check_room(max(sorting, 2 * order, order + plan.nbytes), what, advice)
