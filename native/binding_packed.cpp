@@ -44,10 +44,11 @@ void use(Packed& packed, Output<std::uint64_t> planes, Output<std::uint16_t> wid
 
 // Rows of a table that follow others: `before` samples of every class were added already.
 template <class Code>
-void add(Packed& packed, Table<Code> codes, Input<std::uint32_t> order, Input<std::int64_t> sizes,
-         Input<std::int64_t> before, std::int64_t first, std::int64_t last) {
+void add_table(Packed& packed, const CodeTable<Code>& table, std::int64_t n_rows, std::int64_t n_columns,
+               const Input<std::uint32_t>& order, const Input<std::int64_t>& sizes, const Input<std::int64_t>& before,
+               std::int64_t first, std::int64_t last) {
     require_blocks(packed, first, last);
-    require(std::int64_t(codes.shape(1)) == packed.n_features(), "codes need a column for every feature");
+    require(n_columns == packed.n_features(), "codes need a column for every feature");
     require_size(sizes, packed.n_classes(), "sizes");
     require_size(before, packed.n_classes(), "before");
     std::int64_t n_samples = 0;
@@ -57,11 +58,29 @@ void add(Packed& packed, Table<Code> codes, Input<std::uint32_t> order, Input<st
         n_samples += sizes.data()[c];
     }
     require_size(order, n_samples, "order");
-    require_all_within(order, 0, std::int64_t(codes.shape(0)), "order");
-    const CodeTable<Code> table{codes.data(), codes.stride(0), codes.stride(1)};
+    require_all_within(order, 0, n_rows, "order");
     const Batch batch{sizes.data(), before.data(), order.data()};
     nb::gil_scoped_release unlocked;
     packed.add(table, batch, first, last);
+}
+
+template <class Code>
+void add(Packed& packed, Table<Code> codes, Input<std::uint32_t> order, Input<std::int64_t> sizes,
+         Input<std::int64_t> before, std::int64_t first, std::int64_t last) {
+    const CodeTable<Code> table{codes.data(), codes.stride(0), codes.stride(1)};
+    add_table(packed, table, std::int64_t(codes.shape(0)), std::int64_t(codes.shape(1)), order, sizes, before, first, last);
+}
+
+void add_columns(Packed& packed, const std::vector<Input<std::uint8_t>>& codes, Input<std::uint32_t> order,
+                 Input<std::int64_t> sizes, Input<std::int64_t> before, std::int64_t first, std::int64_t last) {
+    std::vector<const std::uint8_t*> columns;
+    const std::size_t n_rows = codes.empty() ? 0 : codes[0].size();
+    for (const Input<std::uint8_t>& column : codes) {
+        require_size(column, std::int64_t(n_rows), "a column of codes");
+        columns.push_back(column.data());
+    }
+    const CodeTable<std::uint8_t> table{nullptr, 1, 0, columns.data()};
+    add_table(packed, table, std::int64_t(n_rows), std::int64_t(codes.size()), order, sizes, before, first, last);
 }
 
 void check(const Packed& packed, std::int64_t first, std::int64_t last) {
@@ -207,6 +226,7 @@ void bind_packed(nb::class_<Packed>& packed) {
              "Keeps the table in these arrays.")
         .def("add", &add<std::uint8_t>, "codes"_a, "order"_a, "sizes"_a, "before"_a, "first"_a, "last"_a)
         .def("add", &add<std::uint16_t>, "codes"_a, "order"_a, "sizes"_a, "before"_a, "first"_a, "last"_a)
+        .def("add", &add_columns, "codes"_a, "order"_a, "sizes"_a, "before"_a, "first"_a, "last"_a)
         .def("check", &check, "first"_a, "last"_a, "Refuses storage that holds no packed table.")
         .def("finish", &finish, "first"_a, "last"_a)
         .def_prop_ro("plane_words", &Packed::plane_words)

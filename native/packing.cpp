@@ -98,7 +98,7 @@ void Packed::pack_bytes(const CodeTable<Code>& table, const Batch& batch, std::i
         std::uint32_t bits = 0;
         for (int lane = 0; lane < kLanes; ++lane) {
             const std::int64_t feature = feature_at(g, lane);
-            in[lane] = feature < 0 ? nullptr : table.codes + feature * table.feature_stride;
+            in[lane] = feature < 0 ? nullptr : table.column(feature);
             arity[lane] = feature < 0 ? 0 : arities_[feature];
         }
         std::uint8_t greatest[kLanes] = {};
@@ -132,7 +132,7 @@ void Packed::copy_wide(const CodeTable<Code>& table, const Batch& batch, std::in
         for (int lane = 0; lane < kLanes; ++lane) {
             const std::int64_t feature = feature_at(u, lane);
             if (feature < 0) continue;
-            const Code* in = table.codes + feature * table.feature_stride;
+            const Code* in = table.column(feature);
             std::uint16_t* out = wide_.get() + ((u - n_narrow_groups()) * kLanes + lane) * n_samples_;
             std::int32_t greatest = 0;
             for (std::int64_t c = 0, t = 0; c < n_classes(); out += sizes_[c++]) {

@@ -58,11 +58,11 @@ void Packed::pack_by_class(const CodeTable<std::uint8_t>& table, const Batch& ba
                 const std::int64_t feature = feature_at(g, lane);
                 const std::uint8_t* codes = rest[lane];
                 if (feature >= 0 && n == 64) {
-                    codes = table.codes + feature * table.feature_stride + 64 * w;
+                    codes = table.column(feature) + 64 * w;
                 } else {
                     std::memset(rest[lane], kNone, sizeof rest[lane]);
                     if (feature >= 0)
-                        std::memcpy(rest[lane], table.codes + feature * table.feature_stride + 64 * w, std::size_t(n));
+                        std::memcpy(rest[lane], table.column(feature) + 64 * w, std::size_t(n));
                 }
                 const std::uint64_t larger = kernel_.plane_masks(codes, group.n_planes, false, masks.data() + lane);
                 if (feature >= 0) beyond |= larger & (~std::uint64_t(0) >> (64 - n));

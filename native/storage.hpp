@@ -29,11 +29,17 @@ enum class Storage { cheapest, planes, counters, table };
 // Storage by its name here; throws std::invalid_argument naming the choices.
 Storage storage_named(const std::string& name);
 
-// The raw table: codes[sample * sample_stride + feature * feature_stride], strides in elements.
+// The raw table: codes[sample * sample_stride + feature * feature_stride], strides in elements; or, where there are
+// columns, columns[feature][sample], and both strides are 1 and 0.
 template <class Code>
 struct CodeTable {
     const Code* codes;
     std::int64_t sample_stride, feature_stride;
+    const Code* const* columns = nullptr;
+
+    const Code* column(std::int64_t feature) const {
+        return columns != nullptr ? columns[feature] : codes + feature * feature_stride;
+    }
 };
 
 // Rows of a raw table that are packed together: of every class sizes[c] samples, which follow first[c] others of that class;

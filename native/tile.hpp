@@ -72,12 +72,11 @@ public:
 
     // Reads some rows as the samples from `at` on.
     void read(const std::int64_t* rows, std::int64_t n_rows, std::int64_t at) {
-        const Code* const codes = table_.codes;
         const std::int64_t step = table_.sample_stride;
         if (!in_strips_) {
             const bool together = sizeof(Code) == 1 && step == 1 && consecutive(rows, n_rows);
             for (std::size_t f = 0; f < starts_.size(); ++f) {
-                const Code* in = codes + starts_[f] * table_.feature_stride;
+                const Code* in = table_.column(starts_[f]);
                 std::uint8_t* out = words_[f].codes + at;
                 if (together)
                     std::memcpy(out, in + rows[0], std::size_t(n_rows));
@@ -87,7 +86,7 @@ public:
             return;
         }
         const std::uint8_t* row[64 + kAhead];
-        for (std::int64_t t = 0; t < n_rows; ++t) row[t] = reinterpret_cast<const std::uint8_t*>(codes + rows[t] * step);
+        for (std::int64_t t = 0; t < n_rows; ++t) row[t] = reinterpret_cast<const std::uint8_t*>(table_.codes + rows[t] * step);
         for (std::int64_t t = n_rows; t < n_rows + kAhead; ++t) row[t] = row[t - 1] + step;  // the next rows, most likely
         for (std::int64_t t = 0; t < n_rows; t += kBlock) {
             std::uint8_t* out = words_[0].codes + at + t;

@@ -298,7 +298,7 @@ class Packed:
     def pack(self, codes: NDArray[np.uint8] | NDArray[np.uint16], first: int, last: int) -> None: ...
     def add(
         self,
-        codes: NDArray[np.uint8] | NDArray[np.uint16],
+        codes: NDArray[np.uint8] | NDArray[np.uint16] | list[NDArray[np.uint8]],
         order: NDArray[np.uint32],
         sizes: Integers,
         before: Integers,

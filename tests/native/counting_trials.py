@@ -142,7 +142,11 @@ def packed_in_batches(random, kernel):
     ends = np.sort(random.integers(0, len(codes) + 1, random.integers(0, 4))).tolist()
     for first, last in zip([0, *ends], [*ends, len(codes)], strict=True):
         rows = slice(first, last)
-        batches.add(codes[rows], classes[rows], None if weights is None else weights[rows])
+        batch = codes[rows]
+        if codes.max() < 256 and random.integers(2):
+            batch = np.asfortranarray(batch.astype(np.uint8))
+            batch = list(batch.T) if random.integers(2) else batch
+        batches.add(batch, classes[rows], None if weights is None else weights[rows])
     source, terms = batches.reopen() if random.integers(2) else batches.finish(), terms_of(naive.n_samples, random)
     pivot = int(random.integers(naive.n_features))
     found, wanted = ((*one.marginal_sums(terms), *one.pair_sums(terms, pivot, None, True)) for one in (source, naive))

@@ -224,6 +224,9 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda kind=kind: (codes.astype(kind), np.arange(9, dtype=np.uint32), np.array([4, 5, 0]), np.array([4, 0, 3]),
                            0, 2)
         for kind in (np.uint8, np.uint16)
+    ]
+    + [
+        lambda: (list(codes.T), np.arange(9, dtype=np.uint32), np.array([4, 5, 0]), np.array([4, 0, 3]), 0, 2)
     ],
     "Packed.check": [lambda: (0, 2)],
     "Packed.finish": [lambda: (0, 2)],

@@ -56,7 +56,7 @@ class PackedBatches:
 
     def add(
         self,
-        codes: NDArray[np.uint8] | NDArray[np.uint16],
+        codes: NDArray[np.uint8] | NDArray[np.uint16] | list[NDArray[np.uint8]],
         classes: NDArray[np.integer],
         weights: Integers | None = None,
     ) -> None:
@@ -64,7 +64,7 @@ class PackedBatches:
 
         Parameters
         ----------
-        codes : ndarray of uint8 or uint16, shape (n_rows, n_features)
+        codes : ndarray of uint8 or uint16, shape (n_rows, n_features); or list of ndarray of uint8, shape (n_rows,)
         classes : ndarray of int, shape (n_rows,)
         weights : ndarray of int64, shape (n_rows,), optional
             Frequency weights from 1.
@@ -74,7 +74,7 @@ class PackedBatches:
         def work(block: Integers) -> None:
             self._packed.add(codes, order, sizes, self._before, int(block[0]), int(block[-1]) + 1)
 
-        self._source.run_groups(work, codes.size * 1e-9, self._source.layout.all_groups)
+        self._source.run_groups(work, len(classes) * self._source.n_features * 1e-9, self._source.layout.all_groups)
         self._before += sizes
 
     def finish(self) -> PackedSource:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -45,9 +45,15 @@ class StreamPacking:
 
     def add(self, table: Table) -> None:
         """Pack the next rows."""
+        codes: Any = self.coding.own_codes(table)
+        if codes is None:
+            codes = self._coded(table)
+        self._packed.add(codes, table.target.codes, table.weights)
+
+    def _coded(self, table: Table) -> NDArray[Any]:
         if len(self._room) < 2 * table.n_samples * table.n_features:
             self._room = np.empty(2 * table.n_samples * table.n_features, np.uint8)
-        self._packed.add(self.coding.codes(table, self._room), table.target.codes, table.weights)
+        return self.coding.codes(table, self._room)
 
     def finish(self) -> CountSource:
         """The counts of all rows that were added."""
