@@ -10,6 +10,7 @@ import bitsieve
 from bitsieve.binning import CategoricalBinner
 from bitsieve.binning.coding import fit_on_summary
 from bitsieve.binning.summary import Limits, Summary, summarize
+from bitsieve.common.progress import listening
 from bitsieve.files import spool
 from bitsieve.sources.stream_table import Budget, StreamedTable
 from bitsieve.table.read_xy import read_xy
@@ -71,6 +72,15 @@ def test_another_value_in_a_later_batch_has_the_rows_packed_anew(
     assert_same(table(**{name: values}))
     assert second_passes == [1]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_pass_tells_its_rows_and_no_bins_of_the_first_batch(second_passes):
+    told = []
+    with listening(told.append):
+        selected(table().to_reader(max_chunksize=ROWS), memory="1MB")
+    rows = [i for i, line in enumerate(told) if line.startswith("finding bins and packing")]
+    assert rows == list(range(rows[0], rows[-1] + 1))
+    assert any(line.startswith(f"finding bins and packing, {N} of {N} rows, ") for line in told)
 
 
 def test_a_value_that_is_gone_later_changes_nothing(second_passes):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.common.progress import listening
 from bitsieve.counts.packed_batches import PackedBatches
 from bitsieve.files.spool import Spool
 
@@ -84,7 +85,8 @@ class EarlyPacking:
         if self._first is None:
             self._first = part
             try:
-                self.packing = self._start(part)
+                with listening(lambda _: None):  # the bins of all rows are still looked for
+                    self.packing = self._start(part)
             except ValueError:  # what is wrong is said once all rows were looked at
                 return
         if self.packing is None:
