@@ -221,12 +221,8 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     "Packed.pack": [lambda: (codes, 0, 2), lambda: (codes.astype(np.uint16), 0, 2)],
     "Packed.use": [lambda: (output(N * D * ARITY, dtype=np.uint64), output(N * D, dtype=np.uint16))],
     "Packed.add": [
-        lambda kind=kind: (codes.astype(kind), np.arange(9, dtype=np.uint32), np.array([4, 5, 0]), np.array([4, 0, 3]),
-                           0, 2)
-        for kind in (np.uint8, np.uint16)
-    ]
-    + [
-        lambda: (list(codes.T), np.arange(9, dtype=np.uint32), np.array([4, 5, 0]), np.array([4, 0, 3]), 0, 2)
+        lambda given=given: (given, np.arange(9, dtype=np.uint32), np.array([4, 5, 0]), np.array([4, 0, 3]), 0, 2)
+        for given in (codes, codes.astype(np.uint16), list(codes.T))
     ],
     "Packed.check": [lambda: (0, 2)],
     "Packed.finish": [lambda: (0, 2)],
