@@ -59,6 +59,14 @@ def test_noise_gives_nothing():
     assert len(found.band.features) == max(3, found.answers[3].n_features + 2)
 
 
+def test_errors_are_held_against_those_without_any_column():
+    random = np.random.default_rng(2)
+    X, y = random.normal(size=(90, 5)), np.repeat([0, 0, 1], 30)
+    errors = bitsieve.how_many(X, y, binning="quantile", **QUICK).answers[3]
+    assert (errors.n_features, errors.features) == (0, [])
+    assert errors.why.endswith(" at the least, 33.3 % by the largest class alone")
+
+
 def test_threads_change_nothing_and_weights_are_repeated_rows():
     X, y = planted(2)
     weights = np.random.default_rng(2).integers(0, 3, len(y))
@@ -112,6 +120,8 @@ def test_too_few_columns_for_stability_are_not_taken_for_unstable_ones():
         ((3, 5, 2, 2), "take 5 to learn what matters, and 2 to predict"),
         ((1, 1, 1, 1), "1 column is shown to tell about the class, and 1 column is chosen from most halves"),
         ((1, 2, 0, 6), "a classifier does better with 6, and those beyond 2 are each too weak to be shown"),
+        ((0, 0, 0, 6), "a classifier does better with 6, and these are each too weak to be shown"),
+        ((2, 1, 1, 0), "a classifier does no better with columns than without"),
         ((1, 1, None, 1), "1 column is shown to tell about the class: a classifier needs no more than 1"),
         ((2, 2, 2, None), "2 columns are shown to tell about the class, and 2 columns are chosen from most halves"),
     ],

@@ -250,6 +250,10 @@ def _by_errors(table: Table, selector: SelectorCV) -> Answer:
         return Answer(name, None, [], "not with weights: copies of a sample would be learned from and tested on")
     selector.fit_table(table)
     choice = selector.comparison_.choice()
+    without = 1 - float(np.bincount(table.target.codes).max()) / table.n_samples
+    if choice.best_error >= without:
+        why = f"error {100 * choice.best_error:.1f} % at the least, {100 * without:.1f} % by the largest class alone"
+        return Answer(name, 0, [], why)
     why = f"error {100 * choice.error:.1f} %, within one standard error of the least ({100 * choice.best_error:.1f} %)"
     return _answer(table, name, selector.selected_, why)
 
@@ -267,10 +271,12 @@ def reading(answers: list[Answer]) -> str:
         told += f", and {_columns(stable)} chosen from most halves of the samples"
     if errors is None:
         return f"{told}."
-    if errors < shown:
+    if not errors:
+        more = "a classifier does no better with columns than without"
+    elif errors < shown:
         more = f"take {shown:,} to learn what matters, and {errors:,} to predict, as the others repeat what these tell"
     elif errors > shown:
-        beyond = f"those beyond {shown:,} are each too weak to be shown, or there by chance"
+        beyond = f"{f'those beyond {shown:,}' if shown else 'these'} are each too weak to be shown, or there by chance"
         more = f"a classifier does better with {errors:,}, and {beyond}"
     else:
         more = f"a classifier needs no more than {errors:,}"
