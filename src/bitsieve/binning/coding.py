@@ -139,14 +139,19 @@ def codes_that_occur(binner: Any, table: Any) -> NDArray[np.int64]:
     binner : Binner
         Fitted on the table.
     table : Table or TableInParts
-        Of another one than a table in memory that is not sparse, all codes of the binner.
+        Of a sparse table and of saved counts all codes of the binner.
 
     Returns
     -------
     ndarray of int, shape (n_features,)
     """
     n_codes = np.asarray(binner.n_bins_)
-    if getattr(binner, "missing", "error") != "bin" or not are_at_hand(table):
+    if getattr(binner, "missing", "error") != "bin":
+        return n_codes
+    coding = getattr(table, "coding", None)
+    if coding is not None:
+        return np.asarray(coding.arities, np.int64)
+    if not are_at_hand(table):
         return n_codes
     none_missing = (table.extents(binner.n_jobs).holds & MISSING) == 0
     return n_codes - none_missing.astype(np.int64)

@@ -92,7 +92,11 @@ def select_as_asked(options: argparse.Namespace, client: Client | None = None) -
     if options.estimator is not None:
         parameters["estimator"] = options.estimator
     parameters |= _method_parameters(options)
-    if client is None and options.data is not None and not in_batches(options):
+    if client is not None or options.counts or in_batches(options):
+        from bitsieve.selectors.registry import make_selector
+
+        make_selector(options.method, 1).refuse_parts()  # before hours of reading
+    elif options.data is not None:
         check_file(options.data)
     with light_imports("bitsieve.selection.from_table", "bitsieve.files.plain"):
         from bitsieve.selection.from_table import select_from
