@@ -211,15 +211,26 @@ def test_methods(done):
     [
         (("selct",), "invalid choice: 'selct'"),
         (("select",), "the following arguments are required: DATA"),
-        (("select", "{data}", "--nonsense"), "--nonsense"),
+        (("select", "{data}", "--nonsense"), "--nonsense (see bitsieve select --help)"),
+        (("--nonsense",), "--nonsense (see bitsieve --help)"),
+        (("explain", "{data}", "--target", "diagnosis"), "DATA is missing: give the column to explain, and then"),
+        (("explain", "diagnosis", "{data}", "--target", "diagnosis"), "'diagnosis' is the target: give a column that"),
+        (
+            ("select", "{data}", "--target", "diagnosis", "--exclude", "mean_area,mean_radius"),
+            "not there: give 'mean_area', 'mean_radius' one by one",
+        ),
+        (
+            ("select", "{data}", "--target", "diagnosis", "--features", "1.5"),
+            "'1.5' is not allowed: give a whole number from 1, a share between 0 and 1, or auto",
+        ),
         (("select", "{data}"), "no target is given: name one of the columns 'mean_radius'"),
         (
             ("select", "{data}", "--target", "diagnoses"),
             "no column 'diagnoses' for the target: did you mean 'diagnosis'?",
         ),
-        (("select", "{data}", "--target", "diagnosis", "--features", "0"), "'0' is no count"),
-        (("select", "{data}", "--target", "diagnosis", "--features", "-3"), "'-3' is no count"),
-        (("select", "{data}", "--target", "diagnosis", "--features", "many"), "'many' is no count"),
+        (("select", "{data}", "--target", "diagnosis", "--features", "0"), "'0' is not allowed: give a whole"),
+        (("select", "{data}", "--target", "diagnosis", "--features", "-3"), "'-3' is not allowed: give a whole"),
+        (("select", "{data}", "--target", "diagnosis", "--features", "many"), "'many' is not allowed: give a whole"),
         (
             ("select", "{data}", "--target", "diagnosis", "--features", "10"),
             "--features is 10 but the table has 9 features",

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from bitsieve.commands.arguments import make_parser
+from bitsieve.commands.command_parser import UsageError
 from bitsieve.commands.ending import IN_WORDS, INTERRUPTED, TERMINATED, Ending, Terminated, endable
 from bitsieve.common.messages import one_line
 
@@ -45,7 +46,10 @@ def _run(arguments: Sequence[str] | None) -> int:
         if hasattr(stream, "reconfigure"):  # a name that the terminal's encoding lacks is escaped, not fatal
             stream.reconfigure(errors="backslashreplace")
     parser = make_parser()
-    options = parser.parse_args(arguments)
+    options, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        command = f"{parser.prog} {options.command}" if options.command else parser.prog
+        raise UsageError(f"unrecognized arguments: {' '.join(unknown)} (see {command} --help)")
     options.typed = list(sys.argv[1:] if arguments is None else arguments)
     if options.command is None:
         parser.print_help()
@@ -75,7 +79,7 @@ def _guarded(run: Callable[[], int], ending: Ending) -> int:
 
 def _in_words(error: Exception) -> tuple[str, int]:
     """What is said of an error, and the exit code."""
-    line = one_line(error)
+    line = one_line(error.strerror if isinstance(error, OSError) and error.strerror and not error.filename else error)
     if isinstance(error, MemoryError):
         return f"error: out of memory{line and f' ({line})'}: give fewer rows or columns", FAILED
     if isinstance(error, (ValueError, OSError)):

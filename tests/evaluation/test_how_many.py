@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import bitsieve
 from bitsieve import ForwardSelector, SelectorCV, StabilitySelector
+from bitsieve.binning import MDLBinner
 from bitsieve.cli import main
 from bitsieve.evaluation.how_many import Answer, reading
 
@@ -57,6 +59,14 @@ def test_noise_gives_nothing():
     assert len(found.band.features) == max(3, found.answers[3].n_features + 2)
 
 
+def test_errors_are_held_against_those_without_any_column():
+    random = np.random.default_rng(2)
+    X, y = random.normal(size=(90, 5)), np.repeat([0, 0, 1], 30)
+    errors = bitsieve.how_many(X, y, binning="quantile", **QUICK).answers[3]
+    assert (errors.n_features, errors.features) == (0, [])
+    assert errors.why.endswith(" at the least, 33.3 % by the largest class alone")
+
+
 def test_threads_change_nothing_and_weights_are_repeated_rows():
     X, y = planted(2)
     weights = np.random.default_rng(2).integers(0, 3, len(y))
@@ -78,10 +88,30 @@ def test_a_seed_beyond_32_bits_is_refused():
 def test_missing_codes_and_several_targets():
     X, y = planted(3)
     X[::11, 4] = np.nan
-    from bitsieve.binning import MDLBinner
-
     found = bitsieve.how_many(X, np.column_stack([y, y]), binning=MDLBinner(missing="bin"), **QUICK)
     assert {"x2", "x9"} <= set(found.answers[0].features)
+
+
+def test_identifiers_are_left_out_and_what_fills_the_list_is_not_stable():
+    X, y = planted(5)
+    data = {"row": np.arange(len(y)), "still": np.ones(len(y)), **{f"x{j}": X[:, j] for j in range(16)}}
+    frame = pa.table(data)
+    missing = MDLBinner(missing="bin")
+    with pytest.warns(bitsieve.BitsieveWarning, match="'row' has a value of its own in every row"):
+        found = bitsieve.how_many(frame, y, binning=missing, **QUICK)
+    assert set(found.answers[2].features) == {"x2", "x9"}
+    assert all("row" not in answer.features for answer in found.answers)
+    without = bitsieve.how_many(frame.drop_columns("row"), y, binning=missing, **QUICK)
+    assert found.answers[:2] == without.answers[:2]
+    assert bitsieve.how_many(frame, y, include=["row"], exclude=["x2"], **QUICK).notes == []
+
+
+def test_too_few_columns_for_stability_are_not_taken_for_unstable_ones():
+    X, y = planted(6)
+    found = bitsieve.how_many(X[:, [2, 9, 0]], y, binning="quantile", n_pairs=4, folds=3, classifier="ncm")
+    assert found.answers[2].n_features is None
+    assert "few columns" in found.answers[2].why
+    assert "halves" not in found.reading
 
 
 @pytest.mark.parametrize(
@@ -90,6 +120,9 @@ def test_missing_codes_and_several_targets():
         ((3, 5, 2, 2), "take 5 to learn what matters, and 2 to predict"),
         ((1, 1, 1, 1), "1 column is shown to tell about the class, and 1 column is chosen from most halves"),
         ((1, 2, 0, 6), "a classifier does better with 6, and those beyond 2 are each too weak to be shown"),
+        ((0, 0, 0, 6), "a classifier does better with 6, and these are each too weak to be shown"),
+        ((2, 1, 1, 0), "a classifier does no better with columns than without"),
+        ((1, 1, None, 1), "1 column is shown to tell about the class: a classifier needs no more than 1"),
         ((2, 2, 2, None), "2 columns are shown to tell about the class, and 2 columns are chosen from most halves"),
     ],
 )

@@ -145,6 +145,10 @@ def test_standard_input(monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(rows)))
     assert main(["select", "-", "--target", "y"]) == 0
     assert capsys.readouterr().out.splitlines()[1].split()[1] == "a"
+    for pack in (gzip.compress, lambda text: zipped(data_csv=text)):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(pack(rows))))
+        assert main(["select", "-", "--target", "y"]) == 0
+        assert capsys.readouterr().out.splitlines()[1].split()[1] == "a"
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
     assert main(["select", "-", "--target", "y"]) == 2
     assert "'standard input' is empty" in capsys.readouterr().err

@@ -103,6 +103,16 @@ def test_closed_pipe_is_no_error(data):
     assert "Broken" not in stderr
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_json_is_json_in_every_encoding(tmp_path, encoding):
+    path = tmp_path / "names.csv"
+    path.write_text("\u0151,y\n" + "1,no\n2,yes\n" * 20, encoding="utf-8")
+    command = [*MODULE, "select", str(path), "--target", "y", "--json"]
+    environment = {**os.environ, "PYTHONIOENCODING": encoding}
+    done = subprocess.run(command, capture_output=True, env=environment, timeout=600, check=True)
+    assert json.loads(done.stdout.decode(encoding))["features"][0]["name"] == "\u0151"
+
+
 def test_full_disk_behind_the_output(data):
     if not os.path.exists("/dev/full"):
         pytest.skip("the system has no device that is always full")
@@ -111,7 +121,7 @@ def test_full_disk_behind_the_output(data):
             [*MODULE, "methods"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=600, check=False
         )
     assert result.returncode == 2
-    assert result.stderr.splitlines() == ["bitsieve: error: [Errno 28] No space left on device"]
+    assert result.stderr.splitlines() == ["bitsieve: error: No space left on device"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")

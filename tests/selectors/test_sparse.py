@@ -81,7 +81,7 @@ def test_constraints_and_estimators(data):
 def test_refused_where_rows_are_needed(data, name):
     X, y, _ = data
     selector = make_selector(name, 3)
-    message = f"^X is sparse, but {type(selector).__name__} needs dense rows: give X.toarray"
+    message = f"^the table is sparse, but {type(selector).__name__} needs dense rows: use a method on counts"
     with pytest.raises(ValueError, match=message):
         selector.fit(sparse.csr_array(X), y)
     with pytest.raises(ValueError, match=message):

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from sklearn.datasets import dump_svmlight_file
 
 import bitsieve
+from bitsieve.cli import main
 from bitsieve.common.progress import listening
 from bitsieve.files import libsvm_ranges
 from bitsieve.files import spool as spools
@@ -70,9 +71,12 @@ def test_every_method_that_counts(path, method):
 
 
 @pytest.mark.parametrize("method", OTHERS)
-def test_methods_that_need_rows(path, method):
-    with pytest.raises(ValueError, match=r"^[^\n]*(needs all rows in memory|X is sparse, but .* needs dense rows)"):
+def test_methods_that_need_rows_are_refused_before_the_file_is_read(path, method, monkeypatch, capsys):
+    monkeypatch.setattr(bitsieve.StreamSource, "read_in_parts", None)  # cannot be called
+    with pytest.raises(ValueError, match="needs all rows in memory"):
         bitsieve.select(path, method=method, n_features_to_select=3, memory="1MB")
+    assert main(["select", str(path), "--method", method, "--memory", "1MB"]) == 2
+    assert "needs all rows in memory" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("binning", ["mdl", "quantile", "uniform", "none", "mdl+missing"])

@@ -30,6 +30,11 @@ def test_formats_and_types(form, kind, make):
     assert (table.n_samples, table.n_features, list(table.names)) == (3, 4, ["x0", "x1", "x2", "x3"])
 
 
+def test_complex_numbers_are_refused_in_one_line():
+    with pytest.raises(ValueError, match=r"^Complex data not supported: the sparse table holds complex128[^\n]*$"):
+        read_sparse(sparse.csr_array(X * 1j))
+
+
 def test_csc_is_not_copied():
     given = sparse.csc_array(X.astype(np.float32))
     assert np.shares_memory(read_sparse(given).value, given.data)

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bitsieve import _native
 from bitsieve.binning.known_categories import code_categories
+from bitsieve.binning.known_codes import as_known
 from bitsieve.common.parameters import check_choice, check_parameters, check_threads
 from bitsieve.common.progress import phase
 from bitsieve.counts.blocks import run_blocks
@@ -172,6 +173,8 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         codes : ndarray of shape (n_samples, n_features), Fortran order
             The matrix of the table itself, in its own order, where its numbers are the codes.
         """
+        if self.sees != "codes":  # where they are, numbers are looked up as they are
+            table = as_known(table, self.categories_)
         extents = check_values(
             table, allow_missing=self.missing == "bin", n_jobs=self.n_jobs, whole=self.sees == "codes"
         )

@@ -15,6 +15,7 @@ from bitsieve.table.columns import all_missing
 from bitsieve.table.encoding import Encoded, encode
 from bitsieve.table.extents import MISSING
 from bitsieve.table.ragged import Ragged
+from bitsieve.table.telling import are_at_hand
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -128,6 +129,32 @@ def _refuse_many_codes(summary: Summary) -> None:
                 f"column {name!r} has more than {MAX_CODES:,} codes, the most that are supported: drop it or group its "
                 "values"
             )
+
+
+def codes_that_occur(binner: Any, table: Any) -> NDArray[np.int64]:
+    """How many codes every column can show: the code of missing values only where there are missing ones.
+
+    Parameters
+    ----------
+    binner : Binner
+        Fitted on the table.
+    table : Table or TableInParts
+        Of a sparse table and of saved counts all codes of the binner.
+
+    Returns
+    -------
+    ndarray of int, shape (n_features,)
+    """
+    n_codes = np.asarray(binner.n_bins_)
+    if getattr(binner, "missing", "error") != "bin":
+        return n_codes
+    coding = getattr(table, "coding", None)
+    if coding is not None:
+        return np.asarray(coding.arities, np.int64)
+    if not are_at_hand(table):
+        return n_codes
+    none_missing = (table.extents(binner.n_jobs).holds & MISSING) == 0
+    return n_codes - none_missing.astype(np.int64)
 
 
 def arity_of(binner: Binner, summary: Summary, j: int) -> int:

@@ -65,6 +65,7 @@ def how_many(text: str) -> int | float | str:
         return text
     try:
         share = float(text)
-    except ValueError:
-        share = 0.0
-    return share if 0 < share < 1 else count(text)
+        return share if 0 < share < 1 else count(text)
+    except (ValueError, argparse.ArgumentTypeError):
+        allowed = "a whole number from 1, a share between 0 and 1, or auto"
+        raise argparse.ArgumentTypeError(f"{text!r} is not allowed: give {allowed}") from None

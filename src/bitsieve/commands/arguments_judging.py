@@ -22,6 +22,7 @@ def add_how_many(commands: Commands) -> None:
     )
     add_shared(add, "data", "--target", "--weight")
     add_shared(add, "--method", default="jmi", help="a greedy one of 'bitsieve methods' (default: %(default)s)")
+    add_shared(add, "--include", "--exclude")
     add_shared(add, *BINNING, "--target-bins")
     add("--classifier", default="linear-svm", metavar="NAME", help="as for compare (default: linear-svm)")
     add_shared(add, "--folds")

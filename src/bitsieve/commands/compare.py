@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, say
+from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, print_document, say
 from bitsieve.common.messages import allowed_names
 from bitsieve.common.progress import listening
 from bitsieve.common.ticker import Ticker
@@ -190,13 +189,5 @@ def _command(comparison: Comparison, options: argparse.Namespace) -> str:
 
 
 def _print_document(comparison: Comparison, options: argparse.Namespace, seconds: float) -> None:
-    from bitsieve import __version__
-
-    document: dict[str, Any] = {
-        **comparison.to_dict(),
-        "output": options.output,
-        "report": options.report,
-        "seconds": round(seconds, 3),
-        "version": __version__,
-    }
-    print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+    made = {"output": options.output, "report": options.report, "seconds": round(seconds, 3)}
+    print_document({**comparison.to_dict(), **made})

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
-from bitsieve.commands.options import say
+from bitsieve.commands.options import print_document, say
 from bitsieve.commands.select import select_as_asked, worded
 from bitsieve.common.progress import listening, phase
 from bitsieve.common.ticker import Ticker
@@ -16,6 +15,10 @@ if TYPE_CHECKING:
 
 def run(options: argparse.Namespace) -> int:
     """Read, select, explain, print."""
+    if options.data is None and not options.counts:
+        raise ValueError(
+            f"DATA is missing: give the column to explain, and then the data (FEATURE {options.feature!r})"
+        )
     with worded(options) as wording:
         with Ticker() as ticker, listening(ticker.phase):
             selection = select_as_asked(options)
@@ -24,10 +27,7 @@ def run(options: argparse.Namespace) -> int:
         for note in selection.notes:
             say(f"note: {wording(note)}")
         if options.json:
-            from bitsieve import __version__
-
-            document = {**explanation.to_dict(), "method": selection.method, "version": __version__}
-            print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+            print_document({**explanation.to_dict(), "method": selection.method})
         else:
             print(explanation)
     return 0

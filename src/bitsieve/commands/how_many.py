@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import time
+import warnings
 from typing import TYPE_CHECKING
 
-from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, say
+from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, print_document, say
 from bitsieve.common.progress import listening
 from bitsieve.common.ticker import Ticker
 
 if TYPE_CHECKING:
     import argparse
+
+    from bitsieve.commands.options import Wording
 
 OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.how_many
     "sample_weight": "--weight",
@@ -26,11 +28,11 @@ OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.how_many
 
 def run(options: argparse.Namespace) -> int:
     """Read, ask the rules, draw, print."""
-    with in_words_of(OPTIONS):
-        return _run(options)
+    with in_words_of(OPTIONS) as wording:
+        return _run(options, wording)
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace, wording: Wording) -> int:
     start = time.perf_counter()
     parameters = binner_parameters(options)
     if options.figure is not None:
@@ -41,13 +43,17 @@ def _run(options: argparse.Namespace) -> int:
         check_output(options.figure, FORMATS, what="figure", source=options.data)
     with Ticker() as ticker, listening(ticker.phase):
         from bitsieve.binning import make_binner
+        from bitsieve.common.notes import BitsieveWarning
         from bitsieve.evaluation.how_many import how_many
 
+        warnings.simplefilter("ignore", BitsieveWarning)  # the notes are said below
         found = how_many(
             options.data,
             options.target,
             sample_weight=options.weight,
             method=options.method,
+            include=options.include or (),
+            exclude=options.exclude or (),
             binning=make_binner(options.binning, **parameters) if parameters else options.binning,
             target_bins=options.target_bins,
             classifier=options.classifier,
@@ -62,12 +68,10 @@ def _run(options: argparse.Namespace) -> int:
 
             ticker.phase("drawing")
             save_figure(plot_how_many(found).figure, options.figure)
+    for note in found.notes:
+        say(f"note: {wording(note)}")
     if options.json:
-        from bitsieve import __version__
-
-        seconds = round(time.perf_counter() - start, 3)
-        document = {**found.to_dict(), "seconds": seconds, "version": __version__}
-        print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+        print_document({**found.to_dict(), "seconds": round(time.perf_counter() - start, 3)})
     else:
         print(found)
     if options.figure is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 import warnings
@@ -94,6 +95,15 @@ class Wording:
 def _typed(value: object) -> str:
     """A value as one types it."""
     return shlex.quote(value) if isinstance(value, str) else str(value)
+
+
+def print_document(document: Mapping[str, Any]) -> None:
+    """One JSON document to standard output; what its encoding lacks is escaped as JSON has it."""
+    from bitsieve import __version__
+
+    has_all = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("_", "-") in ("utf-8", "utf8")
+    whole = {**document, "version": __version__}
+    print(json.dumps(whole, indent=2, ensure_ascii=not has_all, allow_nan=False))
 
 
 def say(message: str) -> None:

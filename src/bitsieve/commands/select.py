@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import time
 from contextlib import nullcontext
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bitsieve.commands.light_imports import light_imports
 from bitsieve.commands.methods import OWN_OPTIONS
-from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, say
+from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, print_document, say
 from bitsieve.commands.reading import in_batches, read
 from bitsieve.common.progress import listening
 from bitsieve.common.ticker import Ticker
@@ -93,7 +92,11 @@ def select_as_asked(options: argparse.Namespace, client: Client | None = None) -
     if options.estimator is not None:
         parameters["estimator"] = options.estimator
     parameters |= _method_parameters(options)
-    if client is None and options.data is not None and not in_batches(options):
+    if client is not None or options.counts or in_batches(options):
+        from bitsieve.selectors.registry import make_selector
+
+        make_selector(options.method, 1).refuse_parts()  # before hours of reading
+    elif options.data is not None:
         check_file(options.data)
     with light_imports("bitsieve.selection.from_table", "bitsieve.files.plain"):
         from bitsieve.selection.from_table import select_from
@@ -215,13 +218,5 @@ def _how_many(asked: int | float | str | None, n_features: int) -> int | float |
 
 
 def _print_document(selection: Selection, options: argparse.Namespace, seconds: float) -> None:
-    from bitsieve import __version__
-
-    document = {
-        **selection.to_dict(),
-        "output": options.output,
-        "report": options.report,
-        "seconds": round(seconds, 3),
-        "version": __version__,
-    }
-    print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+    made = {"output": options.output, "report": options.report, "seconds": round(seconds, 3)}
+    print_document({**selection.to_dict(), **made})

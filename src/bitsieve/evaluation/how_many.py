@@ -9,10 +9,13 @@ import numpy as np
 
 from bitsieve.common.layout import aligned
 from bitsieve.common.messages import quoted
+from bitsieve.common.notes import warn_of
 from bitsieve.common.parameters import check_integer
 from bitsieve.common.progress import phase
 from bitsieve.evaluation.null_band import NullBand, null_band
 from bitsieve.evaluation.selector_cv import SelectorCV
+from bitsieve.selection.left_out import consider
+from bitsieve.selection.notes import explain_target, refuse_what_tells_nothing
 from bitsieve.selectors.counted import count_table
 from bitsieve.selectors.forward import ForwardSelector
 from bitsieve.selectors.stability import StabilitySelector
@@ -20,7 +23,7 @@ from bitsieve.table.read_data import read_data
 from bitsieve.table.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from bitsieve.selectors.counted import Counted
 
@@ -59,6 +62,8 @@ class HowMany:
         How to read their difference.
     band : NullBand
         The information that each choice adds, and what the best of all columns adds after shuffles of the class.
+    notes : list of str
+        What was noticed in the data.
 
     Examples
     --------
@@ -73,6 +78,7 @@ class HowMany:
     answers: list[Answer]
     reading: str
     band: NullBand = field(repr=False)
+    notes: list[str] = field(default_factory=list, repr=False)
 
     def __str__(self) -> str:
         rows = [
@@ -112,6 +118,7 @@ class HowMany:
                 "shuffled_5_percent": self.band.low.tolist(),
                 "shuffled_95_percent": self.band.high.tolist(),
             },
+            "notes": self.notes,
         }
 
 
@@ -121,6 +128,8 @@ def how_many(
     *,
     sample_weight: Any = None,
     method: str = "jmi",
+    include: Sequence[Any] = (),
+    exclude: Sequence[Any] = (),
     binning: Any = "mdl",
     target_bins: int | str | None = None,
     classifier: Any = "linear-svm",
@@ -144,6 +153,8 @@ def how_many(
         be learned from and tested on.
     method : str, default="jmi"
         A greedy one of :func:`bitsieve.list_methods`.
+    include, exclude : sequence of column, optional
+        As for :func:`bitsieve.compare`: identifiers that are kept, and columns that are left out.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
     target_bins : int or "none", optional
         As for :func:`bitsieve.select`.
@@ -158,7 +169,7 @@ def how_many(
     Returns
     -------
     HowMany
-        ``print`` shows it as a table; :func:`bitsieve.plot_how_many` draws it.
+        ``print`` shows it as a table; :func:`bitsieve.plot_how_many` draws it. Its notes are warnings, too.
 
     Raises
     ------
@@ -178,37 +189,17 @@ def how_many(
     table = read_data(data, target, sample_weight, target_bins=target_bins)
     if not isinstance(table, Table):
         raise ValueError("how many columns to take needs all rows in memory: give a part of the table")
-    return how_many_of(
-        table,
-        method=method,
-        binning=binning,
-        classifier=classifier,
-        folds=folds,
-        n_pairs=n_pairs,
-        random_state=random_state,
-        n_jobs=n_jobs,
-    )
-
-
-def how_many_of(
-    table: Table,
-    *,
-    method: str,
-    binning: Any,
-    classifier: Any,
-    folds: Any,
-    n_pairs: int,
-    random_state: int,
-    n_jobs: int | None,
-) -> HowMany:
-    """:func:`how_many` from a table that is read already."""
-    q = max(1, min(table.n_features, round(table.n_features**0.5)))
+    refuse_what_tells_nothing(table)
+    considered = consider(table, include, exclude, constrains=False, orders=False)
+    assert isinstance(considered.table, Table)  # as it was given
+    table, n_left = considered.table, considered.n_left
+    q = max(1, round(n_left**0.5))
     stable = StabilitySelector(
         ForwardSelector(q, criterion=method, binning=binning), n_pairs=n_pairs, random_state=random_state, n_jobs=n_jobs
     )
     folded = SelectorCV(
         methods=[method],
-        features=range(1, min(MOST, table.n_features) + 1),
+        features=range(1, min(MOST, n_left) + 1),
         classifier=classifier,
         folds=folds,
         binning=binning,
@@ -222,10 +213,13 @@ def how_many_of(
         _by_errors(table, folded),
     ]
     numbers = [answer.n_features for answer in answers if answer.n_features is not None]
-    shown = min(table.n_features, max(3, min(MOST, max(numbers) + 2)))
+    shown = min(n_left, max(3, min(MOST, max(numbers) + 2)))
     order = ForwardSelector(shown, criterion=method, binning=binning).fit_counted(counted).selected_
     phase("shuffling")
-    return HowMany(answers, reading(answers), null_band(counted, table, order, random_state, n_jobs))
+    band = null_band(counted, table, order, random_state, n_jobs)
+    notes = [*getattr(table, "notes", ()), *considered.notes, *explain_target(table)]
+    warn_of(notes)
+    return HowMany(answers, reading(answers), band, notes)
 
 
 def _by_rules(counted: Counted, method: str, binning: Any, n_jobs: int | None) -> Iterator[Answer]:
@@ -241,7 +235,11 @@ def _by_rules(counted: Counted, method: str, binning: Any, n_jobs: int | None) -
 
 def _by_stability(table: Table, selector: StabilitySelector) -> Answer:
     selector.fit_table(table)
-    share = min(1.0, selector.threshold_)
+    if selector.threshold_ > 1:
+        chosen = f"{selector.n_chosen_:.2g} of {table.n_features:,}"
+        why = f"not with so few columns: each half chooses {chosen}, and some would be kept by chance"
+        return Answer("stability", None, [], why)
+    share = selector.threshold_
     why = f"chosen from {100 * share:.0f} % of the halves, {selector.expected_false_:.2g} false expected at most"
     return _answer(table, "stability", selector.selected_, why)
 
@@ -252,6 +250,10 @@ def _by_errors(table: Table, selector: SelectorCV) -> Answer:
         return Answer(name, None, [], "not with weights: copies of a sample would be learned from and tested on")
     selector.fit_table(table)
     choice = selector.comparison_.choice()
+    without = 1 - float(np.bincount(table.target.codes).max()) / table.n_samples
+    if choice.best_error >= without:
+        why = f"error {100 * choice.best_error:.1f} % at the least, {100 * without:.1f} % by the largest class alone"
+        return Answer(name, 0, [], why)
     why = f"error {100 * choice.error:.1f} %, within one standard error of the least ({100 * choice.best_error:.1f} %)"
     return _answer(table, name, selector.selected_, why)
 
@@ -264,14 +266,17 @@ def reading(answers: list[Answer]) -> str:
     """One sentence on what the difference of the answers means."""
     shuffles, rate, stable, errors = (answer.n_features for answer in answers)
     shown = max(shuffles or 0, rate or 0)
-    again = f"{_columns(stable or 0)} chosen from most halves of the samples"
-    told = f"{_columns(shown)} shown to tell about the class, and {again}"
+    told = f"{_columns(shown)} shown to tell about the class"
+    if stable is not None:
+        told += f", and {_columns(stable)} chosen from most halves of the samples"
     if errors is None:
         return f"{told}."
-    if errors < shown:
+    if not errors:
+        more = "a classifier does no better with columns than without"
+    elif errors < shown:
         more = f"take {shown:,} to learn what matters, and {errors:,} to predict, as the others repeat what these tell"
     elif errors > shown:
-        beyond = f"those beyond {shown:,} are each too weak to be shown, or there by chance"
+        beyond = f"{f'those beyond {shown:,}' if shown else 'these'} are each too weak to be shown, or there by chance"
         more = f"a classifier does better with {errors:,}, and {beyond}"
     else:
         more = f"a classifier needs no more than {errors:,}"

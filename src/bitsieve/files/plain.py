@@ -42,7 +42,7 @@ def decompressed(path: Path, folder: Path) -> Path:
         The file is broken, or holds several files.
     """
     if str(path) == STANDARD_INPUT:
-        copied = folder / "standard input"
+        copied = folder / "standard input.given"  # not the name that its own decompressed copy gets
         with open(copied, "wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
         return decompressed(copied, folder)

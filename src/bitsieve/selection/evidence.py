@@ -9,10 +9,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.binning import make_binner
+from bitsieve.binning.known_codes import as_known
 from bitsieve.common.attributes import cached_property
 from bitsieve.common.ties import TIE
 from bitsieve.selectors.counted import count_binned, count_table
 from bitsieve.sources.in_parts import TableInParts
+from bitsieve.table.columns import all_missing
+from bitsieve.table.encoding import Encoded
 from bitsieve.table.read_xy import read_xy
 
 if TYPE_CHECKING:
@@ -141,7 +144,20 @@ def evidence_of(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Evi
     if binner is None:
         missing = "bin" if selector.__sklearn_tags__().input_tags.allow_nan else "error"
         binner = make_binner("mdl", missing=missing, n_jobs=n_jobs).fit_table(table)
+    known = binner.categories_
+    if binner.sees != "codes" and known is not None:
+        table = as_known(table, known)
+        one_code = np.flatnonzero(np.asarray(binner.n_bins_) == 1).tolist()
+        left_out = [j for j in one_code if known[j] is None and _is_no_number(table, j)]
+        if left_out:  # by select: the selector was given one value in every row
+            return Evidence(table.blanked(left_out), binner, np.asarray(selector.selected_), n_jobs, table, left_out)
     return Evidence(table, binner, np.asarray(selector.selected_), n_jobs)
+
+
+def _is_no_number(table: Table, column: int) -> bool:
+    """Whether a column is text, or has no value at all."""
+    values = table.values(column)
+    return isinstance(values, Encoded) or (values.dtype.kind == "f" and all_missing(values))
 
 
 def contribution(information: PlugInInformation, column: int, others: Columns) -> Contribution:

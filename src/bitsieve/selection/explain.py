@@ -124,6 +124,8 @@ def explain_feature(selection: Selection, feature: Any) -> FeatureExplanation:
     """See :meth:`Selection.explain`."""
     evidence = selection.evidence
     names, selected = evidence.table.names, evidence.selected
+    if feature == selection.target_name and feature not in list(names):
+        raise ValueError(f"{feature!r} is the target: give a column that tells about it")
     index = column_of(feature, names)
     information = evidence.information
     place = int(np.flatnonzero(selected == index)[0]) if index in selected else None

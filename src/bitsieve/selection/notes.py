@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.binning.coding import codes_that_occur
 from bitsieve.common.errors import Sentence, Setting
 from bitsieve.common.messages import quoted, quoted_places
 from bitsieve.selectors.counted import tells_nothing
@@ -50,7 +51,7 @@ def explain(
         Every column became one bin.
     """
     names = table.names
-    n_bins = np.asarray(binner.n_bins_)
+    n_bins = codes_that_occur(binner, table)
     mdl_leaves = getattr(binner, "uncut", None) == "leave"
     if (n_bins == 1).all():
         if mdl_leaves:

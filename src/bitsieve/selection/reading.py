@@ -45,9 +45,17 @@ def read_table(
 def passed_on(
     data: Any, method: str, memory: int | str | None, spool: str | PathLike[str] | None
 ) -> dict[str, int | str]:
-    """The parameter ``memory`` of a method that has it, or that is to say that it has not."""
-    from bitsieve.selectors.registry import parameters_of
+    """The parameter ``memory`` of a method that has it, or that is to say that it has not.
 
+    Raises
+    ------
+    ValueError
+        The data is read in batches, and the method needs all rows.
+    """
+    from bitsieve.selectors.registry import make_selector, parameters_of
+
+    if reads_in_batches(data, memory, spool):
+        make_selector(method, 1).refuse_parts()  # before hours of reading
     if memory is None or (reads_in_batches(data, memory, spool) and "memory" not in parameters_of(method)):
         return {}
     return {"memory": memory}

@@ -128,12 +128,18 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         """The table; refused if its rows are not at hand, or not dense, and the method needs them."""
         if isinstance(table, SparseTable) and not self.takes_sparse:
             refuse_sparse(type(self).__name__)
-        if isinstance(table, (TableInParts, SpooledTable)) and not self.takes_parts:
+        if isinstance(table, (TableInParts, SpooledTable)):
+            self.refuse_parts()
+        return table
+
+    @classmethod
+    def refuse_parts(cls) -> None:
+        """Raise ValueError where the method needs all rows at hand."""
+        if not cls.takes_parts:
             raise ValueError(
-                f"{type(self).__name__} needs all rows in memory: give it a table in memory, such as a sample of the "
+                f"{cls.__name__} needs all rows in memory: give it a table in memory, such as a sample of the "
                 "rows, or use a method that needs counts alone, such as jmi"
             )
-        return table
 
     def transform(self, X: Any) -> Any:
         """Keep the selected columns, in their order in X.

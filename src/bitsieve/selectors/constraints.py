@@ -213,7 +213,9 @@ def _columns(wanted: Any, label: str, names: Sequence[str], place: _Places) -> l
     for column in wanted:
         if isinstance(column, str):
             if column not in place:
-                advice = allowed_names(column, names)
+                parts = [part.strip() for part in column.split(",")]
+                listed = len(parts) > 1 and all(part in place for part in parts)
+                advice = f"give {quoted(parts)} one by one" if listed else allowed_names(column, names)
                 raise ValueError(Sentence(label, f" names column {column!r}, which is not there: {advice}"))
             found.append(place[column])
             continue

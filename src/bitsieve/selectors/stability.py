@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from sklearn.base import clone
 
+from bitsieve.binning.coding import codes_that_occur
 from bitsieve.common.errors import ParameterError
 from bitsieve.common.parameters import check_integer, check_number, check_threads, optional
 from bitsieve.counts.blocks import run_blocks
@@ -126,7 +127,7 @@ class StabilitySelector(ColumnSelector):
 
         def fit(place: int) -> None:
             half = half_of(table, place // 2, place % 2, self.random_state)
-            chosen[place, _columns_that_vary(clone(self.selector).fit_table(half))] = True
+            chosen[place, _columns_that_vary(clone(self.selector).fit_table(half), half)] = True
 
         run_blocks(fit, range(2 * self.n_pairs), self.n_jobs)
         frequencies = chosen.mean(axis=0)
@@ -179,12 +180,12 @@ def half_of(table: Table, pair: int, which: int, random_state: int) -> Table:
     return replace(table.take(there), weights=times[there].astype(np.int64))
 
 
-def _columns_that_vary(fitted: Any) -> NDArray[np.intp]:
+def _columns_that_vary(fitted: Any, half: Table) -> NDArray[np.intp]:
     """The chosen columns but for those that the binner left whole, which are chosen to fill up the list."""
     binner = getattr(fitted, "binner_", None)
     if binner is None:
         return np.asarray(fitted.selected_)
-    return np.asarray(fitted.selected_[np.asarray(binner.n_bins_)[fitted.selected_] > 1])
+    return np.asarray(fitted.selected_[codes_that_occur(binner, half)[fitted.selected_] > 1])
 
 
 def _check_threshold(name: str, value: Any) -> None:

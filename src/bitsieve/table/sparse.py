@@ -204,7 +204,8 @@ def refuse_sparse(what: str) -> NoReturn:
         Always.
     """
     raise ValueError(
-        f"X is sparse, but {what} needs dense rows: give X.toarray(), or use a method on counts, such as jmi"
+        f"the table is sparse, but {what} needs dense rows: use a method on counts, such as jmi, or make the table dense "
+        "(X.toarray()) if it is small"
     )
 
 
@@ -256,6 +257,8 @@ def read_sparse(X: Any, *, estimator: Any = None, reset: bool = True) -> SparseT
         raise ValueError(f"X is a sparse array of shape {X.shape}: it must be samples x features")
     if X.format not in ("csr", "csc"):
         X = X.tocsc()
+    if X.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: the sparse table holds {X.dtype}, give real numbers")
     if X.dtype.kind in "iu" and X.nnz and max(abs(int(X.max())), abs(int(X.min()))) > MOST_EXACT:
         raise ValueError("the sparse table holds whole numbers beyond 2**53, which are not told apart: renumber them")
     floats = (np.float64, np.float32)
