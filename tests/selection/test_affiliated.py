@@ -115,7 +115,7 @@ def test_mistakes(cancer):
         affiliated(selector, X, by="cosine")
     with pytest.raises(ValueError, match="X has 3 features, but ForwardSelector is expecting 30"):
         affiliated(plain, X.to_numpy()[:, :3])
-    with pytest.raises(ValueError, match="^the table is sparse, but this method needs dense rows: use"):
+    with pytest.raises(ValueError, match=r"^the table is sparse, but this method needs dense rows: use"):
         affiliated(plain, sparse.csr_array(X.to_numpy()), by="information")
     with pytest.raises(ValueError, match="is not fitted yet"):
         affiliated(make_selector("mim", 2), X)

@@ -204,8 +204,8 @@ def refuse_sparse(what: str) -> NoReturn:
         Always.
     """
     raise ValueError(
-        f"the table is sparse, but {what} needs dense rows: use a method on counts, such as jmi, or make the table dense "
-        "(X.toarray()) if it is small"
+        f"the table is sparse, but {what} needs dense rows: use a method on counts, such as jmi, or make the table "
+        "dense (X.toarray()) if it is small"
     )
 
 
