@@ -257,7 +257,7 @@ void test_mdl_unsorted() {
     UnsortedMdlCutter unsorted(5, terms);
     check(unsorted.suits(n), "a long column");
     for (const std::uint64_t span : {7ULL, 900ULL, 1000000007ULL, 901ULL, 8ULL}) {
-        const std::uint64_t zeros = span == 901 ? 8 : span == 8 ? 640 : 0;  // of 10, and of 640: how many are nothing but zero
+        const std::uint64_t zeros = span == 901 ? 8 : span == 8 ? 640 : 0;  // of 10, and of 641: how many are nothing but zero
         std::vector<double> values(n);
         std::vector<std::int32_t> classes(n);
         std::vector<std::int64_t> weights(n);
@@ -267,8 +267,11 @@ void test_mdl_unsorted() {
             state = state * 6364136223846793005ULL + 1442695040888963407ULL;
             const std::uint64_t number = (state >> 33) % span;
             values[i] = double(number) * double(number) / 3;  // dense near zero
-            if (zeros && (state >> 40) % (zeros == 8 ? 10 : 641) < zeros) values[i] = i % 2 ? 0.0 : -0.0;
             classes[i] = std::int32_t((number * 11 / span + (state >> 20) % 2) % 5);
+            if (zeros && (state >> 40) % (zeros == 8 ? 10 : 641) < zeros) {
+                values[i] = i % 2 ? 0.0 : -0.0;
+                classes[i] = 0;
+            }
             weights[i] = std::int64_t(1 + (state >> 12) % 3);
             items[i] = {key_of(values[i]), std::uint32_t(i)};
         }
