@@ -11,9 +11,9 @@ import pytest
 from scipy.sparse import csc_array
 
 from bitsieve.counts.checks import check_joint_values, checked_codes
-from bitsieve.data.binning import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner
+from bitsieve.data.binning.transformers import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner
 from bitsieve.data.columns import read_columns
-from bitsieve.data.sparse import made_dense, read_sparse
+from bitsieve.data.sparse import read_sparse
 from bitsieve.data.target import read_target
 from bitsieve.data.weights import read_weights
 from bitsieve.engines.saved_counts import check_cells
@@ -70,7 +70,7 @@ def name(n, tmp_path):
 
 
 def dense_bytes(n):
-    made_dense(read_sparse(csc_array((1 << 14, n // COLUMN_BYTES))))  # of zeros, for which the system takes no memory
+    read_sparse(csc_array((1 << 14, n // COLUMN_BYTES))).dense()  # of zeros, for which the system takes no memory
 
 
 def saved_cells(n):

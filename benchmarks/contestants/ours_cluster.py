@@ -11,7 +11,7 @@ from pyarrow import parquet
 
 from bitsieve.by_counts.criteria import make_criterion
 from bitsieve.by_counts.greedy.forward import forward_select
-from bitsieve.data.binning import make_binner
+from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.read import read_data
 from bitsieve.engines.dask import FilesOnCluster
 from bitsieve.information import make_information
@@ -68,7 +68,7 @@ def _counted(path, client):
     binner = make_binner("none")
     if client is not None:
         return FilesOnCluster(path, client).read_in_parts("class").count(binner)[1]
-    from bitsieve.engines import make_source
+    from bitsieve.engines.local import make_source
 
     table = read_data(path, "class")
     target = table.target

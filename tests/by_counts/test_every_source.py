@@ -9,7 +9,6 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pyarrow as pa
 import pytest
-from bitsieve.engines.sparse import SparseSource
 from dask.delayed import delayed
 from pyarrow import csv, feather, parquet
 from sklearn.datasets import dump_svmlight_file
@@ -29,14 +28,13 @@ from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.sparse_codes import SparseCodes
-from bitsieve.data.binning import CategoricalBinner
+from bitsieve.data.binning.transformers import CategoricalBinner
 from bitsieve.data.read import read_data
-from bitsieve.data.summary import Limits
 from bitsieve.engines.dask import DaskPortions
 from bitsieve.engines.partitioned import PartitionedSource
 from bitsieve.engines.portions import pack
+from bitsieve.engines.sparse import SparseSource
 from bitsieve.engines.stream import StreamSource
-from bitsieve.engines.stream_table import Budget
 from bitsieve.files.by_column import VALUE_BYTES
 from bitsieve.files.libsvm_ranges import read_libsvm_in_ranges
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information
@@ -84,7 +82,7 @@ def streamed(codes, classes, batches):
         table = pa.table({f"x{j}": codes[:, j] for j in range(codes.shape[1])} | {"class": classes})
         with TemporaryDirectory() as folder:
             source = StreamSource(batches(table, Path(folder) / "table")).read_in_parts("class")
-            source.budget = Budget(25, Limits())
+            source.parts.rows = 25
             STREAMED[known] = source.count(CategoricalBinner())[1]
     return STREAMED[known]
 

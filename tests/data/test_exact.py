@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import bitsieve
-from bitsieve.data.binning import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner
+from bitsieve.data.binning.transformers import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner
 from bitsieve.data.columns import read_columns
 from bitsieve.data.target import read_target
 from bitsieve.data.weights import read_weights

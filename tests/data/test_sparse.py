@@ -8,7 +8,7 @@ from scipy import sparse
 
 from bitsieve.common.names import NumberedNames
 from bitsieve.data.read import read_xy
-from bitsieve.data.sparse import SparseTable, read_sparse
+from bitsieve.data.sparse import read_sparse
 
 X = np.array([[0, 2, 0, 0], [1, 0, 0, 5], [0, 3, 0, 5]])
 FORMATS = ("bsr", "coo", "csc", "csr", "dia", "dok", "lil")
@@ -24,9 +24,9 @@ def dense(table):
 def test_formats_and_types(form, kind, make):
     given = make(X.astype(kind)).asformat(form)
     table = read_xy(given, [0, 1, 0])
-    assert isinstance(table, SparseTable)
+    assert table.is_sparse
     np.testing.assert_array_equal(dense(table), X.astype(kind))
-    assert table.stored.dtype == (np.float32 if kind == np.float32 else np.float64)
+    assert table.stored.stored.dtype == (np.float32 if kind == np.float32 else np.float64)
     assert (table.n_samples, table.n_features, list(table.names)) == (3, 4, ["x0", "x1", "x2", "x3"])
 
 
@@ -49,9 +49,9 @@ def test_zeros_that_are_stored_duplicates_and_any_order(index):
         sparse.csr_array((value[[2, 5, 1, 4, 3, 0, 6]], column[[2, 5, 1, 4, 3, 0, 6]], np.array([0, 2, 4, 7], index))),
     ):
         before = given.copy()
-        table = read_sparse(given)
-        np.testing.assert_array_equal(dense(table), X)
-        assert (table.value != 0).all()
+        columns = read_sparse(given)
+        np.testing.assert_array_equal(columns.dense(), X)
+        assert (columns.value != 0).all()
         assert before.nnz == given.nnz == 7  # what was given is as it was
 
 
@@ -71,8 +71,8 @@ def test_what_varies():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (sparse.csr_array((0, 3)), "0 sample"),
-        (sparse.csr_array((3, 0)), "0 feature"),
+        (sparse.csr_array((0, 3)), "0 samples and 3 columns"),
+        (sparse.csr_array((3, 0)), "3 samples and 0 columns"),
         (sparse.coo_array(np.array([1.0, 0])), r"sparse array of shape \(2,\)"),
         (sparse.csr_array(np.array([[1j, 0]])), "Complex data not supported"),
         (sparse.csr_array(np.array([[2**53 + 1, 0]])), r"whole numbers beyond 2\*\*53"),

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bitsieve.engines.sparse import SparseSource
 from scipy.sparse import csc_array
 
 from bitsieve.data import sparse
-from bitsieve.data.binning import ZeroApartBinner, make_binner
-from bitsieve.data.binning.registry import BINNERS
-from bitsieve.data.identifiers import empty_columns
+from bitsieve.data.binning.registry import RULES, make_binner
+from bitsieve.data.binning.transformers import ZeroApartBinner
 from bitsieve.data.read import read_xy
-from bitsieve.data.sparse import SpooledTable
+from bitsieve.engines.sparse import SparseSource
 from bitsieve.files.spool import Room
 from bitsieve.files.spooled_columns import SpooledColumns
 from bitsieve.selectors.counted import count_table
@@ -42,16 +40,16 @@ def both(values, tmp_path, monkeypatch):
 
 
 def same(spooled, expected):
-    assert isinstance(spooled, SpooledTable)
-    assert not isinstance(expected, SpooledTable)
-    assert (spooled.n_samples, list(spooled.names), spooled.blank) == (
+    assert not spooled.has_rows
+    assert expected.has_rows
+    assert (spooled.n_samples, list(spooled.names), spooled.left_out) == (
         expected.n_samples,
         list(expected.names),
-        expected.blank,
+        expected.left_out,
     )
     for name in ("start", "row", "value", "has_zeros", "has_numbers", "constant"):
-        np.testing.assert_array_equal(getattr(spooled, name), getattr(expected, name))
-    np.testing.assert_array_equal(spooled.bounds, expected.bounds)
+        np.testing.assert_array_equal(getattr(spooled.stored, name), getattr(expected.stored, name))
+    np.testing.assert_array_equal(spooled.stored.bounds, expected.stored.bounds)
     np.testing.assert_array_equal(spooled.target.codes, expected.target.codes)
     assert spooled.target.labels.tolist() == expected.target.labels.tolist()
     assert (spooled.weights is None) == (expected.weights is None)
@@ -62,7 +60,7 @@ def same(spooled, expected):
 def test_what_the_columns_hold(both):
     expected, spooled = both()
     same(spooled, expected)
-    assert empty_columns(spooled) == empty_columns(expected) == [7]
+    assert spooled.profile().empty == expected.profile().empty == [7]
     for j in range(15):
         np.testing.assert_array_equal(spooled.numeric(j), expected.numeric(j))
 
@@ -72,7 +70,7 @@ def test_rows_and_columns_that_are_left_out(both):
     expected, spooled = both()
     for rows in (np.arange(0, 90, 7), random.permutation(90), random.integers(0, 90, 200), np.repeat(np.arange(90), 3)):
         same(spooled.take(rows), expected.take(rows))
-    same(spooled.blanked([7, 0, 3]), expected.blanked([7, 0, 3]))
+    same(spooled.without([7, 0, 3]), expected.without([7, 0, 3]))
     weights = random.integers(0, 3, 90)
     expected, spooled = both(weights=weights)
     assert spooled.n_samples == np.count_nonzero(weights)
@@ -86,12 +84,12 @@ def test_values_that_are_refused(both, values, wrong):
     messages = []
     for table in both(X):
         with pytest.raises(ValueError, match=r"2 columns hold (infinite|missing) values .*: 'x2', 'x12'; ") as caught:
-            table.check_finite(allow_missing=False, instead="")
+            table.stored.check_finite(table.names, allow_missing=False, instead="")
         messages.append(str(caught.value))
     assert messages[0] == messages[1]
 
 
-@pytest.mark.parametrize("binning", BINNERS)
+@pytest.mark.parametrize("binning", RULES)
 def test_codes_lie_in_the_spool(both, values, binning, monkeypatch):
     given = []  # what was given room in the spool
     monkeypatch.setattr(Room, "__call__", lambda *of, call=Room.__call__: given.append(call(*of)) or given[-1])

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from bitsieve.data.read import read_data, read_xy
-from bitsieve.data.table import Table
+from bitsieve.data.table import TableInMemory
 
 NUMBERS, WORDS = [1.5, 2.5, np.nan, 0.5, 3.5], ["b", None, "a", "b", "c"]
 CLASSES, WEIGHTS = ["no", "yes", "no", "maybe", "yes"], [2, 0, 1, 3, 1]
@@ -48,7 +48,7 @@ def test_both_readers_give_the_same_table():
     for data in (whole, pl.from_pandas(whole), pa.Table.from_pandas(whole)):
         table = read_data(data, "class", "times")
         assert written_out(table) == expected
-        assert (table.target.name, table.given.weight, table.given.others) == ("class", "times", ("class", "times"))
+        assert (table.target.name, table.given.weight, table.given.labels) == ("class", "times", ["number", "word"])
         assert list(table.names) == table.feature_names.tolist() == ["number", "word"]
 
 
@@ -56,7 +56,7 @@ def test_a_file_is_the_same_table(tmp_path):
     frame().to_csv(tmp_path / "data.csv", index=False)
     table = read_data(tmp_path / "data.csv", "class", "times")
     assert written_out(table) == written_out(read_data(frame(), "class", "times"))
-    assert isinstance(table.given.features, pa.Table)
+    assert isinstance(table.given.take(np.array([0])), pa.Table)
 
 
 def test_an_archive_stays_one_array(tmp_path):
@@ -128,9 +128,9 @@ def test_names_of_an_earlier_fit_are_forgotten():
         pass
 
     estimator = Fitted()
-    Table(np.zeros((2, 1)), ["a"], np.array(["a"], object)).set_names_on(estimator)
+    TableInMemory(np.zeros((2, 1)), ["a"], np.array(["a"], object)).set_names_on(estimator)
     assert (estimator.n_features_in_, estimator.feature_names_in_.tolist()) == (1, ["a"])
-    Table(np.zeros((2, 3)), ["x0", "x1", "x2"]).set_names_on(estimator)
+    TableInMemory(np.zeros((2, 3)), ["x0", "x1", "x2"]).set_names_on(estimator)
     assert estimator.n_features_in_ == 3
     assert not hasattr(estimator, "feature_names_in_")
 

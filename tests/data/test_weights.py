@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from bitsieve import _native
-from bitsieve.data.binning import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner
+from bitsieve.data.binning.transformers import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner
 from bitsieve.data.read import read_xy
 from bitsieve.data.target import read_target
 from bitsieve.data.weights import read_weights

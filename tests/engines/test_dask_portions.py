@@ -20,10 +20,14 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.engines.dask import FAN_IN, DaskPortions
 from bitsieve.engines.partitioned import PartitionedSource
-from bitsieve.engines.portions import pack
 from bitsieve.information import make_information
 
 N = 400
+
+
+def pack(codes, classes=None, weights=None):
+    """A portion, packed for counting; None where it has no samples."""
+    return PackedSource(codes, classes, weights=weights) if len(codes) else None
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import bitsieve
-from bitsieve.data.binning import CategoricalBinner
+from bitsieve.data.binning.transformers import CategoricalBinner
 from bitsieve.engines import spark as spark_portions
 from bitsieve.selectors.registry import list_methods, make_selector
 

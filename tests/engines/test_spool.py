@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import pickle
 import signal
 import subprocess
 import sys
@@ -19,7 +17,6 @@ import bitsieve
 from bitsieve.engines.stream_table import StreamPacking
 from bitsieve.files import spool as spools
 from bitsieve.files.open_batches import open_file
-from bitsieve.files.own_key import signed
 
 N = 2000
 
@@ -40,7 +37,7 @@ def run(data, **how):
 def packed(monkeypatch):
     """How often a file was packed."""
     calls, finish = [], StreamPacking.finish
-    monkeypatch.setattr(StreamPacking, "finish", lambda self: calls.append(1) or finish(self))
+    monkeypatch.setattr(StreamPacking, "finish", lambda self, *kept: calls.append(1) or finish(self, *kept))
     return calls
 
 
@@ -63,35 +60,7 @@ def test_other_data_and_other_bins_are_packed_anew(tmp_path, packed):
     assert len(packed) == len(list(spool.iterdir())) == 5
 
 
-class Harm:
-    """Its pickle makes a folder when it is loaded."""
-
-    def __init__(self, path):
-        self.path = path
-
-    def __reduce__(self):
-        return os.mkdir, (str(self.path),)
-
-
-def test_a_spool_of_somebody_else_is_not_loaded(tmp_path, packed, monkeypatch):
-    """Whoever can write a spool, but has not the user's key, gets no pickle loaded."""
-    data, spool, harm = write(tmp_path / "data.parquet"), tmp_path / "spool", tmp_path / "harm"
-    first = run(data, spool=spool)
-    (kept,) = spool.iterdir()
-    content = pickle.dumps(Harm(harm))
-    (kept / "fitted").write_bytes(content)
-    facts = json.loads((kept / "facts.json").read_text())
-    facts["sizes"]["fitted"] = len(content)
-    with monkeypatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches of another"))
-        facts["signature"] = signed(content)
-    (kept / "facts.json").write_text(json.dumps(facts))
-    assert run(data, spool=spool).to_dict() == first.to_dict()
-    assert len(packed) == 2
-    assert not harm.exists()
-
-
-@pytest.mark.parametrize("name", ["planes", "fitted", "facts.json"])
+@pytest.mark.parametrize("name", ["planes", "facts.json"])
 @pytest.mark.parametrize("how", ["shorter", "spoiled", "gone"])
 def test_a_damaged_spool_is_not_trusted(tmp_path, packed, name, how):
     data, spool = write(tmp_path / "data.parquet"), tmp_path / "spool"

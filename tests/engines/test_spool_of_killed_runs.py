@@ -23,8 +23,8 @@ from bitsieve.engines import stream
 from bitsieve.engines import stream_table
 
 data, spool = sys.argv[1:]
-packed, source = [], stream_table.StreamedTable.source
-stream_table.StreamedTable.source = lambda self, coding: packed.append(1) or source(self, coding)
+packed, pack = [], stream_table.StreamParts.pack
+stream_table.StreamParts.pack = lambda self, *how: packed.append(1) or pack(self, *how)
 
 def run():
     found = bitsieve.select(data, "class", binning="none", n_features_to_select=2, spool=spool)

@@ -8,11 +8,12 @@ import pytest
 
 import bitsieve
 from bitsieve.common.progress import listening
-from bitsieve.data.binning import CategoricalBinner
 from bitsieve.data.binning.coding import fit_on_summary
+from bitsieve.data.binning.summary import Limits, Summary, summarize
+from bitsieve.data.binning.transformers import CategoricalBinner
 from bitsieve.data.read import read_xy
-from bitsieve.data.summary import Limits, Summary, summarize
-from bitsieve.engines.stream_table import Budget, StreamedTable
+from bitsieve.engines import stream_table
+from bitsieve.engines.stream_table import StreamParts
 from bitsieve.files import spool
 
 N, ROWS = 300, 50
@@ -21,9 +22,9 @@ N, ROWS = 300, 50
 @pytest.fixture
 def second_passes(monkeypatch):
     """How often rows were packed in a pass of their own; batches have fifty rows."""
-    monkeypatch.setattr(Budget, "of", classmethod(lambda cls, *_: cls(ROWS, Limits())))
-    calls, source = [], StreamedTable.source
-    monkeypatch.setattr(StreamedTable, "source", lambda self, coding: calls.append(1) or source(self, coding))
+    monkeypatch.setattr(stream_table, "rows_of_batch", lambda *_: ROWS)
+    calls, pack = [], StreamParts.pack
+    monkeypatch.setattr(StreamParts, "pack", lambda self, *how: calls.append(1) or pack(self, *how))
     return calls
 
 

@@ -14,7 +14,8 @@ import bitsieve
 from bitsieve import FCBF, QPFS, BitsieveWarning, ForwardSelector
 from bitsieve.counts.contingency import ContingencyTable
 from bitsieve.counts.reference import NaiveSource
-from bitsieve.data.binning import MDLBinner, make_binner
+from bitsieve.data.binning.registry import make_binner
+from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.read import read_xy
 from bitsieve.information import make_information
 from bitsieve.information.evidence import carries_information, log_tails

@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from bitsieve import EqualFrequencyBinner, ForwardSelector, MDLBinner
 from bitsieve.by_counts.criteria import CRITERIA, JMI, MIFS, make_criterion
 from bitsieve.by_counts.greedy.forward import forward_select
-from bitsieve.engines import make_source
+from bitsieve.engines.local import make_source
 from bitsieve.information import make_information
 
 # One rounding of a sum of logarithms by the definition.

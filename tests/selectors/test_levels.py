@@ -10,7 +10,8 @@ from bitsieve import Constraints, ForwardSelector
 from bitsieve.by_counts.stopping import make_stopping
 from bitsieve.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.counts.terms import entropy_terms
-from bitsieve.data.binning import MDLBinner, make_binner
+from bitsieve.data.binning.registry import make_binner
+from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.read import read_xy
 
 RULES = "significance", "permutation"

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 
 from bitsieve import FCBF, ForwardSelector, ReliefF, StabilitySelector, plot_stability
-from bitsieve.data.binning import MDLBinner
+from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.read import read_xy
 from bitsieve.selectors.stability import half_of
 from bitsieve.selectors.stability_bounds import expected_false_selections, least_threshold

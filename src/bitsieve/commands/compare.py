@@ -87,7 +87,7 @@ def _check_paths(options: argparse.Namespace) -> Path | None:
 
 
 def _plan(options: argparse.Namespace) -> Plan:
-    from bitsieve.data.binning import make_binner
+    from bitsieve.data.binning.registry import make_binner
     from bitsieve.data.read import read_data
     from bitsieve.evaluation.plan import DEFAULT_METHODS, make_plan
 

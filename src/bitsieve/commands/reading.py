@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from bitsieve.data.table import Table
-    from bitsieve.engines.in_parts import TableInParts
 
 
 def in_batches(options: argparse.Namespace, *, folders: bool = True) -> bool:
@@ -22,7 +21,7 @@ def in_batches(options: argparse.Namespace, *, folders: bool = True) -> bool:
     return given or (folders and Path(options.data).is_dir())
 
 
-def read(options: argparse.Namespace, client: Client | None) -> Table | TableInParts:
+def read(options: argparse.Namespace, client: Client | None) -> Table:
     """The table of ``DATA``, or of saved counts."""
     if options.counts:
         return _saved(options)
@@ -53,7 +52,7 @@ def read(options: argparse.Namespace, client: Client | None) -> Table | TableInP
     return source.read_in_parts(target, options.weight, **how)
 
 
-def _saved(options: argparse.Namespace) -> TableInParts:
+def _saved(options: argparse.Namespace) -> Table:
     from functools import reduce
     from operator import add
 

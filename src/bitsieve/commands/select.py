@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from bitsieve.commands.options import Wording
     from bitsieve.data.table import Table
-    from bitsieve.engines.in_parts import TableInParts
     from bitsieve.selection.selection import Selection
 
 OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.select, of the stopping rules and of Constraints
@@ -150,7 +149,7 @@ def _check_paths(options: argparse.Namespace) -> None:
         check_report(options.report, options.data)
 
 
-def _given(table: Table | TableInParts) -> Any:
+def _given(table: Table) -> Any:
     assert table.given is not None  # every table of a file has it
     return table.given
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from math import log, sqrt
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,13 +13,14 @@ import numpy as np
 from bitsieve import _native
 from bitsieve.data.encoding import DENSE_SPAN, lookup
 from bitsieve.data.extents import MISSING, NUMBERS
+from bitsieve.data.profile import RowNumbers, row_keys
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from bitsieve.data.table import Table
+    from bitsieve.data.table import TableInMemory
 
 
 _TRIED_FIRST = 1 << 16  # rows by which a column of nothing but different numbers is told
@@ -150,7 +153,7 @@ class RowSample:
 
     @classmethod
     def of_part(
-        cls, table: Table, row_numbers: NDArray[np.int64], size: int, known: RowSample | None = None
+        cls, table: TableInMemory, row_numbers: NDArray[np.int64], size: int, known: RowSample | None = None
     ) -> RowSample:
         """The sample of a part of the rows, which have these numbers in the whole table.
 
@@ -214,14 +217,6 @@ def smallest(rows: NDArray[np.int64], size: int) -> NDArray[np.intp]:
     return np.sort(np.argpartition(row_keys(rows), size)[:size])
 
 
-def row_keys(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """A random 64-bit number for every row number, different for each: the mixer of SplitMix64."""
-    keys = rows.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return keys ^ (keys >> np.uint64(31))
-
-
 Kind = np.dtype[Any]
 
 
@@ -243,6 +238,8 @@ class ColumnSummary:
         Sorted; None for numbers.
     distinct : Distinct or None
         Of numbers; None where they were too many, or nobody asked for them.
+    row_numbers : RowNumbers or None
+        Of whole numbers that may number the rows; None where they cannot.
     """
 
     holds: int
@@ -252,11 +249,19 @@ class ColumnSummary:
     n_missing: int = 0
     categories: NDArray[Any] | None = None
     distinct: Distinct | None = None
+    row_numbers: RowNumbers | None = None
 
     @property
     def is_empty(self) -> bool:
         """Whether every value is missing, so that the column may be of any kind."""
         return not self.holds & NUMBERS
+
+    @property
+    def varies(self) -> bool:
+        """Whether it holds different values; missing is one."""
+        if self.categories is not None:
+            return len(self.categories) + (self.n_missing > 0) > 1
+        return self.low is not None and bool(self.low < self.high or self.n_missing > 0)
 
     @property
     def values(self) -> NDArray[Any] | None:
@@ -299,23 +304,29 @@ class ColumnSummary:
             return parts[0]
         holds = int(np.bitwise_or.reduce([part.holds for part in parts]))
         n_missing = sum(part.n_missing for part in parts)
-        telling = [part for part in parts if not part.is_empty] or list(parts)
-        if len({part.kind is None for part in telling}) > 1 and holds & NUMBERS:
+        filled = [part for part in parts if not part.is_empty] or list(parts)
+        if len({part.kind is None for part in filled}) > 1 and holds & NUMBERS:
             raise changes_kind(name, "numbers", "text or categories")
-        if telling[0].kind is None:
-            categories = union_of_categories([p.categories for p in telling if p.categories is not None], name)
+        if filled[0].kind is None:
+            categories = union_of_categories([p.categories for p in filled if p.categories is not None], name)
             return cls(holds, None, n_missing=n_missing, categories=categories)
-        kind = common_kind([part.kind for part in telling if part.kind is not None], missing=bool(holds & MISSING))
-        known = [part for part in telling if part.low is not None]
-        tables = [part.distinct for part in telling if part.distinct is not None]
+        kind = common_kind([part.kind for part in filled if part.kind is not None], missing=bool(holds & MISSING))
+        known = [part for part in filled if part.low is not None]
+        tables = [part.distinct for part in filled if part.distinct is not None]
         return cls(
             holds,
             kind,
             min((part.low for part in known), default=None),
             max((part.high for part in known), default=None),
             n_missing,
-            distinct=Distinct.merged(tables, kind, most) if len(tables) == len(telling) else None,
+            distinct=Distinct.merged(tables, kind, most) if len(tables) == len(filled) else None,
+            row_numbers=_together([part.row_numbers for part in parts]),
         )
+
+
+def _together(parts: Sequence[RowNumbers | None]) -> RowNumbers | None:
+    known = [part for part in parts if part is not None]
+    return reduce(add, known) if len(known) == len(parts) else None
 
 
 def common_kind(kinds: Sequence[Kind], *, missing: bool) -> Kind:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 from narwhals import dependencies as known
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
+from scipy.sparse import issparse
 
 from bitsieve import _native
 from bitsieve.common.messages import quoted
@@ -17,7 +16,9 @@ from bitsieve.common.names import NumberedNames
 from bitsieve.counts.terms import MAX_SAMPLES
 from bitsieve.data.encoding import Encoded, as_array
 from bitsieve.data.exact import as_doubles, microseconds
-from bitsieve.data.table import Table
+from bitsieve.data.sparse import StoredColumnsInFiles, read_sparse
+from bitsieve.data.table import TableInMemory
+from bitsieve.files.spooled_columns import SpooledColumns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,14 +73,16 @@ def _is_record_batch(data: Any) -> bool:
 _TURNED_AT_ONCE = 1024  # rows of a matrix whose columns are made contiguous
 
 
-def read_columns(X: Any, *, estimator: Any = None, reset: bool = True) -> Table:
+def read_columns(X: Any, *, estimator: Any = None, reset: bool = True) -> TableInMemory:
     """Read the features of a table, without a target and weights.
 
     Parameters
     ----------
-    X : array-like, pandas or polars frame (lazy, too), pyarrow Table or RecordBatch, of shape (n_samples, n_features)
+    X : array-like, pandas or polars frame (lazy, too), pyarrow Table or RecordBatch, scipy.sparse, of shape \
+            (n_samples, n_features)
         Booleans, text and categories are categorical; integers, floats, decimals, dates, times and durations are
-        numeric. Times count in microseconds (dates and times since 1970-01-01 UTC).
+        numeric. Times count in microseconds (dates and times since 1970-01-01 UTC). Sparse columns are numeric, and
+        never made dense.
     estimator : estimator, optional
         Whose ``n_features_in_`` and ``feature_names_in_`` are set (``reset=True``) or checked (``reset=False``).
     reset : bool, default=True
@@ -87,41 +90,58 @@ def read_columns(X: Any, *, estimator: Any = None, reset: bool = True) -> Table:
 
     Returns
     -------
-    Table
+    TableInMemory
 
     Raises
     ------
     ValueError
         If the table is empty, not two-dimensional, has columns of the same name or columns that can not be read.
     """
-    if estimator is None:
-        estimator = BaseEstimator()
     X = with_rows(X)
+    if isinstance(X, SpooledColumns):
+        return TableInMemory(StoredColumnsInFiles(X), NumberedNames(X.shape[1]))
+    if issparse(X):
+        read = read_sparse(X if estimator is None else _validated(estimator, X, reset, accept_sparse="csc"))
+        return TableInMemory(read, NumberedNames(len(read)))
     if not isinstance(X, np.ndarray):
         labels = check_unique(X)
         frame = nw.from_native(X, pass_through=True)
         if isinstance(frame, nw.DataFrame):
-            return _read_frame(estimator, X, frame, labels or list(frame.columns), reset)
+            if estimator is not None and all(frame.shape):
+                _validated(estimator, X, reset, skip_check_array=True)
+            return _read_frame(frame, labels or list(frame.columns))
     if isinstance(X, (list, tuple, np.ma.MaskedArray)):
         X = as_array(X)
-    X = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
-    return _read_array(np.asarray(X))
+    return _read_array(np.asarray(X) if estimator is None else np.asarray(_validated(estimator, X, reset, dtype=None)))
 
 
-def _read_array(X: NDArray[Any]) -> Table:
+def _validated(estimator: Any, X: Any, reset: bool, **how: Any) -> Any:
+    """The features as scikit-learn checks them, which sets, or compares, what the estimator keeps of their names."""
+    from sklearn.utils.validation import validate_data
+
+    if not how.get("skip_check_array"):
+        how["ensure_all_finite"] = False
+    return validate_data(estimator, X, reset=reset, **how)
+
+
+def _read_array(X: NDArray[Any]) -> TableInMemory:
+    if X.ndim != 2:
+        raise ValueError(f"the data has shape {X.shape}: it must be samples x features")
     n_samples, n_features = X.shape
-    _check_size(n_samples)
+    _check_size(n_samples, n_features)
     names = NumberedNames(n_features)
     kind = X.dtype.kind
+    if kind == "c":
+        raise ValueError("Complex data not supported: give real numbers")
     if kind in "iuf":
-        return Table(as_doubles(X, lambda j: f"column {names[j]!r}"), names)
+        return TableInMemory(as_doubles(X, lambda j: f"column {names[j]!r}"), names)
     if kind in "mM":
-        return Table(_microseconds(X, names), names)
+        return TableInMemory(_microseconds(X, names), names)
     if kind == "b":
-        return Table(_encode_booleans(X), names)
+        return TableInMemory(_encode_booleans(X), names)
     from bitsieve.data.arrow import column_of_objects
 
-    return Table([column_of_objects(X[:, j], name) for j, name in enumerate(names)], names)
+    return TableInMemory([column_of_objects(X[:, j], name) for j, name in enumerate(names)], names)
 
 
 def _encode_booleans(X: NDArray[np.bool_]) -> list[Encoded]:
@@ -166,16 +186,12 @@ def check_labels(labels: Sequence[Any]) -> None:
         raise ValueError(f"several columns are named {quoted(twice)}: give every column a name of its own")
 
 
-def _read_frame(estimator: Any, X: Any, frame: nw.DataFrame[Any], labels: list[Any], reset: bool) -> Table:
-    n_samples, n_features = frame.shape
-    if not n_samples or not n_features:
-        raise ValueError(f"X has {n_samples} samples and {n_features} columns: at least one of each is required")
-    _check_size(n_samples)
-    validate_data(estimator, X, reset=reset, skip_check_array=True)
+def _read_frame(frame: nw.DataFrame[Any], labels: list[Any]) -> TableInMemory:
+    _check_size(*frame.shape)
     names = [str(label) for label in labels]
     columns = _columns_of_frame(frame, names)
     strings = all(isinstance(label, str) for label in labels)
-    return Table(columns, names, np.asarray(labels, dtype=object) if strings else None)
+    return TableInMemory(columns, names, np.asarray(labels, dtype=object) if strings else None)
 
 
 def _columns_of_frame(frame: nw.DataFrame[Any], names: Sequence[str]) -> list[NDArray[Any] | Encoded]:
@@ -204,7 +220,9 @@ def _columns_of_frame(frame: nw.DataFrame[Any], names: Sequence[str]) -> list[ND
     return columns
 
 
-def _check_size(n_samples: int) -> None:
+def _check_size(n_samples: int, n_features: int) -> None:
+    if not n_samples or not n_features:
+        raise ValueError(f"X has {n_samples} samples and {n_features} columns: at least one of each is required")
     if n_samples > MAX_SAMPLES:
         raise ValueError(f"X has {n_samples:,} samples: at most {MAX_SAMPLES:,} are supported, draw a sample of them")
 

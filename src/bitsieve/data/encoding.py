@@ -9,6 +9,8 @@ import numpy as np
 from bitsieve import _native
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 DENSE_SPAN = 1 << 16  # integers spread over no more than this are counted, not sorted
@@ -119,3 +121,24 @@ def _offset(values: NDArray[Any], low: int) -> NDArray[Any]:
     if values.dtype == np.uint64:  # may not fit int64; the difference does
         return (values - np.uint64(low)).astype(np.int64)
     return values.astype(np.int64) - low
+
+
+def length(values: NDArray[Any] | Encoded) -> int:
+    """Rows of a column."""
+    return len(values.codes) if isinstance(values, Encoded) else len(values)
+
+
+def is_missing(values: NDArray[Any] | Encoded) -> NDArray[np.bool_]:
+    """Which values of a column are missing."""
+    if isinstance(values, Encoded):
+        return values.codes < 0
+    if values.dtype.kind in "mM":
+        return np.isnat(values)
+    return np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), bool)
+
+
+def take_rows(columns: NDArray[Any] | Sequence[NDArray[Any] | Encoded], rows: NDArray[np.intp]) -> Any:
+    """Some rows of an array, or of every one of several columns."""
+    if isinstance(columns, np.ndarray):
+        return columns[rows]
+    return [occurring(values, rows) if isinstance(values, Encoded) else values[rows] for values in columns]

@@ -10,16 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.data.encoding import Encoded
-from bitsieve.data.table import Table
-
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from bitsieve.data.extents import Extents
-    from bitsieve.data.table import NamedColumns
 
 WHOLE = 1 << 53  # whole numbers up to here are floats
 DIGITS = 15  # decimals of so many digits are floats of their own
@@ -46,17 +42,14 @@ def check_whole_numbers(values: NDArray[Any], what: str) -> None:
         check_apart(len(np.unique(values)), values.astype(np.float64), what)
 
 
-def check_large_columns(table: NamedColumns, extents: Extents) -> None:
+def check_large_columns(names: Sequence[str], extents: Extents) -> None:
     """Refuse, before they are cut, columns of whole numbers of which several become one float."""
     for block, low, high in zip(extents.blocks, extents.low, extents.high, strict=True):
         if low.dtype.kind == "f" or low.itemsize < 8:
             continue
         for c in np.flatnonzero((low < -WHOLE) | (high > WHOLE)).tolist():
             j = int(block.places[c])
-            assert isinstance(table, Table)  # a summary has no blocks: the tables that it is made of were checked
-            values = table.values(j)
-            assert not isinstance(values, Encoded)  # blocks are of numbers
-            check_whole_numbers(values, f"column {table.names[j]!r}")
+            check_whole_numbers(block.column(c), f"column {names[j]!r}")
 
 
 def as_doubles(X: NDArray[Any], what: Callable[[int], str]) -> NDArray[Any]:

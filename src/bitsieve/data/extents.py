@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.common.errors import Sentence, Setting
 from bitsieve.counts.blocks import run_blocks, thread_count
 from bitsieve.data.encoding import Encoded
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from bitsieve.data.table import NamedColumns, Table
-
 
 NUMBERS, MISSING, INFINITE, FRACTIONS = 1, 2, 4, 8  # of native/encode.hpp
 _BLOCKS_PER_THREAD = 8
@@ -41,9 +37,11 @@ class NumericBlock(NamedTuple):
 
     def part(self, chosen: NDArray[Any]) -> NumericBlock:
         """Some of the columns."""
-        if isinstance(self.values, list):
-            return NumericBlock(self.places[chosen], [self.values[c] for c in chosen.tolist()])
-        return NumericBlock(self.places[chosen], [self.values[:, c] for c in chosen.tolist()])
+        return NumericBlock(self.places[chosen], [self.column(c) for c in chosen.tolist()])
+
+    def column(self, c: int) -> NDArray[Any]:
+        """One of the columns."""
+        return self.values[c] if isinstance(self.values, list) else self.values[:, c]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,11 +70,30 @@ class Extents:
         """The features that hold something."""
         return np.flatnonzero(self.holds & bit).tolist()
 
+    def column(self, j: int) -> NDArray[Any]:
+        """The numbers of feature ``j``."""
+        block = next(block for block in self.blocks if j in block.places)
+        return block.column(int(np.searchsorted(block.places, j)))
 
-def find_extents(table: Table, n_jobs: int | None, whole: bool) -> Extents:
+
+class HasExtents(Protocol):
+    """Named columns of which it is known what they hold."""
+
+    def extents(self, n_jobs: int | None = None, whole: bool = False) -> Extents:
+        """What the columns hold."""
+
+    def quoted(self, which: Iterable[int]) -> str:
+        """The names of some columns for a message."""
+
+
+Columns = NDArray[Any] | Sequence[NDArray[Any] | Encoded]
+
+
+def find_extents(columns: Columns, n_jobs: int | None, whole: bool) -> Extents:
     """Look at all columns once; numbers with a fractional part are looked for only if ``whole``."""
-    blocks = numeric_blocks(table, n_jobs)
-    holds = np.zeros(table.n_features, np.uint8)
+    blocks = numeric_blocks(columns, n_jobs)
+    matrix = isinstance(columns, np.ndarray)
+    holds = np.zeros(columns.shape[1] if isinstance(columns, np.ndarray) else len(columns), np.uint8)
     low: list[Any] = [None] * len(blocks)
     high: list[Any] = [None] * len(blocks)
 
@@ -84,25 +101,24 @@ def find_extents(table: Table, n_jobs: int | None, whole: bool) -> Extents:
         holds[blocks[b].places], low[b], high[b] = _native.extent(blocks[b].values, whole)
 
     run_blocks(look, range(len(blocks)), n_jobs)
-    for j, values in enumerate(() if isinstance(table.columns, np.ndarray) else table.columns):
+    for j, values in enumerate(() if matrix else columns):
         if isinstance(values, Encoded):
             missing = bool(len(values.codes)) and int(values.codes.min()) < 0
             holds[j] = NUMBERS * (len(values.categories) > 0) | MISSING * missing
     return Extents(blocks, low, high, holds, whole)
 
 
-def numeric_blocks(table: Table, n_jobs: int | None) -> list[NumericBlock]:
+def numeric_blocks(columns: Columns, n_jobs: int | None) -> list[NumericBlock]:
     """The numeric columns in some blocks a thread, each of one type."""
-    matrix = table.matrix
-    if matrix is not None:
-        matrix = _native_type(matrix)
-        together = 1 if matrix.flags.f_contiguous else _beside(table.n_features, matrix.itemsize, thread_count(n_jobs))
+    if isinstance(columns, np.ndarray):
+        matrix, (n_samples, n_features) = _native_type(columns), columns.shape
+        together = 1 if matrix.flags.f_contiguous else _beside(n_features, matrix.itemsize, thread_count(n_jobs))
         return [
             NumericBlock(np.arange(some.start, some.stop), matrix[:, some.start : some.stop])
-            for some in _ranges(table.n_features, table.n_samples, n_jobs, together)
+            for some in _ranges(n_features, n_samples, n_jobs, together)
         ]
     of_type: dict[Any, tuple[list[int], list[NDArray[Any]]]] = {}
-    for j, values in enumerate(table.columns):
+    for j, values in enumerate(columns):
         if not isinstance(values, Encoded):
             values = _native_type(values)
             places, arrays = of_type.setdefault(values.dtype, ([], []))
@@ -111,7 +127,7 @@ def numeric_blocks(table: Table, n_jobs: int | None) -> list[NumericBlock]:
     return [
         NumericBlock(np.array(places[some.start : some.stop]), arrays[some.start : some.stop])
         for places, arrays in of_type.values()
-        for some in _ranges(len(places), table.n_samples, n_jobs, 1)
+        for some in _ranges(len(places), len(arrays[0]), n_jobs, 1)
     ]
 
 
@@ -142,7 +158,7 @@ IN_A_BIN = Sentence("set ", Setting("missing", "bin"), " to give them a code of 
 
 
 def check_values(
-    table: NamedColumns,
+    table: HasExtents,
     *,
     allow_missing: bool,
     instead: str = IN_A_BIN,

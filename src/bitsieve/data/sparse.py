@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csc_array
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
 
 from bitsieve.common.attributes import cached_property
 from bitsieve.common.errors import Sentence
-from bitsieve.common.names import NumberedNames
+from bitsieve.common.messages import quoted_places
 from bitsieve.counts.blocks import thread_count
 from bitsieve.counts.checks import check_sparse_rows
 from bitsieve.data.extents import columns_hold
-from bitsieve.data.table import Table
 from bitsieve.files.spooled_columns import SpooledColumns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
-
-    from bitsieve.data.extents import Extents
 
     Integers = NDArray[np.int64]
 
@@ -36,52 +30,39 @@ MOST_DENSE_BYTES = 2 << 30
 BLOCK_VALUES = 1 << 20  # stored values of a block of columns
 
 
-class DenseColumns(Sequence[Any]):
-    """The columns of a sparse table, each made dense when it is asked for."""
+class StoredColumns(Sequence[Any]):
+    """Columns of numbers of which only the values that are not zero are stored; each is made dense when it is asked for.
 
-    def __init__(self, values: Any) -> None:
-        self.values = values
-
-    def __len__(self) -> int:
-        return int(self.values.shape[1])
-
-    def __getitem__(self, place: Any) -> Any:
-        first, end = self.values.indptr[place : place + 2].tolist()
-        column = np.zeros(self.values.shape[0], self.values.dtype)
-        column[self.values.indices[first:end]] = self.values.data[first:end]
-        return column
-
-
-@dataclass(frozen=True, eq=False)
-class SparseTable(Table):
-    """The columns of a sparse matrix or array, all of them numbers.
-
-    Attributes
+    Parameters
     ----------
     stored : sparse matrix or array of shape (n_samples, n_features)
         CSC, float32 or float64, rows ascending, no entry twice and none that is 0.
     """
 
-    stored: Any = field(default=None, repr=False)
+    in_files = False  # whether the values lie in files, and are never in memory all at once
+
+    def __init__(self, stored: Any) -> None:
+        self.stored = stored
+
+    def __len__(self) -> int:
+        return int(self.stored.shape[1])
+
+    def __getitem__(self, place: Any) -> Any:
+        """One column, dense."""
+        first, end = self.stored.indptr[place : place + 2].tolist()
+        column = np.zeros(self.n_samples, self.stored.dtype)
+        column[self.stored.indices[first:end]] = self.stored.data[first:end]
+        return column
+
+    @property
+    def as_sparse(self) -> StoredColumns:
+        """These columns: what a table has in the place of an array of dense ones."""
+        return self
 
     @property
     def n_samples(self) -> int:
-        """Number of rows; those of weight 0 were left out."""
+        """Number of rows."""
         return int(self.stored.shape[0])
-
-    def is_numeric(self, j: int) -> bool:
-        """Whether feature ``j`` holds numbers: all do."""
-        return True
-
-    def extents(self, n_jobs: int | None = None, whole: bool = False) -> Extents:
-        """Of a dense table what its columns hold.
-
-        Raises
-        ------
-        ValueError
-            Always.
-        """
-        refuse_sparse("this method")
 
     @cached_property
     def start(self) -> Integers:
@@ -117,11 +98,16 @@ class SparseTable(Table):
             stored[columns] -= times
         return stored > 0
 
+    @property
+    def has_values(self) -> NDArray[np.bool_]:
+        """Whether a column holds any value that is not missing; zero is one."""
+        return self.has_zeros | self.has_numbers
+
     @cached_property
     def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The smallest and the largest stored value of every column but NaN; inf and -inf where there is none."""
         some = np.diff(self.start) > 0
-        low, high = np.full(self.n_features, np.inf), np.full(self.n_features, -np.inf)
+        low, high = np.full(len(self), np.inf), np.full(len(self), -np.inf)
         if len(self.value):
             for bound, rule in ((low, np.fmin), (high, np.fmax)):
                 found = rule.reduceat(self.value, self.start[:-1][some])
@@ -138,9 +124,9 @@ class SparseTable(Table):
         """The columns in blocks of about as many stored values."""
         n_blocks = max(8 * thread_count(n_jobs) if thread_count(n_jobs) > 1 else 1, len(self.value) // BLOCK_VALUES)
         inner = np.searchsorted(self.start, np.arange(1, n_blocks) * len(self.value) // n_blocks)
-        return list(pairwise(np.unique(np.concatenate([[0], inner, [self.n_features]])).tolist()))
+        return list(pairwise(np.unique(np.concatenate([[0], inner, [len(self)]])).tolist()))
 
-    def check_finite(self, *, allow_missing: bool, instead: Any) -> None:
+    def check_finite(self, names: Sequence[str], *, allow_missing: bool, instead: Any) -> None:
         """Refuse infinite values, and missing ones unless they are allowed; ``instead`` says what to do about those.
 
         Raises
@@ -160,7 +146,7 @@ class SparseTable(Table):
             if found:
                 columns = np.unique(np.concatenate(found))
                 raise ValueError(
-                    Sentence(f"{columns_hold(len(columns))} {what}: {self.quoted(columns.tolist())}; ", advice)
+                    Sentence(f"{columns_hold(len(columns))} {what}: {quoted_places(columns.tolist(), names)}; ", advice)
                 )
 
     def _places(self, holds: Callable[[NDArray[Any]], NDArray[np.bool_]]) -> Iterator[Integers]:
@@ -173,135 +159,60 @@ class SparseTable(Table):
     def _columns_of(self, places: Integers) -> Integers:
         return np.searchsorted(self.start, places, side="right") - 1
 
-    def varies(self, j: int) -> bool:
-        """Whether feature ``j`` holds different values; missing is one."""
-        return not self.constant[j]
-
-    def blanked(self, columns: Sequence[int]) -> SparseTable:
-        """The table with zeros in some columns, so that they tell nothing and are chosen last."""
+    def without(self, columns: Sequence[int]) -> StoredColumns:
+        """The same with zeros in some columns."""
         values = self.stored.copy()
         for j in columns:
             values.data[values.indptr[j] : values.indptr[j + 1]] = 0
         values.eliminate_zeros()
-        return replace(self._of(values), blank=tuple(columns))
+        return StoredColumns(values)
 
-    def take(self, rows: NDArray[np.intp]) -> SparseTable:
-        """The table of some of the samples: their features, target and weights."""
-        return replace(
-            self._of(self.stored.tocsr()[rows].tocsc()),
-            y=None if self.y is None else self.y.take(rows),
-            weights=None if self.weights is None else self.weights[rows],
-            given=None,
-        )
+    def take(self, rows: NDArray[np.intp]) -> StoredColumns:
+        """Some of the rows."""
+        return StoredColumns(self.stored.tocsr()[rows].tocsc())
 
-    def _of(self, values: Any) -> SparseTable:
-        return replace(self, columns=DenseColumns(values), stored=values)
+    def dense(self) -> NDArray[Any]:
+        """The same as an array in memory.
 
-
-def refuse_sparse(what: str) -> NoReturn:
-    """Refuse a sparse table where it would have to be made dense.
-
-    Raises
-    ------
-    ValueError
-        Always.
-    """
-    raise ValueError(
-        f"the table is sparse, but {what} needs dense rows: use a method on counts, such as jmi, or make the table "
-        "dense (X.toarray()) if it is small"
-    )
+        Raises
+        ------
+        ValueError
+            If it would take more than 2 GiB.
+        """
+        size = self.n_samples * len(self) * self.value.itemsize
+        if size > MOST_DENSE_BYTES:
+            raise ValueError(
+                f"the sparse table, {self.n_samples:,} x {len(self):,}, takes {size / 2**30:,.1f} GiB when dense, "
+                "above the limit of 2 GiB: select columns first"
+            )
+        made: NDArray[Any] = self.stored.toarray(order="F")
+        return made
 
 
-def made_dense(table: Table) -> Table:
-    """The same table with dense columns, for what needs the rows as they are.
-
-    Raises
-    ------
-    ValueError
-        If they would take more than 2 GiB.
-    """
-    if not isinstance(table, SparseTable):
-        return table
-    size = table.n_samples * table.n_features * table.value.itemsize
-    if size > MOST_DENSE_BYTES:
-        raise ValueError(
-            f"the sparse table, {table.n_samples:,} x {table.n_features:,}, takes {size / 2**30:,.1f} GiB when dense, "
-            "above the limit of 2 GiB: select columns first"
-        )
-    kept = {name: getattr(table, name) for name in ("names", "feature_names", "y", "weights", "given")}
-    return Table(table.stored.toarray(order="F"), **kept)
-
-
-def read_sparse(X: Any, *, estimator: Any = None, reset: bool = True) -> SparseTable:
-    """Read a sparse matrix or array of any format, without a target and weights.
-
-    Entries that are stored twice are added up, as everywhere in scipy; zeros that are stored are zeros; rows may stand
-    in any order, and indices may have 32 or 64 bits. float32 and float64 stay what they are, other numbers become
-    float64. CSC without any of that is not copied.
+class StoredColumnsInFiles(StoredColumns):
+    """Sparse columns whose values lie in a spool, where their codes lie, too.
 
     Parameters
     ----------
-    X : sparse matrix or array of shape (n_samples, n_features)
-    estimator : estimator, optional
-        Whose ``n_features_in_`` is set (``reset=True``) or checked (``reset=False``).
-    reset : bool, default=True
-        True when fitting.
-
-    Returns
-    -------
-    SparseTable
-
-    Raises
-    ------
-    ValueError
-        If the table is empty or no table of real numbers, or whole numbers are beyond 2**53.
+    stored : SpooledColumns
     """
-    if X.ndim != 2:
-        raise ValueError(f"X is a sparse array of shape {X.shape}: it must be samples x features")
-    if X.format not in ("csr", "csc"):
-        X = X.tocsc()
-    if X.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported: the sparse table holds {X.dtype}, give real numbers")
-    if X.dtype.kind in "iu" and X.nnz and max(abs(int(X.max())), abs(int(X.min()))) > MOST_EXACT:
-        raise ValueError("the sparse table holds whole numbers beyond 2**53, which are not told apart: renumber them")
-    floats = (np.float64, np.float32)
-    values = validate_data(
-        BaseEstimator() if estimator is None else estimator,
-        X,
-        accept_sparse="csc",
-        dtype=floats,
-        ensure_all_finite=False,
-        reset=reset,
-    )
-    check_sparse_rows(values.shape[0])
-    if not values.has_canonical_format or not values.data.all():
-        values = values.copy()
-        values.sum_duplicates()
-        values.eliminate_zeros()
-    return SparseTable(DenseColumns(values), NumberedNames(values.shape[1]), stored=values)
 
-
-class SpooledTable(SparseTable):
-    """The columns of :class:`SpooledColumns`, which is what ``stored`` is; codes of them lie in the spool, too."""
-
-    @classmethod
-    def of(cls, columns: SpooledColumns) -> SpooledTable:
-        """The table without a target and weights."""
-        return cls(DenseColumns(columns), NumberedNames(columns.shape[1]), stored=columns)
+    in_files = True
 
     @property
     def room(self) -> Callable[..., NDArray[Any]]:
         """``room(size, dtype)`` gives an array in the spool."""
-        return self.stored.room
+        room: Callable[..., NDArray[Any]] = self.stored.room
+        return room
 
-    def blanked(self, columns: Sequence[int]) -> SparseTable:
-        """The table with zeros in some columns, so that they tell nothing and are chosen last."""
-        return replace(self._of(self.stored.blanked(columns)), blank=tuple(columns))
+    def without(self, columns: Sequence[int]) -> StoredColumnsInFiles:
+        """The same with zeros in some columns."""
+        return StoredColumnsInFiles(self.stored.blanked(columns))
 
-    def take(self, rows: NDArray[np.intp]) -> SparseTable:
-        """The table of some of the samples: their features, target and weights."""
+    def take(self, rows: NDArray[np.intp]) -> StoredColumnsInFiles:
+        """Some of the rows."""
         times, blocks = np.bincount(rows, minlength=self.n_samples), self.blocks(None)
-        lengths = np.empty(self.n_features, np.int64)
+        lengths = np.empty(len(self), np.int64)
         for first, last in blocks:
             start, row, _ = self._block(first, last)
             lengths[first:last] = np.diff(np.concatenate([[0], np.cumsum(times[row])])[start])
@@ -312,17 +223,52 @@ class SpooledTable(SparseTable):
             block = csc_array((value, row, start), shape=(self.n_samples, last - first)).tocsr()[rows].tocsc()
             place = slice(*ends[[first, last]].tolist())
             taken_rows[place], taken[place] = block.indices, block.data
-        columns = SpooledColumns((len(rows), self.n_features), ends, taken_rows, taken, self.room)
-        y, weights = self.y, self.weights
-        return replace(
-            self._of(columns),
-            y=None if y is None else y.take(rows),
-            weights=None if weights is None else weights[rows],
-            given=None,
-        )
+        columns = SpooledColumns((len(rows), len(self)), ends, taken_rows, taken, self.room)
+        return StoredColumnsInFiles(columns)
 
     def _block(self, first: int, last: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]:
         """The starts, rows and values of some columns."""
         start = self.start[first : last + 1]
         some = slice(*start[[0, -1]].tolist())
         return start - start[0], self.row[some], self.value[some]
+
+
+def read_sparse(X: Any) -> StoredColumns:
+    """Read a sparse matrix or array of any format, without a target and weights.
+
+    Entries that are stored twice are added up, as everywhere in scipy; zeros that are stored are zeros; rows may stand
+    in any order, and indices may have 32 or 64 bits. float32 and float64 stay what they are, other numbers become
+    float64. CSC without any of that is not copied.
+
+    Parameters
+    ----------
+    X : sparse matrix or array of shape (n_samples, n_features)
+
+    Returns
+    -------
+    StoredColumns
+
+    Raises
+    ------
+    ValueError
+        If the table is empty or no table of real numbers, or whole numbers are beyond 2**53.
+    """
+    if X.ndim != 2:
+        raise ValueError(f"X is a sparse array of shape {X.shape}: it must be samples x features")
+    if not all(X.shape):
+        raise ValueError(f"X has {X.shape[0]} samples and {X.shape[1]} columns: at least one of each is required")
+    if X.format not in ("csr", "csc"):
+        X = X.tocsc()
+    if X.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: the sparse table holds {X.dtype}, give real numbers")
+    if X.dtype.kind in "iu" and X.nnz and max(abs(int(X.max())), abs(int(X.min()))) > MOST_EXACT:
+        raise ValueError("the sparse table holds whole numbers beyond 2**53, which are not told apart: renumber them")
+    values = X.tocsc()
+    if values.dtype not in (np.float64, np.float32):
+        values = values.astype(np.float64)
+    check_sparse_rows(values.shape[0])
+    if not values.has_canonical_format or not values.data.all():
+        values = values.copy()
+        values.sum_duplicates()
+        values.eliminate_zeros()
+    return StoredColumns(values)

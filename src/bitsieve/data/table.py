@@ -1,24 +1,26 @@
-"""One table: features, target, frequency weights and names, read once and handed on."""
+"""A table: features, target, frequency weights and names, its rows in memory or in parts elsewhere."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from bitsieve.common.messages import quoted_places
-from bitsieve.data.encoding import Encoded, occurring
-from bitsieve.data.extents import find_extents
+from bitsieve.data.encoding import FEW, Encoded, encode, length, take_rows
+from bitsieve.data.extents import Extents, find_extents
+from bitsieve.data.profile import Profile, columns_that_differ_at_first, counts_rows, numbers_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from numpy.typing import NDArray
 
-    from bitsieve.data.extents import Extents
-    from bitsieve.data.read import Given
+    from bitsieve.data.given import Given
+    from bitsieve.data.sparse import StoredColumns
     from bitsieve.data.target import Target
+
+    Values = NDArray[Any] | Encoded
 
 
 class NamedColumns:
@@ -34,10 +36,6 @@ class NamedColumns:
 
     names: Sequence[str]
     feature_names: NDArray[Any] | None
-
-    def extents(self, n_jobs: int | None = None, whole: bool = False) -> Extents:
-        """What the columns hold; numbers with a fractional part are looked for only if ``whole``."""
-        raise NotImplementedError
 
     @property
     def n_features(self) -> int:
@@ -57,51 +55,131 @@ class NamedColumns:
             del estimator.feature_names_in_
 
 
-FEW_ROWS = 10  # in fewer rows a measurement may well count up by chance
-
-
-@dataclass(frozen=True, eq=False)
 class Table(NamedColumns):
-    """The features of some samples as numbers or codes, with their target and frequency weights.
+    """The columns of some samples with their target, whose rows lie in memory or in parts elsewhere.
 
     Attributes
     ----------
-    columns : ndarray of shape (n_samples, n_features), or sequence of n_features ndarray or Encoded
+    n_samples : int
+        Rows; those of weight 0 are left out.
+    given : Given or None
+        The data in the kind that was given to ``select``; None for a table that was read for ``fit``, and for some of
+        the samples of a table.
+    notes : tuple of str
+        What was noticed when the data was read.
+    left_out : tuple of int
+        Columns that hold one value in every row, so that no method chooses them: see :meth:`without`.
+    """
+
+    in_memory: ClassVar[bool] = False  # whether the rows are
+    leaves_out: ClassVar[bool] = True  # whether columns can be left out
+    given: Given | None
+    notes: tuple[str, ...]
+    left_out: tuple[int, ...]
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows; those of weight 0 were left out."""
+        raise NotImplementedError
+
+    @property
+    def target(self) -> Target:
+        """The classes of all rows."""
+        raise NotImplementedError
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether only the values that are not zero are stored."""
+        return False
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether methods on rows can have them."""
+        return self.in_memory
+
+    @property
+    def target_rank_error(self) -> float:
+        """By what share of the samples the rank of an edge of the target may be off; 0: exact."""
+        return 0.0
+
+    def profile(self, binner: Any = None) -> Profile:
+        """Facts of the columns; looked at once. Of rows in parts, ``binner`` says what its bins follow from."""
+        raise NotImplementedError
+
+    def few_as_codes(self, n_jobs: int | None = None) -> tuple[Self, bool]:
+        """The table with its columns of few whole numbers as categories; and whether all columns of an array are such."""
+        raise NotImplementedError
+
+    def count(self, binner: Any) -> tuple[Any, Any]:
+        """A copy of the binner, fitted on all rows, and the counts of the columns as it codes them."""
+        raise NotImplementedError
+
+    def without(self, columns: Sequence[int]) -> Self:
+        """The table with one value in every row of some columns, so that no method chooses them."""
+        raise NotImplementedError
+
+    def varies(self, j: int) -> bool:
+        """Whether feature ``j`` holds different values; missing is one."""
+        raise NotImplementedError
+
+    def counts_rows(self, j: int) -> bool:
+        """Whether feature ``j`` goes up, or down, by one with every row."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class TableInMemory(Table):
+    """A table whose rows are in memory: one part.
+
+    Attributes
+    ----------
+    columns : ndarray of shape (n_samples, n_features), or sequence of n_features ndarray or Encoded, or StoredColumns
         Numbers (NaN = missing), or codes of categories; times are microseconds.
-    names : sequence of str
-        One a feature; ``x0``, ``x1``, ... where the input has none.
-    feature_names : ndarray of object or None
-        The names as scikit-learn keeps them: None where the input has none, or not all are strings.
     y : Target or None
         None where no target was given.
     weights : ndarray of int64, shape (n_samples,), or None
         Frequency weights: how many times each sample counts, at least once. None: once each.
-    given : Given or None
-        The data in the kind that was given to ``select``; None for a table that was read for ``fit``, and for some of
-        the samples of a table.
-    blank : tuple of int
-        Columns that were left out, by :meth:`blanked`.
-    notes : tuple of str
-        What was noticed in the file.
     """
 
-    columns: NDArray[Any] | Sequence[NDArray[Any] | Encoded] = field(repr=False)
+    columns: NDArray[Any] | Sequence[Values] = field(repr=False)
     names: Sequence[str]
     feature_names: NDArray[Any] | None = field(default=None, repr=False)
     y: Target | None = field(default=None, repr=False)
     weights: NDArray[np.int64] | None = field(default=None, repr=False)
     given: Given | None = field(default=None, repr=False)
-    blank: tuple[int, ...] = ()
+    left_out: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
-    _extents: list[Extents] = field(default_factory=list, init=False, repr=False)
+    _known: list[Any] = field(default_factory=lambda: [None, None], init=False, repr=False)  # extents, profile
+
+    in_memory = True
+
+    @property
+    def sparse(self) -> StoredColumns | None:
+        """The columns, where only the values that are not zero are stored."""
+        return getattr(self.columns, "as_sparse", None)
+
+    @property
+    def stored(self) -> StoredColumns:
+        """The columns of a sparse table."""
+        assert self.sparse is not None  # asked for where is_sparse
+        return self.sparse
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether only the values that are not zero are stored."""
+        return self.sparse is not None
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether methods on rows can have them."""
+        return self.sparse is None or not self.sparse.in_files
 
     @property
     def n_samples(self) -> int:
         """Number of rows; those of weight 0 were left out."""
-        if isinstance(self.columns, np.ndarray):
-            return len(self.columns)
-        first = self.columns[0]
-        return len(first.codes if isinstance(first, Encoded) else first)
+        if self.sparse is not None:
+            return self.sparse.n_samples
+        return len(self.columns) if isinstance(self.columns, np.ndarray) else length(self.columns[0])
 
     @property
     def total_weight(self) -> int:
@@ -126,13 +204,19 @@ class Table(NamedColumns):
         """The 2-D array of numbers that holds all features, if there is one."""
         return self.columns if isinstance(self.columns, np.ndarray) else None
 
-    def values(self, j: int) -> NDArray[Any] | Encoded:
+    def values(self, j: int) -> Values:
         """Feature ``j`` as it was read: a 1-D array of numbers of any type, or :class:`Encoded`."""
         return self.columns[:, j] if isinstance(self.columns, np.ndarray) else self.columns[j]
 
     def is_numeric(self, j: int) -> bool:
         """Whether feature ``j`` holds numbers or times."""
-        return isinstance(self.columns, np.ndarray) or not isinstance(self.columns[j], Encoded)
+        return self.matrix is not None or self.is_sparse or not isinstance(self.columns[j], Encoded)
+
+    def categories(self) -> list[tuple[int, Encoded]]:
+        """The columns of categories and their places."""
+        if self.matrix is not None or self.is_sparse:
+            return []
+        return [(j, values) for j, values in enumerate(self.columns) if isinstance(values, Encoded)]
 
     def numeric(self, j: int) -> NDArray[np.float64]:
         """Feature ``j`` as contiguous float64, NaN where missing; times are microseconds.
@@ -142,10 +226,9 @@ class Table(NamedColumns):
         TypeError
             If the feature is categorical.
         """
-        values = self.values(j)
-        if isinstance(values, Encoded):
+        if not self.is_numeric(j):
             raise TypeError(f"column {self.names[j]!r} is categorical")
-        return np.ascontiguousarray(values, dtype=np.float64)
+        return np.ascontiguousarray(self.values(j), dtype=np.float64)
 
     def categorical(self, j: int) -> Encoded:
         """Codes (-1 = missing) and sorted categories of feature ``j``.
@@ -172,13 +255,52 @@ class Table(NamedColumns):
         Returns
         -------
         Extents
-        """
-        if not self._extents or (whole and not self._extents[0].whole):
-            self._extents[:] = [find_extents(self, n_jobs, whole)]
-        return self._extents[0]
 
-    def blanked(self, columns: Sequence[int]) -> Table:
-        """The table with one value in every row of some columns, so that they tell nothing and are chosen last.
+        Raises
+        ------
+        ValueError
+            If the table is sparse.
+        """
+        if self.is_sparse:
+            raise ValueError(
+                "the table is sparse, but this method needs dense rows: use a method on counts, such as jmi, or make the "
+                "table dense (X.toarray()) if it is small"
+            )
+        if self._known[0] is None or (whole and not self._known[0].whole):
+            self._known[0] = find_extents(self.columns, n_jobs, whole)
+        return self._known[0]
+
+    def profile(self, binner: Any = None) -> Profile:
+        """Facts of the columns; looked at once."""
+        if self._known[1] is None:
+            self._known[1] = self._profiled()
+        return self._known[1]
+
+    def _profiled(self) -> Profile:
+        n = self.n_features
+        has_values, n_categories, rows = np.ones(n, bool), np.zeros(n, np.int64), np.zeros(n, bool)
+        if self.sparse is not None:
+            return Profile(self.n_samples, self.sparse.has_values, n_categories, rows)
+        if self.matrix is not None:
+            columns: list[int] = []
+            if self.matrix.dtype.kind == "f":  # only those whose first value is missing can be empty
+                columns = np.flatnonzero(np.isnan(self.matrix[0])).tolist()
+            elif self.matrix.dtype.kind in "iu":
+                columns = np.flatnonzero(columns_that_differ_at_first(self.matrix)).tolist()
+        else:
+            columns = list(range(n))
+        for j in columns:
+            values = self.values(j)
+            if isinstance(values, Encoded):
+                n_categories[j], has_values[j] = len(values.categories), len(values.categories) > 0
+            elif values.dtype.kind == "f":
+                has_values[j] = not (np.isnan(values[0]) and np.isnan(values).all())
+            else:
+                rows[j] = values.dtype.kind in "iu" and numbers_rows(values)
+        return Profile(self.n_samples, has_values, n_categories, rows)
+
+    def without(self, columns: Sequence[int]) -> TableInMemory:
+        """The table with one value in every row of some columns, so that no method chooses them.
 
         Parameters
         ----------
@@ -186,40 +308,72 @@ class Table(NamedColumns):
 
         Returns
         -------
-        Table
+        TableInMemory
         """
-        if isinstance(self.columns, np.ndarray):
-            values = self.columns.copy(order="K")
-            values[:, list(columns)] = 0
-            return replace(self, columns=values, blank=tuple(columns))
-        blank = np.zeros(self.n_samples, np.uint8)
-        gone = set(columns)
+        chosen = list(columns)
+        if not chosen:
+            return self
+        if self.sparse is not None:
+            return replace(self, columns=self.sparse.without(chosen), left_out=tuple(chosen))
+        if self.matrix is not None:
+            values = self.matrix.copy(order="K")
+            values[:, chosen] = 0
+            return replace(self, columns=values, left_out=tuple(chosen))
+        blank, gone = np.zeros(self.n_samples, np.uint8), set(chosen)
         kept = [blank if j in gone else of for j, of in enumerate(self.columns)]
-        return replace(self, columns=kept, blank=tuple(columns))
+        return replace(self, columns=kept, left_out=tuple(chosen))
+
+    def few_as_codes(self, n_jobs: int | None = None) -> tuple[TableInMemory, bool]:
+        """The table with its columns of few whole numbers, such as 0/1 or -2/0/2, as categories.
+
+        Returns
+        -------
+        TableInMemory
+        bool
+            Whether it is an array that holds nothing but such columns: no column of it is touched then.
+        """
+        if self.is_sparse:
+            return self, False
+        extents, few = self.extents(n_jobs), []
+        for block, low, high in zip(extents.blocks, extents.low, extents.high, strict=True):
+            first = block.values[0] if isinstance(block.values, list) else block.values
+            if first.dtype.kind in "iu":
+                spread = np.asarray(high, object) - np.asarray(low, object)  # of uint64, too
+                few += block.places[(spread < FEW).astype(bool)].tolist()
+        if self.matrix is not None:
+            return self, len(few) == self.n_features
+        columns: list[Any] = list(self.columns)
+        for j in set(few) - set(self.left_out):
+            columns[j] = encode(columns[j])
+        return (replace(self, columns=columns) if few else self), False
 
     def varies(self, j: int) -> bool:
         """Whether feature ``j`` holds different values; missing is one."""
-        values = self._plain(j)
+        if self.sparse is not None:
+            return not self.sparse.constant[j]
+        of = self.values(j)
+        values = of.codes if isinstance(of, Encoded) else of
         first = values[0]
         if values.dtype.kind == "f" and np.isnan(first):
             return not np.isnan(values).all()
         return bool((values != first).any())
 
     def counts_rows(self, j: int) -> bool:
-        """Whether feature ``j`` only counts the rows, as far as they are enough to tell."""
+        """Whether feature ``j`` goes up, or down, by one with every row."""
         values = self.values(j)
-        if isinstance(values, Encoded) or values.dtype.kind not in "iu" or len(values) < FEW_ROWS:
-            return False
-        if abs(int(values[1]) - int(values[0])) != 1:
-            return False
-        steps = np.diff(values.astype(np.int64))
-        return bool((steps == steps[0]).all())
+        return not isinstance(values, Encoded) and counts_rows(values)
 
-    def _plain(self, j: int) -> NDArray[Any]:
-        values = self.values(j)
-        return values.codes if isinstance(values, Encoded) else values
+    def dense(self) -> TableInMemory:
+        """The same table with dense columns, for what needs the rows as they are.
 
-    def take(self, rows: NDArray[np.intp]) -> Table:
+        Raises
+        ------
+        ValueError
+            If they would take more than 2 GiB.
+        """
+        return self if self.sparse is None else replace(self, columns=self.sparse.dense())
+
+    def take(self, rows: NDArray[np.intp]) -> TableInMemory:
         """The table of some of the samples: their features, target and weights.
 
         Classes and categories that do not occur among them are gone.
@@ -231,19 +385,12 @@ class Table(NamedColumns):
 
         Returns
         -------
-        Table
+        TableInMemory
         """
         return replace(
             self,
-            columns=take_rows(self.columns, rows),
+            columns=take_rows(self.columns, rows) if self.sparse is None else self.sparse.take(rows),
             y=None if self.y is None else self.y.take(rows),
             weights=None if self.weights is None else self.weights[rows],
             given=None,
         )
-
-
-def take_rows(columns: NDArray[Any] | Sequence[NDArray[Any] | Encoded], rows: NDArray[np.intp]) -> Any:
-    """Some rows of an array, or of every one of several columns."""
-    if isinstance(columns, np.ndarray):
-        return columns[rows]
-    return [occurring(values, rows) if isinstance(values, Encoded) else values[rows] for values in columns]

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import narwhals as nw
 import numpy as np
-from sklearn.utils.validation import column_or_1d
 
 from bitsieve import _native
 from bitsieve.common.errors import Sentence, Setting
 from bitsieve.common.messages import quoted
 from bitsieve.common.parameters import check_integer
-from bitsieve.data.encoding import Encoded, as_array, encode, occurring
+from bitsieve.data.encoding import Encoded, as_array, encode, is_missing, length, occurring, take_rows
 from bitsieve.data.exact import as_doubles, check_whole_numbers
-from bitsieve.data.table import take_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -159,8 +157,7 @@ def _one(y: Any, what: str, n_bins: int | str | None, weights: NDArray[np.int64]
     values = read_values(y, what)
     if weights is not None and not weights.all():
         (values,), weights = take_rows([values], np.flatnonzero(weights)), weights[weights > 0]
-    n_samples = len(values.codes) if isinstance(values, Encoded) else len(values)
-    check_complete(what, n_samples, *count_unusable(values))
+    check_complete(what, length(values), *count_unusable(values))
     return to_classes(values, n_bins, weights)
 
 
@@ -240,7 +237,10 @@ def read_values(y: Any, what: str) -> NDArray[Any] | Encoded:
         array = as_array(y)
     if array.dtype.kind == "c":
         raise ValueError("Complex data not supported: give classes or real numbers as the target")
-    array = column_or_1d(array, warn=True)
+    if array.ndim != 1:
+        from sklearn.utils.validation import column_or_1d
+
+        array = column_or_1d(array, warn=True)
     if array.dtype.kind in "biufmM":
         return array
     return _arrow(array, what)
@@ -255,13 +255,8 @@ def _arrow(values: Any, what: str) -> NDArray[Any] | Encoded:
 
 def count_unusable(values: NDArray[Any] | Encoded) -> tuple[int, int]:
     """Numbers of missing and of infinite values."""
-    if isinstance(values, Encoded):
-        return int((values.codes < 0).sum()), 0
-    if values.dtype.kind in "mM":
-        return int(np.isnat(values).sum()), 0
-    if values.dtype.kind == "f":
-        return int(np.isnan(values).sum()), int(np.isinf(values).sum())
-    return 0, 0
+    infinite = 0 if isinstance(values, Encoded) or values.dtype.kind != "f" else int(np.isinf(values).sum())
+    return int(is_missing(values).sum()), infinite
 
 
 def _binned(values: NDArray[np.float64], n_bins: int, weights: NDArray[np.int64] | None) -> Target:

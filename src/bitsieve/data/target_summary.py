@@ -11,8 +11,8 @@ from bitsieve.common.attributes import cached_property
 from bitsieve.common.messages import quoted
 from bitsieve.counts.class_order import sizes_of_classes
 from bitsieve.data.column_summary import Distinct, RowSample, changes_kind, union_of_categories
-from bitsieve.data.encoding import Encoded, lookup
-from bitsieve.data.table import Table
+from bitsieve.data.encoding import Encoded, length, lookup
+from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import (
     DEFAULT_BINS,
     MAX_JOINT_CLASSES,
@@ -68,7 +68,9 @@ class TargetColumn:
             return cls(len(values.codes), missing, 0, values.categories, distinct, None)
         if missing or infinite:  # refused in the end, with the number of all of them
             return cls(len(values), missing, infinite, None, None, None)
-        sample = None if rows is None else RowSample.of_part(Table([values], ["y"], weights=weights), rows, _ROWS)
+        sample = (
+            None if rows is None else RowSample.of_part(TableInMemory([values], ["y"], weights=weights), rows, _ROWS)
+        )
         return cls(len(values), 0, 0, None, Distinct.of_samples(values, None, 1, weights, _CELLS), sample)
 
     @property
@@ -198,8 +200,7 @@ class TargetSummary:
         found = {}
         for name, given in columns.items():
             values = read_values(given, _called(name, len(columns) > 1))
-            length = len(values.codes) if isinstance(values, Encoded) else len(values)
-            rows = np.arange(first_row, first_row + length) if sampled else None
+            rows = np.arange(first_row, first_row + length(values)) if sampled else None
             found[name] = TargetColumn.of_part(values, rows, weights)
         return cls(found, len(columns) > 1)
 
@@ -212,6 +213,11 @@ class TargetSummary:
             for name in first.columns
         }
         return cls(columns, first.joint)
+
+    @property
+    def n_samples(self) -> int:
+        """Rows that it is of."""
+        return next(iter(self.columns.values())).n_samples
 
     @property
     def needs_sample(self) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from bitsieve.common.errors import Sentence, Setting
 from bitsieve.counts.terms import MAX_SAMPLES
-from bitsieve.data.encoding import Encoded, as_array
+from bitsieve.data.encoding import as_array, is_missing
 from bitsieve.data.target import read_values, target_columns
 
 if TYPE_CHECKING:
@@ -72,12 +72,16 @@ def without_value(y: Any) -> NDArray[np.bool_]:
     columns = target_columns(y)
     missing = np.zeros(len(y), bool)
     for column in (y,) if columns is None else columns.values():
-        values = read_values(column, "the target")
-        if isinstance(values, Encoded):
-            missing |= values.codes < 0
-        elif values.dtype.kind in "fmM":
-            missing |= np.isnan(values) if values.dtype.kind == "f" else np.isnat(values)
+        missing |= is_missing(read_values(column, "the target"))
     return missing
+
+
+def take_weighted(y: Any, kept: NDArray[np.bool_]) -> Any:
+    """The target of the rows that are kept, in its own kind."""
+    rows = np.flatnonzero(kept)
+    if hasattr(y, "combine_chunks"):  # Arrow
+        return y.take(rows)
+    return (y.iloc if hasattr(y, "iloc") else as_array(y))[rows]
 
 
 def _check(weights: NDArray[Any]) -> None:

@@ -3,74 +3,91 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bitsieve.common.messages import allowed_names, quoted
 from bitsieve.common.progress import phase
-from bitsieve.data.summary import Summary
-from bitsieve.data.target_summary import TargetSummary
-from bitsieve.engines.in_parts import DataInParts, GivenInParts, PartReader, TableInParts
+from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.source import CountSource
+from bitsieve.data.binning.coding import Coding
+from bitsieve.data.binning.summary import Limits, Summary
+from bitsieve.data.given import Given
+from bitsieve.data.roles import Roles, divide
+from bitsieve.data.table import TableInMemory
+from bitsieve.engines.in_parts import Merge, Packed, PartReader, Parts, TableInParts, Work
 from bitsieve.engines.partitioned import PartitionedSource
-from bitsieve.engines.portions import in_order
+from bitsieve.engines.portions import Portions, in_order
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from bitsieve.data.binning.base import Binner
-    from bitsieve.data.binning.coding import Coding
-    from bitsieve.data.target_summary import TargetCoding
-    from bitsieve.engines.portions import Portions
+Result = TypeVar("Result")
 
 
-class TableOnCluster(TableInParts):
-    """A table whose rows lie in parts on a cluster; of its rows nothing is ever fetched.
+class ClusterParts(Parts):
+    """The rows of a table in the portions of a cluster; of these rows nothing is ever fetched.
 
     Parameters
     ----------
-    names : sequence of str
-        Of the features.
-    feature_names : ndarray of object or None
-        As :class:`~bitsieve.data.table.Table` has them.
-    portions : Portions
-        Of every part the number of its first row, and its objects as ``reader`` takes them.
+    portions : callable
+        ``portions(target_only)`` gives the parts of the rows, still to be read.
     reader : PartReader
-    coded_target : TargetCoding
-    n_samples : int
-    given : GivenInParts
     """
 
-    def __init__(
-        self,
-        names: Sequence[str],
-        feature_names: NDArray[Any] | None,
-        portions: Portions,
-        reader: PartReader,
-        coded_target: TargetCoding,
-        n_samples: int,
-        given: GivenInParts,
-    ) -> None:
-        self.names, self.feature_names, self.given = names, feature_names, given
-        self.portions, self.reader = portions, reader
-        self.coded_target, self.target, self.n_samples = coded_target, coded_target.target, n_samples
-        self.target_rank_error = coded_target.rank_error
+    label = "the data"
 
-    def summary(self, binner: Binner) -> Summary:
-        """What a binner must know of all rows."""
-        work = partial(self.reader.summarize, target=self.coded_target, binner=binner)
-        return self.portions.total("summarize", work, Summary.merged)
+    def __init__(self, portions: Callable[[bool], Portions], reader: PartReader) -> None:
+        targets, self.limits = portions(True), Limits()
+        n_rows = targets.total("rows", reader.n_rows, in_order)
+        self.is_empty = not sum(n_rows)
+        if not self.is_empty:
+            self.targets, self.everything = targets.numbered(n_rows), portions(False).numbered(n_rows)
 
-    def source(self, coding: Coding) -> PartitionedSource:
-        """The counts of the columns as they are coded: every part is packed where it is, and stays there."""
-        work = partial(self.reader.pack, target=self.coded_target, coding=coding)
-        return PartitionedSource(self.portions.map("pack", work), self.target.n_classes)
+    def run(self, task: str, work: Work[Result], merge: Merge[Result], *, target_only: bool = False) -> Result | None:
+        """Send ``work`` to every portion, and merge what returns by a tree."""
+        if self.is_empty:
+            return None
+        return (self.targets if target_only else self.everything).total(task, work, merge)
+
+    def summarize(
+        self, work: Work[Summary], coding: Callable[[Summary], Coding] | None, class_sizes: NDArray[np.int64] | None
+    ) -> tuple[Summary | None, Packed | None]:
+        """:meth:`run` for a summary; nothing is packed so early."""
+        return self.run("summarize", work, Summary.merged), None
+
+    def pack(self, read: Work[TableInMemory], coding: Coding, class_sizes: NDArray[np.int64]) -> PackedOnCluster:
+        """All portions, each packed where it is, where it stays."""
+        return PackedOnCluster(
+            self.everything.map("pack", partial(_packed, read=read, coding=coding)), len(class_sizes)
+        )
+
+    def kept(self, key: dict[str, Any]) -> None:
+        """Nothing is kept for later runs."""
 
 
-class PartsOnCluster(DataInParts):
+class PackedOnCluster(Packed):
+    """Portions that are packed."""
+
+    def __init__(self, portions: Portions, n_classes: int) -> None:
+        self.portions, self.n_classes = portions, n_classes
+
+    def finish(self, key: dict[str, Any] | None = None, facts: dict[str, Any] | None = None) -> CountSource:
+        """Their counts."""
+        return PartitionedSource(self.portions, self.n_classes)
+
+    def drop(self) -> None:
+        """They go with this object."""
+
+
+def _packed(first_row: int, *objects: Any, read: Work[TableInMemory], coding: Coding) -> PackedSource:
+    """The codes of a part, packed for counting."""
+    table = read(first_row, *objects)
+    classes = table.target
+    return PackedSource(coding.codes(table), classes.codes, n_classes=classes.n_classes, weights=table.weights)
+
+
+class PartsOnCluster:
     """Data whose parts are read on the workers of a cluster; a subclass says what these are.
 
     Attributes
@@ -91,7 +108,7 @@ class PartsOnCluster(DataInParts):
         """
 
     @abstractmethod
-    def _given(self, features: list[Any], others: list[Any], weight: str | None) -> GivenInParts:
+    def _given(self, roles: Roles) -> Given:
         """What was given, when the columns are divided."""
 
     def read_in_parts(
@@ -100,9 +117,9 @@ class PartsOnCluster(DataInParts):
         sample_weight: Any = None,
         *,
         target_name: str = "y",
-        target_bins: Any = None,
+        target_bins: int | str | None = None,
         drop_missing: bool = False,
-    ) -> TableOnCluster:
+    ) -> TableInParts:
         """Look at the target, and divide the columns into features, target and weights.
 
         Parameters
@@ -120,7 +137,7 @@ class PartsOnCluster(DataInParts):
 
         Returns
         -------
-        TableOnCluster
+        TableInParts
 
         Raises
         ------
@@ -128,61 +145,19 @@ class PartsOnCluster(DataInParts):
             If a column is not there, or the target or the weights are not as many as the rows.
         """
         phase("reading")
-        labels = self.labels
-        taken = _labels(target, labels, "target")
-        weight = _labels(sample_weight, labels, "weight")
-        if set(taken) & set(weight):
-            raise ValueError(f"column {weight[0]!r} cannot be both the target and the weight")
-        others = [*taken, *weight]
-        features = [label for label in labels if label not in others]
-        if labels and not features:
-            raise ValueError(f"the data holds only the target {quoted(taken)}: at least one feature is needed")
-        reader = PartReader(
-            features if others else None,
-            (taken if len(taken) > 1 else taken[0]) if taken else None,
-            weight[0] if weight else None,
-            drop_missing,
+        roles = divide(self.labels, target, sample_weight, unnamed=target_name)
+        beside = None if roles.target else target, None if roles.weight is not None else sample_weight
+
+        def portions(target_only: bool) -> Portions:
+            return self._portions((roles.others or self.labels[:1]) if target_only else None, *beside)
+
+        table = TableInParts.read(
+            partial(ClusterParts, portions),
+            roles,
+            self.n_columns,
+            named=bool(self.labels),
+            target_bins=target_bins,
+            drop_missing=drop_missing,
         )
-        beside = None if taken else target, None if weight else sample_weight
-        targets = self._portions(others or labels[:1], *beside)
-        n_rows = targets.total("rows", reader.n_rows, in_order)
-        if not sum(n_rows):
-            raise ValueError("the data has no rows that count: at least one is required")
-        targets = targets.numbered(n_rows)
-        name = ", ".join(map(str, taken)) if taken else target_name
-        coded = targets.total("target", reader.summarize_target, TargetSummary.merged).fitted(name, target_bins)
-        if coded.is_joint:
-            found = targets.total("target", partial(reader.combinations, target=coded), _united)
-            coded = coded.with_combinations(found)
-        names = [str(label) for label in features] if labels else [f"x{j}" for j in range(self.n_columns)]
-        strings = bool(labels) and all(isinstance(label, str) for label in features)
-        feature_names = np.array(features, object) if strings else None
-        weight_name = str(weight[0]) if weight else None if sample_weight is None else "sample_weight"
-        parts = self._portions(None, *beside).numbered(n_rows)
-        given = self._given(features, others, weight_name)
-        return TableOnCluster(names, feature_names, parts, reader, coded, sum(n_rows), given)
-
-
-def _labels(given: Any, labels: list[Any], what: str) -> list[Any]:
-    """The columns that are meant where names are given; none where values are."""
-    names = (
-        given
-        if isinstance(given, (list, tuple)) and given and all(isinstance(part, str) for part in given)
-        else [given]
-    )
-    if not all(isinstance(name, str) or (name is not None and np.isscalar(name)) for name in names):
-        return []
-    for name in names:
-        if name not in labels:
-            if not labels:
-                raise ValueError(f"the data is an array, whose columns have no names: give the {what} by its values")
-            raise ValueError(
-                f"there is no column {str(name)!r} for the {what}: {allowed_names(str(name), list(map(str, labels)))}"
-            )
-    if len(set(names)) < len(names):
-        raise ValueError(f"the targets {quoted(names)} name a column twice: name each once")
-    return list(names)
-
-
-def _united(several: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    return np.unique(np.concatenate(several))
+        table.given = self._given(roles)
+        return table

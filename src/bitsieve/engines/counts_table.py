@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bitsieve.common.messages import quoted
-from bitsieve.data.binning import EqualWidthBinner
-from bitsieve.data.binning.coding import Coding, arity_of
-from bitsieve.data.target_summary import TargetPart
-from bitsieve.engines.in_parts import TableInParts
+from bitsieve.data.binning.coding import Coding
+from bitsieve.data.profile import Profile
+from bitsieve.data.table import Table
 from bitsieve.engines.saved_counts import SavedCounts, TabledSource, count_pairs
 
 if TYPE_CHECKING:
     from bitsieve.counts.source import CountSource
-    from bitsieve.data.binning.base import Binner
-    from bitsieve.data.summary import Summary
-    from bitsieve.engines.stream_table import StreamedTable
+    from bitsieve.data.binning.base import Binning
+    from bitsieve.data.target import Target
+    from bitsieve.engines.in_parts import TableInParts
 
 
-class CountsTable(TableInParts):
+class CountsTable(Table):
     """Saved counts in place of a table: they are binned and counted already.
 
     Parameters
@@ -31,45 +29,61 @@ class CountsTable(TableInParts):
         Whether the columns had names of their own.
     """
 
-    given = None  # type: ignore[assignment]  # there are no rows to give back
+    leaves_out = False  # every column was counted
 
     def __init__(self, counts: SavedCounts, *, named: bool = True) -> None:
-        self.counts, self.names, self.target = counts, counts.names, counts.target
+        self.counts, self.names = counts, counts.names
         self.feature_names = np.array(counts.names, object) if named else None
-        self.n_samples = int(counts.class_sizes.sum())
+        self.given, self.notes, self.left_out = None, (), ()
+        source = TabledSource(counts)
+        alone = source.tables(None, np.arange(len(counts.names)), False)
+        self._varies = np.array([len(table.occupied()[0]) > 1 for table in alone], bool)
+        kinds = [None if known is not None else np.dtype(float) for known in counts.binner.categories_]
+        self.coding = Coding(counts.binner, kinds, source.arities, (), 0.0)
 
-    def count(self, binner: Binner) -> tuple[Coding, CountSource]:
+    @property
+    def n_samples(self) -> int:
+        """Number of rows that were counted."""
+        return int(self.counts.class_sizes.sum())
+
+    @property
+    def target(self) -> Target:
+        """The classes; their ``codes`` are none of anything."""
+        return self.counts.target
+
+    def profile(self, binner: Any = None) -> Profile:
+        """Facts of the columns, as far as counts show them."""
+        n = self.n_features
+        return Profile(self.n_samples, np.ones(n, bool), np.zeros(n, np.int64), np.zeros(n, bool), self._varies)
+
+    def few_as_codes(self, n_jobs: int | None = None) -> tuple[CountsTable, bool]:
+        """The same: they were counted with the bins that they have."""
+        return self, False
+
+    def count(self, binner: Any) -> tuple[Binning, CountSource]:
         """The counts as they are, whatever the binner."""
-        source = TabledSource(self.counts)
-        alone = source.tables(None, np.arange(len(self.names)), False)
-        self.varying = [len(table.occupied()[0]) > 1 for table in alone]
-        kinds = [None if known is not None else np.dtype(float) for known in self.counts.binner.categories_]
-        self.coding = Coding(self.counts.binner, kinds, source.arities, (), 0.0)
-        return self.coding, source
-
-    def summary(self, binner: Binner) -> Summary:
-        """There are no rows to look at."""
-        raise ValueError("saved counts have the bins that they were counted with: count the data anew for others")
-
-    def source(self, coding: Coding) -> CountSource:
-        """The counts as they are."""
-        return TabledSource(self.counts)
+        return self.counts.binner, TabledSource(self.counts)
 
     def varies(self, j: int) -> bool:
         """Whether column ``j`` has several codes."""
-        return self.varying[j]
+        return bool(self._varies[j])
+
+    def counts_rows(self, j: int) -> bool:
+        """Whether column ``j`` counts the rows: there are none."""
+        return False
 
 
-def count_table(table: StreamedTable, binner: Binner, *, few_are_codes: bool) -> SavedCounts:
+def count_table(table: TableInParts, binner: Binning, *, few_are_codes: bool) -> SavedCounts:
     """The tables of all pairs of columns of a table, with bins of its own."""
     if table.target.kind == "joint":
         raise ValueError("the counts of several targets together are not saved: name one column as the target")
-    table.few_are_codes = few_are_codes
-    coding, source = table.count(binner)
-    return count_pairs(source, table.names, table.target, coding.binner, coding.binner.n_bins_.astype(np.int32))
+    if few_are_codes:
+        table, _ = table.few_as_codes()
+    fitted, source = table.count(binner)
+    return count_pairs(source, table.names, table.target, fitted, fitted.n_bins_.astype(np.int32))
 
 
-def count_like(table: StreamedTable, first: SavedCounts) -> SavedCounts:
+def count_like(table: TableInParts, first: SavedCounts) -> SavedCounts:
     """The tables of all pairs of columns of a table, with the columns, the bins and the classes of other counts.
 
     Raises
@@ -89,14 +103,5 @@ def count_like(table: StreamedTable, first: SavedCounts) -> SavedCounts:
         new = sorted(set(map(str, table.target.labels.tolist())) - set(map(str, labels.tolist())))
         if new:
             raise ValueError(f"the target holds {quoted(new)}, which the first counts have not: count all rows anew")
-    (name,) = table.coded_target.parts
-    codes = np.arange(len(labels), dtype=np.int32)
-    values = labels if known.edges is None else np.empty(0)
-    part = TargetPart(values, replace(known, codes=codes))
-    table.coded_target = replace(table.coded_target, parts={name: part}, target=known)
-    table.target = known
-    table.n_jobs = None
-    ends = table.summary(EqualWidthBinner(missing=first.binner.missing))
-    arities = np.array([min(arity_of(first.binner, ends, j), n) for j, n in enumerate(first.arities)], np.int32)
-    coding = Coding(first.binner, [column.kind for column in ends.columns], arities, (), 0.0)
-    return count_pairs(table.source(coding), first.names, known, first.binner, first.arities)
+    source = table.count_as(first.binner, first.arities, known)
+    return count_pairs(source, first.names, known, first.binner, first.arities)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,9 +14,13 @@ import numpy as np
 
 from bitsieve.common.messages import one_line
 from bitsieve.data.encoding import as_array
+from bitsieve.data.given import Given, not_read_again
+from bitsieve.data.roles import Roles
 from bitsieve.engines.cluster import PartsOnCluster
-from bitsieve.engines.in_parts import GivenInParts, PartReader, is_dask
+from bitsieve.engines.in_parts import PartReader
 from bitsieve.engines.portions import Portions, has_samples, in_order, places_with_samples
+from bitsieve.engines.registry import is_dask
+from bitsieve.engines.stream import read_again
 from bitsieve.files.batches import check_unchanged, file_state
 from bitsieve.files.open_batches import FolderBatches, open_file, with_values
 
@@ -152,25 +157,6 @@ class PartsOfDask(PartsOnCluster):
         return DaskPortions(list(zip(parts, *beside, strict=True)), self.client)
 
 
-@dataclass(frozen=True)
-class DaskGiven(GivenInParts):
-    """The Dask collection that was given."""
-
-    data: Any
-    features: Sequence[Any]
-    others: Sequence[Any]
-    weight: str | None
-
-    def take(self, indices: NDArray[np.intp]) -> Any:
-        """Some features, as a Dask collection of the kind that was given."""
-        return self.data[[self.features[j] for j in indices]] if self.features else self.data[:, indices]
-
-    def with_target(self, names: Sequence[str]) -> Any:
-        """Some features, the target and the weights, fetched into memory."""
-        label_of = {str(label): label for label in self.features}
-        return self.data[[*(label_of[name] for name in names), *self.others]].compute()
-
-
 class DaskSource(PartsOfDask):
     """A Dask data frame or array, to be given to ``select`` or to the ``fit`` of a selector in place of a table.
 
@@ -221,9 +207,18 @@ class DaskSource(PartsOfDask):
             return (self.data if labels is None else self.data[labels]).to_delayed()
         return list(self.data.rechunk({1: -1}).to_delayed()[:, 0])
 
-    def _given(self, features: list[Any], others: list[Any], weight: str | None) -> DaskGiven:
+    def _given(self, roles: Roles) -> Given:
         """The collection that was given."""
-        return DaskGiven(self.data, features, others, weight)
+        data, features = self.data, roles.features
+
+        def take(indices: NDArray[np.intp]) -> Any:
+            return data[[features[j] for j in indices]] if features else data[:, indices]
+
+        def with_target(names: Sequence[str]) -> Any:
+            label_of = {str(label): label for label in features}
+            return data[[*(label_of[name] for name in names), *roles.others]].compute()
+
+        return Given(take, with_target, roles.weight_name, features or None)
 
 
 def _cut(values: Any, n_parts: int, lengths: list[int] | None, what: str) -> list[Any]:
@@ -313,27 +308,9 @@ class FilesOnCluster(PartsOfDask):
             for place, piece in enumerate(self.pieces)
         ]
 
-    def _given(self, features: list[Any], others: list[Any], weight: str | None) -> FilesGiven:
+    def _given(self, roles: Roles) -> Given:
         """The files that were given."""
-        return FilesGiven(self.batches, others, weight)
-
-
-@dataclass(frozen=True)
-class FilesGiven(GivenInParts):
-    """The files that were given."""
-
-    whole: Batches
-    others: Sequence[str]
-    weight: str | None
-
-    def take(self, indices: NDArray[np.intp]) -> None:
-        """The selected columns are not read again."""
-
-    def with_target(self, names: Sequence[str]) -> Any:
-        """Some features, the target and the weights, read into the memory of this process."""
-        import pyarrow as pa
-
-        return pa.concat_tables(self.whole.read([*names, *self.others], _ROWS), promote_options="permissive")
+        return Given(not_read_again, partial(read_again, self.batches, roles.others), roles.weight_name)
 
 
 def _pieces(batches: Batches) -> list[Piece]:

@@ -2,164 +2,35 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import partial
+from typing import Any, Protocol, TypeVar
 
-import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.progress import phase
-from bitsieve.counts.packed import PackedSource
-from bitsieve.data.binning.coding import fit_on_summary
+from bitsieve.counts.source import CountSource
+from bitsieve.data.binning.base import Binning
+from bitsieve.data.binning.coding import Coding, arity_of, fit_on_summary
+from bitsieve.data.binning.equal_width import EqualWidthBinning
 from bitsieve.data.binning.mdl import CutsInParts
-from bitsieve.data.encoding import as_array
-from bitsieve.data.read import read_xy
-from bitsieve.data.summary import Summary, summarize
-from bitsieve.data.table import FEW_ROWS, NamedColumns
-from bitsieve.data.target_summary import TargetSummary
-from bitsieve.data.weights import read_weights, without_value
+from bitsieve.data.binning.summary import Limits, Summary, summarize
+from bitsieve.data.profile import Profile
+from bitsieve.data.read import n_rows, read_xy
+from bitsieve.data.roles import Roles
+from bitsieve.data.table import Table, TableInMemory
+from bitsieve.data.target import Target
+from bitsieve.data.target_summary import TargetCoding, TargetPart, TargetSummary
+from bitsieve.data.weights import read_weights, take_weighted, without_value
 
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
-
-    from numpy.typing import NDArray
-
-    from bitsieve.counts.source import CountSource
-    from bitsieve.data.binning.base import Binner
-    from bitsieve.data.binning.coding import Coding
-    from bitsieve.data.sparse import SpooledTable
-    from bitsieve.data.table import Table
-    from bitsieve.data.target import Target
-    from bitsieve.data.target_summary import TargetCoding
-
-
-class DataInParts(Protocol):
-    """Data that is read in parts."""
-
-    def read_in_parts(
-        self,
-        target: Any = None,
-        sample_weight: Any = None,
-        *,
-        target_name: str = "y",
-        target_bins: int | str | None = None,
-        drop_missing: bool = False,
-    ) -> TableInParts | SpooledTable:
-        """Look at the target, and divide the columns into features, target and weights."""
-
-
-class GivenInParts(Protocol):
-    """The data as it was given."""
-
-    weight: str | None
-    labels: Sequence[Any] | None = None
-
-    def take(self, indices: NDArray[np.intp]) -> Any:
-        """Some features, in the kind that was given."""
-
-    def with_target(self, names: Sequence[str]) -> Any:
-        """Some features, the target and the weights, for writing to a file."""
-
-
-class TableInParts(NamedColumns):
-    """A table whose rows are read in parts.
-
-    Attributes
-    ----------
-    n_samples : int
-        Rows; those of weight 0 are left out.
-    target : Target
-        The classes of all rows; its ``codes`` are none of anything.
-    given : GivenInParts
-    known : Summary or None
-        What was found in all rows, once they were counted.
-    coding : Coding or None
-        How they were coded.
-    target_rank_error : float
-        By what share of the samples the rank of an edge of the target may be off; 0: exact.
-    few_are_codes : bool
-        Whether whole numbers of few values are codes; in an array, only if all columns are such.
-    """
-
-    n_samples: int
-    target: Target
-    given: GivenInParts
-    known: Summary | None = None
-    coding: Coding | None = None
-    target_rank_error: float = 0.0
-    few_are_codes: bool = False
-
-    @abstractmethod
-    def summary(self, binner: Binner) -> Summary:
-        """What a binner must know of all rows: one pass."""
-
-    @abstractmethod
-    def source(self, coding: Coding) -> CountSource:
-        """The counts of the columns as they are coded: one pass."""
-
-    def count(self, binner: Binner) -> tuple[Coding, CountSource]:
-        """Fit a copy of the binner on all rows, and code them by it."""
-        phase("reading")
-        self.known = self._with_codes(self.summary(binner))
-        self.coding = coding = fit_on_summary(binner, self.known)
-        phase("counting")
-        source = self.source(coding)
-        source.search = search_in_parts(coding, source)
-        return coding, source
-
-    def _with_codes(self, known: Summary) -> Summary:
-        few = known.few_valued() if self.few_are_codes else []
-        return known if self.feature_names is None and len(few) < self.n_features else known.with_categories(few)
-
-    def varies(self, j: int) -> bool:
-        """Whether column ``j`` holds different values; known once it was counted."""
-        assert self.known is not None  # asked for after the columns were counted
-        column = self.known.columns[j]
-        if column.categories is not None:
-            return len(column.categories) + (column.n_missing > 0) > 1
-        return column.low is not None and (column.low < column.high or column.n_missing > 0)
-
-    def counts_rows(self, j: int) -> bool:
-        """Whether column ``j`` only counts the rows; known once it was counted, of the rows of its sample."""
-        sample = None if self.known is None else self.known.sample
-        if sample is None or len(sample.rows) < FEW_ROWS:
-            return False
-        values = sample.columns[j]
-        if values is None or values.dtype.kind not in "iu":
-            return False
-        numbers, rows = values.astype(np.int64) - int(values[0]), sample.rows - sample.rows[0]
-        return bool((numbers == rows).all() or (numbers == -rows).all())
-
-
-def search_in_parts(coding: Coding, source: CountSource) -> CutsInParts | None:
-    """What looked at the classes of a table in parts; None if nothing did."""
-    if coding.binner.sees != "classes":
-        return None
-    return CutsInParts(coding.binner, source.n_samples, source.n_classes)
-
-
-def gives_batches(data: Any) -> bool:
-    """Whether something is read in batches: it speaks the Arrow stream protocol, or is of a kind that gives batches."""
-    kind = type(data)
-    at_once = hasattr(kind, "__arrow_c_array__")  # one batch, in memory
-    return not at_once and any(hasattr(kind, name) for name in ("__arrow_c_stream__", "collect_batches", "scanner"))
-
-
-def is_frame(data: Any) -> bool:
-    """Whether something is a data frame, or a lazy one, which is read at once unless it is said otherwise."""
-    eager = nw.dependencies.is_into_dataframe(data)
-    return eager or isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame)
-
-
-def is_dask(data: Any) -> bool:
-    """Whether something is a Dask data frame, series or array, told without an import of Dask."""
-    return type(data).__module__.partition(".")[0] == "dask" and hasattr(data, "to_delayed") and hasattr(data, "shape")
-
-
-def is_spark(data: Any) -> bool:
-    """Whether something is a Spark data frame, told without an import of Spark."""
-    return type(data).__module__.startswith("pyspark.sql.") and hasattr(data, "mapInArrow")
+Result = TypeVar("Result")
+Work = Callable[..., Result]
+Merge = Callable[[Sequence[Result]], Result]
 
 
 @dataclass(frozen=True)
@@ -170,36 +41,35 @@ class PartReader:
     ----------
     features : sequence of label, or None
         The columns of a part that are features; None: all are, and target and weights come beside it.
-    target : label or list of label, or None
-        The columns of a part that are the target; None: the target comes beside it.
+    target : list of label
+        The columns of a part that are the target; empty: the target comes beside it.
     weight : label or None
         The column of frequency weights.
     drop_missing : bool
         Whether rows without a target are left out, as if their weight were 0.
+    left_out : tuple of int
+        Features that get one value in every row.
     """
 
-    features: Sequence[Hashable] | None = None
-    target: Any = None
-    weight: Hashable | None = None
+    features: Sequence[Any] | None = None
+    target: Sequence[Any] = ()
+    weight: Any = None
     drop_missing: bool = False
-
-    def split(self, part: Any, y: Any = None, weights: Any = None) -> tuple[Any, Any, Any]:
-        """The features, the target and the frequency weights of a part."""
-        features = part if self.features is None else columns_of(part, list(self.features))
-        return features, *self._beside(part, y, weights)
+    left_out: tuple[int, ...] = ()
 
     def n_rows(self, part: Any, y: Any = None, weights: Any = None) -> list[int]:
         """How many rows of the part count: all, or those whose weight is not 0. In a list, as parts have an order."""
         y, weights = self._beside(part, y, weights)
-        if y is not None and len(y) != len(part):
+        rows = n_rows(part)
+        if y is not None and n_rows(y) != rows:
             raise ValueError(
-                f"a part of the features has {len(part):,} rows and that of the target {len(y):,}: "
+                f"a part of the features has {rows:,} rows and that of the target {n_rows(y):,}: "
                 "cut both at the same rows"
             )
-        kept = _kept(weights, len(part))
-        return [len(part) if kept is None else int(kept.sum())]
+        kept = _kept(weights, rows)
+        return [rows if kept is None else int(kept.sum())]
 
-    def summarize_target(self, first_row: int, *objects: Any, sampled: bool = True) -> TargetSummary:
+    def summarize_target(self, first_row: int, *objects: Any, sampled: bool) -> TargetSummary:
         """What the part holds of the target."""
         y, weights = self._target(*objects)
         return TargetSummary.of_part(y, first_row=first_row, weights=weights, sampled=sampled)
@@ -208,29 +78,38 @@ class PartReader:
         """The combinations of classes of a target of several columns that occur in the part."""
         return np.unique(target.combinations_of(self._target(*objects)[0]))
 
-    def read(self, first_row: int, *objects: Any, target: TargetCoding) -> Table:
+    def read(self, first_row: int, *objects: Any, target: TargetCoding) -> TableInMemory:
         """The part as a table, its classes those of all rows."""
-        X, _, weights = self.split(*objects)
+        features = objects[0] if self.features is None else columns_of(objects[0], list(self.features))
+        _, weights = self._beside(*objects)
         y, _ = self._target(*objects)
-        return replace(read_xy(X, None, weights), y=replace(target.target, codes=target.codes(y)))
+        table = replace(read_xy(features, None, weights), y=replace(target.target, codes=target.codes(y)))
+        return table.without(self.left_out)
 
-    def summarize(self, first_row: int, *objects: Any, target: TargetCoding, binner: Binner) -> Summary:
-        """What the binner must know of the part."""
-        return summarize(self.read(first_row, *objects, target=target), binner, first_row=first_row)
-
-    def pack(self, first_row: int, *objects: Any, target: TargetCoding, coding: Coding) -> PackedSource:
-        """The codes of the part, packed for counting."""
+    def summarize(
+        self,
+        first_row: int,
+        *objects: Any,
+        target: TargetCoding,
+        binner: Binning,
+        limits: Limits,
+        known: Summary | None = None,
+        also: Callable[[TableInMemory, Summary], None] | None = None,
+    ) -> Summary:
+        """What the binner must know of the part; ``also`` is called with the part and its summary."""
         table = self.read(first_row, *objects, target=target)
-        classes = table.target
-        return PackedSource(coding.codes(table), classes.codes, n_classes=classes.n_classes, weights=table.weights)
+        summary = summarize(table, binner, first_row=first_row, limits=limits, known=known)
+        if also is not None:
+            also(table, summary)
+        return summary
 
     def _beside(self, part: Any, y: Any = None, weights: Any = None) -> tuple[Any, Any]:
         """The target and the frequency weights of a part."""
-        if self.target is not None:
-            y = columns_of(part, self.target)
+        if self.target:
+            y = columns_of(part, list(self.target)) if len(self.target) > 1 else part[self.target[0]]
         if self.weight is not None:
             weights = part[self.weight]
-        if self.drop_missing and y is not None and len(y):
+        if self.drop_missing and y is not None and n_rows(y):
             missing = without_value(y)
             if missing.any():
                 weights = np.where(missing, 0, 1 if weights is None else np.asarray(weights))
@@ -239,31 +118,284 @@ class PartReader:
     def _target(self, *objects: Any) -> tuple[Any, NDArray[np.int64] | None]:
         """The target and the frequency weights of the rows that count."""
         y, weights = self._beside(*objects)
+        rows = n_rows(objects[0])
         if y is None:
-            y = np.zeros(len(objects[0]), np.int8)  # nobody asks for classes
-        kept = _kept(weights, len(y))
-        given = read_weights(weights, len(y))
-        if kept is None or given is None:
-            return y, given
-        rows = np.flatnonzero(kept)
-        if hasattr(y, "combine_chunks"):  # Arrow
-            return y.take(rows), given[kept]
-        return (y.iloc if hasattr(y, "iloc") else as_array(y))[rows], given[kept]
+            y = np.zeros(rows, np.int8)  # nobody asks for classes
+        kept, given = _kept(weights, rows), read_weights(weights, rows)
+        return (y, given) if kept is None or given is None else (take_weighted(y, kept), given[kept])
 
 
-def columns_of(part: Any, labels: Any) -> Any:
-    """A column of a part of a table, or several where ``labels`` is a list."""
-    return part.select(labels) if isinstance(labels, list) and hasattr(part, "column_names") else part[labels]
+def columns_of(part: Any, labels: list[Any]) -> Any:
+    """Some columns of a part of a table."""
+    return part.select(labels) if hasattr(part, "column_names") else part[labels]
 
 
-def _kept(weights: Any, n_rows: int) -> NDArray[np.bool_] | None:
+def _kept(weights: Any, rows: int) -> NDArray[np.bool_] | None:
     """Which rows count; None: all. A part all of whose weights are 0 has none, while a table must have some."""
     if weights is None:
         return None
-    if not n_rows:
+    if not rows:
         return np.zeros(0, bool)
     given = np.asarray(weights)
-    if given.dtype.kind in "biuf" and len(given) == n_rows and not given.any():
-        return np.zeros(n_rows, bool)
-    known = read_weights(given, n_rows)
+    if given.dtype.kind in "biuf" and len(given) == rows and not given.any():
+        return np.zeros(rows, bool)
+    known = read_weights(given, rows)
     return None if known is None else known > 0
+
+
+class Parts(Protocol):
+    """The rows of a table, part by part, wherever they lie: what an engine offers."""
+
+    label: str  # what messages call the data
+    limits: Limits  # of what is kept of all rows
+
+    def run(self, task: str, work: Work[Result], merge: Merge[Result], *, target_only: bool = False) -> Result | None:
+        """Call ``work(first_row, *objects)`` for every part that has rows that count, and merge what returns.
+
+        ``objects`` are the columns, target and weights as :class:`PartReader` takes them; ``target_only``: the features
+        are not looked at. None where no row counts.
+        """
+
+    def summarize(
+        self, work: Work[Summary], coding: Callable[[Summary], Coding] | None, class_sizes: NDArray[np.int64] | None
+    ) -> tuple[Summary | None, Packed | None]:
+        """:meth:`run` for a summary, and all rows packed in the same pass where an engine can do that.
+
+        ``coding`` gives the codes of all rows from the summary of the first part, where they hang on which values there
+        are alone; None where they do not. ``class_sizes`` are those of all rows, where they are known.
+        """
+
+    def pack(self, read: Work[TableInMemory], coding: Coding, class_sizes: NDArray[np.int64]) -> Packed:
+        """All parts, coded and packed where they are."""
+
+    def kept(self, key: dict[str, Any]) -> Kept | None:
+        """What an earlier run has kept of the same data and ``key``, if this engine keeps anything."""
+
+
+class Packed(Protocol):
+    """Packed rows."""
+
+    def finish(self, key: dict[str, Any] | None = None, facts: dict[str, Any] | None = None) -> CountSource:
+        """Their counts; kept under ``key`` with what must be known of them, where the engine keeps anything."""
+
+    def drop(self) -> None:
+        """Give them up."""
+
+
+class Kept(Protocol):
+    """Packed rows of an earlier run."""
+
+    facts: dict[str, Any]
+
+    def open(self) -> CountSource | None:
+        """The counts; None where they cannot be used any more."""
+
+
+class TableInParts(Table):
+    """A table whose rows are read in parts.
+
+    Parameters
+    ----------
+    parts : Parts
+    reader : PartReader
+    names : sequence of str
+    feature_names : ndarray of object or None
+    coded_target : TargetCoding
+    n_samples : int
+        Rows; those of weight 0 are left out.
+    few_are_codes : bool
+        Whether whole numbers of few values are codes; in an array, only if all columns are such.
+    """
+
+    def __init__(
+        self,
+        parts: Parts,
+        reader: PartReader,
+        names: Sequence[str],
+        feature_names: NDArray[Any] | None,
+        coded_target: TargetCoding,
+        n_rows: int,
+    ) -> None:
+        self.parts, self.reader, self.names, self.feature_names = parts, reader, names, feature_names
+        self.coded_target, self._n_rows = coded_target, n_rows
+        self.given, self.notes, self.left_out = None, (), ()
+        self.few_are_codes = False
+        self.known: Summary | None = None  # of all rows, once they were looked at
+        self.coding: Coding | None = None  # of all rows, once they were counted
+        self._profile: Profile | None = None
+        self._kept: Kept | None = None
+        self._early: Packed | None = None  # the rows, if they were packed in the pass that looked at them
+
+    @classmethod
+    def read(
+        cls,
+        open_parts: Callable[[PartReader], Parts],
+        roles: Roles,
+        n_columns: int,
+        *,
+        named: bool = True,
+        target_bins: int | str | None = None,
+        drop_missing: bool = False,
+    ) -> TableInParts:
+        """Look at the target: one pass over it, two where it is of several columns or of very many numbers."""
+        reader = PartReader(roles.features if named else None, roles.target, roles.weight, drop_missing)
+        parts = open_parts(reader)
+        run = partial(parts.run, "target", merge=TargetSummary.merged, target_only=True)
+        known = run(partial(reader.summarize_target, sampled=False))
+        if known is not None and known.needs_sample:
+            known = run(partial(reader.summarize_target, sampled=True))
+        if known is None:
+            raise ValueError(f"{parts.label} has no rows that count: at least one is required")
+        coded = known.fitted(roles.target_name, target_bins)
+        if coded.is_joint:
+            work = partial(reader.combinations, target=coded)
+            found = parts.run("target", work, _united, target_only=True)
+            assert found is not None  # there are rows
+            coded = coded.with_combinations(found)
+        names = [str(label) for label in roles.features] if named else [f"x{j}" for j in range(n_columns)]
+        strings = named and all(isinstance(label, str) for label in roles.features)
+        feature_names = np.array(roles.features, object) if strings else None
+        return cls(parts, reader, names, feature_names, coded, known.n_samples)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows; those of weight 0 are left out."""
+        return self._n_rows
+
+    @property
+    def target(self) -> Target:
+        """The classes of all rows; its ``codes`` are none of anything."""
+        return self.coded_target.target
+
+    @property
+    def target_rank_error(self) -> float:
+        """By what share of the samples the rank of an edge of the target may be off; 0: exact."""
+        return self.coded_target.rank_error
+
+    def profile(self, binner: Any = None) -> Profile:
+        """Facts of the columns: one pass, in which all that ``binner`` must know is found."""
+        if self._profile is None:
+            self._kept = self.parts.kept(self._key(binner))
+            if self._kept is not None:
+                self._profile = Profile.from_facts(self._kept.facts["profile"])
+            else:
+                self._profile = self._summarized(binner).profile()
+        return self._profile
+
+    def _summarized(self, binner: Binning) -> Summary:
+        """What the binner must know of all rows: one pass, in which they are packed if their codes are known so early."""
+        if self.known is None or self.known.sees != binner.sees:
+            phase("reading")
+            work = partial(self.reader.summarize, target=self.coded_target, binner=binner, limits=self.parts.limits)
+            sizes = self.coded_target.class_sizes
+            early = binner.sees == "codes" and sizes is not None and not self.left_out
+            coding = (lambda first: self._coding(binner, first)) if early else None
+            self.known, self._early = self.parts.summarize(work, coding, sizes)
+            assert self.known is not None  # there are rows
+        return self.known
+
+    def without(self, columns: Sequence[int]) -> TableInParts:
+        """The table with one value in every row of some columns, so that no method chooses them."""
+        if not len(columns):
+            return self
+        table = copy(self)
+        table.left_out = tuple(columns)
+        table.reader = replace(self.reader, left_out=table.left_out)
+        table.known = None if self.known is None else self.known.without(table.left_out)
+        if self._early is not None:
+            self._early.drop()
+            table._early = None
+        return table
+
+    def few_as_codes(self, n_jobs: int | None = None) -> tuple[TableInParts, bool]:
+        """The table with its columns of few whole numbers as categories, once it is counted."""
+        table = copy(self)
+        table.few_are_codes = True
+        return table, False
+
+    def count(self, binner: Binning) -> tuple[Binning, CountSource]:
+        """Fit a copy of the binner on all rows, and count them as it codes them; or take both from an earlier run."""
+        key = self._key(binner)
+        kept = self._kept or self.parts.kept(key)
+        source = kept.open() if kept is not None and self._is_as_kept(kept.facts) else None
+        if source is not None and kept is not None:
+            self.coding = Coding.from_facts(kept.facts["coding"], list(self.names))
+            self._profile = Profile.from_facts(kept.facts["profile"])
+        else:
+            known = self._summarized(binner)
+            self.coding, self._profile = self._coding(binner, known), self.profile(binner)
+            phase("counting")
+            packed = self._early
+            if packed is None:
+                packed = self.parts.pack(
+                    partial(self.reader.read, target=self.coded_target), self.coding, known.class_sizes
+                )
+            source = packed.finish(key, self._facts())
+        fitted = self.coding.binner
+        source.search = CutsInParts(fitted, source.n_samples, source.n_classes) if fitted.sees == "classes" else None
+        return fitted, source
+
+    def count_as(self, binner: Binning, arities: NDArray[np.int32], target: Target) -> CountSource:
+        """The counts of all rows, coded by a binner that was fitted on others, with the classes of those."""
+        (name,) = self.coded_target.parts
+        values = target.labels if target.edges is None else np.empty(0)
+        part = TargetPart(values, replace(target, codes=np.arange(target.n_classes, dtype=np.int32)))
+        table = copy(self)
+        table.coded_target = replace(self.coded_target, parts={name: part}, target=target)
+        ends = table._summarized(EqualWidthBinning(missing=binner.missing))
+        known = np.array([min(arity_of(binner, ends, j), n) for j, n in enumerate(arities)], np.int32)
+        coding = Coding(binner, [column.kind for column in ends.columns], known, (), 0.0)
+        read = partial(self.reader.read, target=table.coded_target)
+        return self.parts.pack(read, coding, ends.class_sizes).finish()
+
+    def _facts(self) -> dict[str, Any]:
+        """What must be known of packed rows to use them again."""
+        assert self.coding is not None
+        assert self._profile is not None
+        return {
+            "left_out": list(self.left_out),
+            "few_are_codes": self.few_are_codes,
+            "coding": self.coding.facts(),
+            "profile": self._profile.facts(),
+        }
+
+    def _is_as_kept(self, facts: dict[str, Any]) -> bool:
+        return facts["left_out"] == list(self.left_out) and facts["few_are_codes"] == self.few_are_codes
+
+    def _coding(self, binner: Binning, known: Summary) -> Coding:
+        few = known.few_valued() if self.few_are_codes else []
+        if self.feature_names is not None or len(few) == self.n_features:
+            known = known.with_categories(few)
+        return fit_on_summary(binner, known)
+
+    def _key(self, binner: Binning) -> dict[str, Any]:
+        """What the packed rows follow from, beside the data."""
+        from bitsieve import __version__
+
+        parameters = {name: value for name, value in binner.parameters.items() if name != "n_jobs"}
+        return {
+            "version": __version__,
+            "reader": [list(self.names), list(self.reader.target), self.reader.weight, self.reader.drop_missing],
+            "bins": [str(self.target.n_bins), repr(self.target.labels.tolist())],
+            "binner": [type(binner).__name__, parameters],
+        }
+
+    def varies(self, j: int) -> bool:
+        """Whether feature ``j`` holds different values; known once the rows were looked at."""
+        assert self._profile is not None  # asked for after the rows were looked at
+        return j not in self.left_out and bool(self._profile.varies[j])
+
+    def counts_rows(self, j: int) -> bool:
+        """Whether feature ``j`` goes up, or down, by one with every row; known once the rows were looked at."""
+        assert self._profile is not None
+        return j not in self.left_out and bool(self._profile.counts_rows[j])
+
+
+def key_name(key: dict[str, Any]) -> str:
+    """A name for what follows from a key."""
+    text = json.dumps(key, sort_keys=True, default=repr)
+    return f"bitsieve-{hashlib.sha256(text.encode()).hexdigest()[:32]}"
+
+
+def _united(several: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    return np.unique(np.concatenate(several))

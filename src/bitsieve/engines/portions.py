@@ -128,13 +128,6 @@ def places_with_samples(flags: list[bool]) -> list[int]:
     return places
 
 
-def pack(codes: NDArray[Any], classes: NDArray[Any] | None = None, weights: Any = None) -> PackedSource | None:
-    """A portion, packed for counting; None where it has no samples."""
-    if not len(codes):
-        return None
-    return PackedSource(codes, classes, weights=weights)
-
-
 def facts(portion: PackedSource) -> Facts:
     """What the portion knows of itself."""
     return Facts(portion.n_samples, portion.arities, portion.class_sizes)

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.messages import quoted
 from bitsieve.common.progress import phase
 from bitsieve.counts.contingency import ContingencyTable
 from bitsieve.counts.source import CountSource
-from bitsieve.data.binning import make_binner
+from bitsieve.data.binning.stored import binning_facts, binning_of, from_list, listed
 from bitsieve.data.column_summary import changes_kind, union_of_categories
 from bitsieve.data.encoding import lookup
-from bitsieve.data.ragged import Ragged
 from bitsieve.data.target import Target
 from bitsieve.files.errors import DataError
 from bitsieve.files.output import writing
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.counts.partition import Partition
-    from bitsieve.data.binning.base import Binner
+    from bitsieve.data.binning.base import Binning
 
     Integers = NDArray[np.int64]
     Columns = NDArray[np.intp]
@@ -52,7 +50,7 @@ class SavedCounts:
         Of the columns.
     target : Target
         The classes, without the codes of rows.
-    binner : Binner
+    binner : Binning
         Fitted: how the columns became codes.
     arities : ndarray of int32
         Codes of every column, whether they occur or not.
@@ -63,7 +61,7 @@ class SavedCounts:
 
     names: list[str]
     target: Target
-    binner: Binner
+    binner: Binning
     arities: NDArray[np.int32]
     class_sizes: Integers
     cells: Integers
@@ -122,12 +120,12 @@ class SavedCounts:
             sizes = np.array(facts["class_sizes"], np.int64)
             target = Target(
                 np.empty(0, np.int32),
-                _array(facts["labels"]),
+                from_list(facts["labels"]),
                 None if facts["edges"] is None else np.array(facts["edges"]),
                 facts["kind"],
                 name=facts["target"],
             )
-            counts = cls(facts["names"], target, _binner(facts), arities, sizes, cells)
+            counts = cls(facts["names"], target, binning_of(facts, facts["names"]), arities, sizes, cells)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise DataError(f"{str(path)!r} holds no counts of 'bitsieve count': {error}") from None
         if cells.shape != (n_cells(arities, len(sizes)),) or cells.dtype != np.int64:
@@ -189,7 +187,7 @@ class TabledSource(CountSource):
 
 
 def count_pairs(
-    source: CountSource, names: Sequence[str], target: Target, binner: Binner, arities: NDArray[np.int32]
+    source: CountSource, names: Sequence[str], target: Target, binner: Binning, arities: NDArray[np.int32]
 ) -> SavedCounts:
     """Count the tables of all pairs of columns of a source, whose codes are below ``arities``.
 
@@ -240,50 +238,12 @@ def _meaning(counts: SavedCounts) -> dict[str, Any]:
     return {
         "names": list(counts.names),
         "arities": counts.arities.tolist(),
-        "binning": binning_name(binner),
-        "missing": binner.missing,
-        "bins": np.asarray(binner.n_bins_).tolist(),
-        "bin_edges": [edges.tolist() for edges in binner.bin_edges_],
-        "categories": [None if known is None else _listed(known) for known in binner.categories_],
+        **binning_facts(binner),
         "target": target.name,
         "kind": target.kind,
-        "labels": _listed(target.labels),
+        "labels": listed(target.labels),
         "edges": edges,
     }
-
-
-def _listed(values: NDArray[Any]) -> list[Any]:
-    """The type of an array and its values."""
-    if values.dtype.kind in "mM":
-        return [str(values.dtype), values.astype(np.int64).tolist()]
-    return [str(values.dtype), values.tolist()]
-
-
-def _array(listed: list[Any]) -> NDArray[Any]:
-    kind, values = listed
-    return np.array(values, np.dtype(kind))
-
-
-def binning_name(binner: Binner) -> str:
-    """The name by which a binner is made."""
-    from bitsieve.data.binning.registry import BINNERS
-
-    for name, kind in BINNERS.items():
-        if type(binner) is kind:
-            return name
-    raise ValueError(f"counts by {type(binner).__name__} cannot be saved: use one of {quoted(BINNERS)}")
-
-
-def _binner(facts: dict[str, Any]) -> Binner:
-    """The fitted binner of saved counts."""
-    binner: Any = make_binner(facts["binning"], missing=facts["missing"])
-    edges = [np.array(one, np.float64) for one in facts["bin_edges"]]
-    binner.bin_edges_ = Ragged(np.concatenate([np.empty(0), *edges]), np.cumsum([len(one) for one in edges]))
-    binner.n_bins_ = np.array(facts["bins"], np.int64)
-    binner.categories_ = [None if known is None else _array(known) for known in facts["categories"]]
-    binner.n_features_in_ = len(facts["names"])
-    binner.feature_names_in_ = np.array(facts["names"], object)
-    return binner
 
 
 def added(first: SavedCounts, second: SavedCounts) -> SavedCounts:
@@ -292,7 +252,7 @@ def added(first: SavedCounts, second: SavedCounts) -> SavedCounts:
     Parameters
     ----------
     first, second : SavedCounts
-        Of the same columns, by a :class:`~bitsieve.data.binning.CategoricalBinner` each.
+        Of the same columns, by a :class:`~bitsieve.CategoricalBinner` each.
 
     Raises
     ------

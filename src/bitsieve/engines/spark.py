@@ -14,9 +14,11 @@ from weakref import finalize
 
 from bitsieve.common.attributes import cached_property
 from bitsieve.data.columns import check_labels
+from bitsieve.data.given import Given
+from bitsieve.data.roles import Roles
 from bitsieve.engines.cluster import PartsOnCluster
-from bitsieve.engines.in_parts import GivenInParts, is_spark
 from bitsieve.engines.portions import Portions, has_samples, in_order, places_with_samples
+from bitsieve.engines.registry import is_spark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -334,27 +336,17 @@ class SparkSource(PartsOnCluster):
         frame = self._rows.select([_name_of(self.labels.index(name)) for name in names])
         return SparkPortions(self._kept, frame, partial(rows_of, names=names), self._places)
 
-    def _given(self, features: list[Any], others: list[Any], weight: str | None) -> SparkGiven:
+    def _given(self, roles: Roles) -> Given:
         """The data frame that was given."""
-        return SparkGiven(self.data, features, others, weight)
+        data, features = self.data, roles.features
 
+        def take(indices: NDArray[np.intp]) -> Any:
+            return data.select([_quoted(features[j]) for j in indices])
 
-@dataclass(frozen=True)
-class SparkGiven(GivenInParts):
-    """The Spark data frame that was given."""
+        def with_target(names: Sequence[str]) -> pa.Table:
+            return data.select([_quoted(name) for name in (*names, *roles.others)]).toArrow()
 
-    data: Any
-    features: Sequence[str]
-    others: Sequence[str]
-    weight: str | None
-
-    def take(self, indices: NDArray[np.intp]) -> Any:
-        """Some features, as a Spark data frame."""
-        return self.data.select([_quoted(self.features[j]) for j in indices])
-
-    def with_target(self, names: Sequence[str]) -> pa.Table:
-        """Some features, the target and the weights, fetched into memory."""
-        return self.data.select([_quoted(name) for name in (*names, *self.others)]).toArrow()
+        return Given(take, with_target, roles.weight_name, features)
 
 
 def _name_of(place: int) -> str:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.common.attributes import cached_property
 from bitsieve.common.memory import check_memory
-from bitsieve.common.messages import allowed_names, one_line, quoted
+from bitsieve.common.messages import one_line
 from bitsieve.common.progress import row_phase
 from bitsieve.data.encoding import as_array
+from bitsieve.data.given import Given, not_read_again
 from bitsieve.data.read import read_data
-from bitsieve.data.sparse import SpooledTable
-from bitsieve.engines.in_parts import PartReader, gives_batches
-from bitsieve.engines.stream_table import DEFAULT_MEMORY, Budget, StreamedGiven, StreamedTable
+from bitsieve.data.roles import divide
+from bitsieve.data.table import Table
+from bitsieve.engines.in_parts import TableInParts
+from bitsieve.engines.registry import gives_batches
+from bitsieve.engines.stream_table import DEFAULT_MEMORY, StreamParts
 from bitsieve.files.arrow import native_file
 from bitsieve.files.batches import ArrowBatches, Batches
 from bitsieve.files.errors import DataError
@@ -26,6 +30,8 @@ from bitsieve.files.spool import Spool, no_room
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+_ROWS = 1 << 20  # of a batch that is read again
 
 
 class StreamedOnce(ArrowBatches):
@@ -111,9 +117,10 @@ class StreamSource:
         A Parquet, Arrow, Feather, text or libsvm file; a folder of such files but libsvm, whose sub-folders may be
         named ``column=value``; or whatever speaks the Arrow stream protocol (``__arrow_c_stream__``), a pyarrow
         dataset, a polars LazyFrame.
-    memory : int or str, default="2GiB"
-        About how many bytes the work may take, such as ``"4GB"``: it decides how many rows are read at once, and how
-        many a sample has. Planes on disk are mapped: the system keeps as much of them in memory as is free.
+    memory : int or str, optional
+        About how many bytes the work may take, such as ``"4GB"``: it decides how many rows are read at once, never what
+        is selected. Less than the work needs is refused, with the least amount; by default batches are made for 2 GiB.
+        Planes on disk are mapped: the system keeps as much of them in memory as is free.
     spool : path, optional
         A folder in which the planes are kept for later runs with the same file, columns and binner. By default they
         lie in the system's folder for temporary files and are removed in the end. Of a libsvm file the sorted columns
@@ -136,7 +143,7 @@ class StreamSource:
     def __init__(self, data: Any, memory: int | str | None = None, spool: str | PathLike[str] | None = None) -> None:
         if not isinstance(data, (str, PathLike)) and not gives_batches(data):
             raise ValueError(f"data is {type(data).__name__}: give a path, or a stream of Arrow batches")
-        self.data, self.memory = data, check_memory(memory) or DEFAULT_MEMORY
+        self.data, self.memory = data, check_memory(memory)
         self.spool = None if spool is None else Path(spool)
 
     @cached_property
@@ -152,7 +159,7 @@ class StreamSource:
         target_name: str = "y",
         target_bins: Any = None,
         drop_missing: bool = False,
-    ) -> StreamedTable | SpooledTable:
+    ) -> Table:
         """Look at the target, and divide the columns into features, target and weights.
 
         Parameters
@@ -170,7 +177,8 @@ class StreamSource:
 
         Returns
         -------
-        StreamedTable, or SpooledTable of a libsvm file
+        Table
+            In parts; of a libsvm file in memory, its values in files.
 
         Raises
         ------
@@ -180,46 +188,27 @@ class StreamSource:
         if self.own_target is not None:
             return self._read_sparse_rows(target, sample_weight, target_bins, drop_missing)
         batches = open_batches(self.data, self.spool)
-        taken = _columns_named(target, batches.names, "target") if target is not None else []
-        weight = _columns_named(sample_weight, batches.names, "weight") if sample_weight is not None else []
-        if set(taken) & set(weight):
-            raise ValueError(f"column {weight[0]!r} cannot be both the target and the weight")
-        features = [name for name in batches.names if name not in {*taken, *weight}]
-        if not features:
-            raise ValueError(f"the data holds only the target {quoted(taken)}: at least one feature is needed")
-        reader = PartReader(
-            features,
-            (taken if len(taken) > 1 else taken[0]) if taken else None,
-            weight[0] if weight else None,
-            drop_missing,
-        )
+        roles = divide(batches.names, target, sample_weight, n_samples=batches.n_rows, unnamed=target_name)
         beside = (
-            None if taken or target is None else as_array(target),
-            None if weight or sample_weight is None else as_array(sample_weight),
+            None if roles.target or target is None else as_array(target),
+            None if roles.weight is not None or sample_weight is None else as_array(sample_weight),
         )
-        budget = Budget.of(self.memory, len(batches.names), batches.row_bytes)
-        table = StreamedTable(batches, reader, beside, budget, self.spool)
-        table.read_target(", ".join(taken) if taken else target_name, target_bins)
-        weight_name = weight[0] if weight else None if sample_weight is None else "sample_weight"
-        table.given = StreamedGiven(batches, [*taken, *weight], weight_name, budget.rows)
+        open_parts = partial(StreamParts, batches, beside=beside, memory=self.memory, spool=self.spool)
+        table = TableInParts.read(
+            open_parts, roles, len(batches.names), target_bins=target_bins, drop_missing=drop_missing
+        )
+        table.given = Given(not_read_again, partial(read_again, batches, roles.others), roles.weight_name)
         return table
 
-    def _read_sparse_rows(self, target: Any, sample_weight: Any, target_bins: Any, drop_missing: bool) -> SpooledTable:
-        arrays = read_libsvm_in_ranges(Path(self.data), self.memory, self.spool)
+    def _read_sparse_rows(self, target: Any, sample_weight: Any, target_bins: Any, drop_missing: bool) -> Table:
+        arrays = read_libsvm_in_ranges(Path(self.data), self.memory or DEFAULT_MEMORY, self.spool)
         of_target = {"target_bins": target_bins, "drop_missing": drop_missing}
         table = read_data(arrays, self.own_target if target is None else target, sample_weight, **of_target)
-        assert isinstance(table, SpooledTable)  # what a table of spooled columns is read to
         return table if target is not None else replace(table, y=None)
 
 
-def _columns_named(given: Any, names: Sequence[str], what: str) -> list[str]:
-    """The columns that a target or weights name; none where they are given by their values."""
-    listed = given if isinstance(given, (list, tuple)) and all(isinstance(one, str) for one in given) else [given]
-    if not listed or not all(isinstance(one, str) for one in listed):
-        return []
-    for name in listed:
-        if name not in names:
-            raise ValueError(f"there is no column {name!r} for the {what}: {allowed_names(name, list(names))}")
-    if len(set(listed)) < len(listed):
-        raise ValueError(f"the targets {quoted(listed)} name a column twice: name each once")
-    return list(listed)
+def read_again(whole: Batches, others: Sequence[str], names: Sequence[str]) -> Any:
+    """Some columns of files, the target and the weights, read into the memory of this process."""
+    import pyarrow as pa
+
+    return pa.concat_tables(whole.read([*names, *others], _ROWS), promote_options="permissive")

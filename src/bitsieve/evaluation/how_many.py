@@ -187,11 +187,11 @@ def how_many(
     """
     check_integer("random_state", random_state, 0, 2**32 - 1)
     table = read_data(data, target, sample_weight, target_bins=target_bins)
-    if not isinstance(table, Table):
+    if not table.in_memory:
         raise ValueError("how many columns to take needs all rows in memory: give a part of the table")
     refuse_what_tells_nothing(table)
     considered = consider(table, include, exclude, constrains=False, orders=False)
-    assert isinstance(considered.table, Table)  # as it was given
+    assert considered.table.in_memory  # as it was given
     table, n_left = considered.table, considered.n_left
     q = max(1, round(n_left**0.5))
     stable = StabilitySelector(

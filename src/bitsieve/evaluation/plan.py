@@ -12,8 +12,8 @@ from sklearn.base import clone
 from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.messages import choices
 from bitsieve.common.parameters import check_flag, check_integer
-from bitsieve.data.binning import MDLBinner, make_binner
-from bitsieve.data.sparse import made_dense
+from bitsieve.data.binning.registry import make_binner
+from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.table import Table
 from bitsieve.evaluation.classifiers import make_classifier
 from bitsieve.evaluation.classifiers.registry import default_classifier
@@ -121,10 +121,10 @@ def make_plan(
     if scoring == ROC_AUC:
         grow = scoring_form(name, grow)
     binner = _binning(binning, protocol, missing)
-    table = made_dense(table)
+    table = table.dense()
     refuse_what_tells_nothing(table)
     considered = consider(table, include, exclude, constrains=False, orders=False)
-    assert isinstance(considered.table, Table)  # as it was given
+    assert considered.table.in_memory  # as it was given
     asked, notes = feature_counts(counts, considered.n_left)
     made, on_folds = make_folds(table.target, folds, random_state, groups)
     if scoring == ROC_AUC:

@@ -14,7 +14,7 @@ import numpy as np
 from bitsieve.common.layout import aligned
 from bitsieve.common.messages import allowed_names
 from bitsieve.common.progress import phase
-from bitsieve.data.binning import EqualFrequencyBinner
+from bitsieve.data.binning.transformers import EqualFrequencyBinner
 from bitsieve.data.read import read_xy
 from bitsieve.datasets.bundled import load_bundled
 from bitsieve.datasets.files import load_npz

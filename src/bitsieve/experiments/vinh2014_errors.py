@@ -10,7 +10,7 @@ import numpy as np
 
 from bitsieve.common.layout import aligned
 from bitsieve.common.progress import phase
-from bitsieve.data.binning import MDLBinner
+from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.evaluation.compare import compare
 from bitsieve.evaluation.folds import FEW_SAMPLES
 from bitsieve.experiments.item import Options, Result

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.common.progress import phase
-from bitsieve.data.binning import MDLBinner
+from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.read import read_xy
 from bitsieve.experiments.item import Options, Result
 from bitsieve.experiments.vinh2014_published import TABLE_2

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve.common.messages import quoted
-from bitsieve.data.table import Table
 from bitsieve.report.page import bullets, heading, paragraph
 from bitsieve.report.page import table as html_table
 from bitsieve.selection.plain import number
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 def quality_parts(evidence: Evidence) -> list[str]:
     """What stands out, and a table of all columns; nothing where the rows are not at hand."""
     table = evidence.table if evidence.whole is None else evidence.whole
-    if not isinstance(table, Table):
+    if not table.in_memory:
         return []
     quality = column_quality(table)
     names, n_rows = table.names, table.n_samples

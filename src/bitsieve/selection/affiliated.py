@@ -128,7 +128,7 @@ def _by_correlation(selector: Any, X: Any, selected: Integers, least: float, bin
 
 
 def _by_information(selector: Any, X: Any, selected: Integers, least: float, binning: Any, n_jobs: int | None) -> Pairs:
-    from bitsieve.engines import make_source
+    from bitsieve.engines.local import make_source
     from bitsieve.information import make_information
 
     table = _read(selector, X)
@@ -153,7 +153,7 @@ def pairs_by_information(information: Information, selected: Integers, least: fl
 
 
 def _binner(selector: Any, table: Table, binning: Any, n_jobs: int | None) -> Any:
-    from bitsieve.data.binning import binner_of
+    from bitsieve.data.binning.registry import binner_of
 
     if binning is None and hasattr(selector, "binner_"):
         return selector.binner_

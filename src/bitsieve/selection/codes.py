@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from bitsieve.data.binning.registry import KEEPS_MISSING
-from bitsieve.data.encoding import FEW, encode
-from bitsieve.data.identifiers import are_at_hand
 from bitsieve.data.table import Table
-from bitsieve.engines.in_parts import TableInParts
 from bitsieve.selectors.counted import CountSelector
 
 if TYPE_CHECKING:
@@ -24,13 +18,13 @@ def few_are_codes(binning: Any, of_binner: Mapping[str, Any]) -> bool:
 
 
 def take_codes(
-    table: Table | TableInParts, binning: Any, of_binner: Mapping[str, Any], selector: Any, n_jobs: int | None = None
+    table: Table, binning: Any, of_binner: Mapping[str, Any], selector: Any, n_jobs: int | None = None
 ) -> tuple[Any, Any]:
     """The table with its columns of few whole numbers as categories, and the binning of the others.
 
     Parameters
     ----------
-    table : Table or TableInParts
+    table : Table
     binning : str or binner
         Only "mdl", the default, takes codes for what they are; what is asked for is obeyed.
     of_binner : mapping
@@ -41,29 +35,11 @@ def take_codes(
 
     Returns
     -------
-    Table or TableInParts
+    Table
     str or binner
         "none" for an array that holds nothing but such columns: no column of it is touched then.
     """
     if not few_are_codes(binning, of_binner) or not isinstance(selector, CountSelector):
         return table, binning
-    if isinstance(table, TableInParts):
-        table.few_are_codes = True
-    if not isinstance(table, Table) or not are_at_hand(table):
-        return table, binning
-    extents = table.extents(n_jobs)
-    few = []
-    for block, low, high in zip(extents.blocks, extents.low, extents.high, strict=True):
-        first = block.values[0] if isinstance(block.values, list) else block.values
-        if first.dtype.kind in "iu":
-            spread = np.asarray(high, object) - np.asarray(low, object)  # of uint64, too
-            few += block.places[(spread < FEW).astype(bool)].tolist()
-    if not few:
-        return table, binning
-    if isinstance(table.columns, np.ndarray):
-        return table, binning.replace("mdl", "none") if len(few) == table.n_features else binning
-    chosen = set(few) - set(table.blank)
-    columns: list[Any] = list(table.columns)
-    for j in chosen:
-        columns[j] = encode(columns[j])
-    return replace(table, columns=columns), binning
+    table, all_are_codes = table.few_as_codes(n_jobs)
+    return table, binning.replace("mdl", "none") if all_are_codes else binning

@@ -10,12 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.common.attributes import cached_property
 from bitsieve.common.ties import TIE
-from bitsieve.data.binning import make_binner
 from bitsieve.data.binning.known import as_known
+from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.columns import all_missing
 from bitsieve.data.encoding import Encoded
 from bitsieve.data.read import read_xy
-from bitsieve.engines.in_parts import TableInParts
 from bitsieve.selectors.counted import count_binned, count_table
 
 if TYPE_CHECKING:
@@ -78,28 +77,28 @@ class Evidence:
 
     Parameters
     ----------
-    table : Table or TableInParts
-    binner : Binner
+    table : Table
+    binner : Binning
         Fitted on it.
     selected : ndarray of int, shape (k,)
     n_jobs : int or None
-    whole : Table or TableInParts, optional
+    whole : Table, optional
         The table with the columns that were left out before the selection; by default none were.
     left_out : sequence of int
         Those columns, which hold one value in ``table``.
     """
 
-    table: Table | TableInParts
+    table: Table
     binner: Any
     selected: Columns
     n_jobs: int | None
-    whole: Table | TableInParts | None = None
+    whole: Table | None = None
     left_out: Sequence[int] = ()
 
     @cached_property
     def counted(self) -> Counted:
         """The table, packed for counting."""
-        if isinstance(self.table, TableInParts):
+        if not self.table.in_memory:
             return count_table(self.table, self.binner, self.n_jobs)
         return count_binned(self.table, self.binner, self.n_jobs)
 
@@ -117,7 +116,7 @@ class Evidence:
     @cached_property
     def chance(self) -> Chance | None:
         """What chance does; None where rows are not at hand, or weighted ones too many to be shuffled one by one."""
-        if isinstance(self.table, TableInParts):
+        if not self.table.in_memory:
             return None
         return chance(self.table, self.binner, self.n_jobs)
 
@@ -150,7 +149,7 @@ def evidence_of(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Evi
         one_code = np.flatnonzero(np.asarray(binner.n_bins_) == 1).tolist()
         left_out = [j for j in one_code if known[j] is None and _is_no_number(table, j)]
         if left_out:  # by select: the selector was given one value in every row
-            return Evidence(table.blanked(left_out), binner, np.asarray(selector.selected_), n_jobs, table, left_out)
+            return Evidence(table.without(left_out), binner, np.asarray(selector.selected_), n_jobs, table, left_out)
     return Evidence(table, binner, np.asarray(selector.selected_), n_jobs)
 
 

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.data.table import Table
-    from bitsieve.engines.in_parts import TableInParts
 
 
 class Explanation(NamedTuple):
@@ -31,7 +30,7 @@ class Explanation(NamedTuple):
     is_sure: bool
 
 
-def explanation(selector: Any, table: Table | TableInParts, binning: Any, n_jobs: int | None) -> Explanation:
+def explanation(selector: Any, table: Table, binning: Any, n_jobs: int | None) -> Explanation:
     """The explanation of a fitted selector; ``binning`` is for one that counts nothing itself."""
     selected = selector.selected_
     if isinstance(selector, CountSelector):

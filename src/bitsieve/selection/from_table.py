@@ -8,6 +8,7 @@ import numpy as np
 
 from bitsieve.common.messages import quoted
 from bitsieve.common.parameters import check_threads
+from bitsieve.data.binning.registry import make_binner
 from bitsieve.selection.codes import take_codes
 from bitsieve.selection.evidence import Evidence
 from bitsieve.selection.explanation import explanation
@@ -28,13 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from bitsieve.data.table import Table
-    from bitsieve.engines.in_parts import TableInParts
 
 BINNER_PARAMETERS = ("n_bins", "uncut", "missing")
 
 
 def select_from(
-    table: Table | TableInParts,
+    table: Table,
     *,
     method: str,
     n_features_to_select: int | float | str | None,
@@ -50,12 +50,13 @@ def select_from(
     check_threads("n_jobs", n_jobs)  # also for methods that have no such parameter
     method = method_name(method)
     constraints, constrains = parameters.pop("constraints", None), "constraints" in parameters_of(method)
-    considered = consider(table, include, exclude, constraints, constrains=constrains)
     asked = {**parameters, **({} if constraints is None else {"constraints": constraints})}
-    if considered.constraints is not None:
-        parameters["constraints"] = considered.constraints
     of_binner = {name: parameters.pop(name) for name in BINNER_PARAMETERS if name in parameters}
     binner = _binner(binning, of_binner, n_jobs)
+    rule = None if table.in_memory else make_binner(binner or "mdl", n_jobs=n_jobs)
+    considered = consider(table, include, exclude, constraints, constrains=constrains, binner=rule)
+    if considered.constraints is not None:
+        parameters["constraints"] = considered.constraints
     on_number: list[str] = []
     if n_features_to_select is None:
         n_features_to_select, on_number = default_number(considered, parameters)
@@ -98,11 +99,11 @@ def select_from(
             **asked,
         },
         notes=[
-            *getattr(table, "notes", ()),
+            *table.notes,
             *on_number,
             *considered.notes,
-            *explain_sample(table),
-            *explain(table, found.binner, indices, considered.left_out),
+            *explain_sample(codes),
+            *explain(codes, found.binner, indices, considered.left_out),
             *explain_worth(selector, table, found),
             *explain_many_values(selector, table, found),
             *explain_stop(selector, table),
@@ -117,6 +118,4 @@ def _binner(binning: Any, parameters: Mapping[str, Any], n_jobs: int | None) -> 
         return binning
     if not isinstance(binning, str):
         raise ValueError(f"binning is an object, so {quoted(parameters)} must be set on that object")
-    from bitsieve.data.binning import make_binner
-
     return make_binner(binning, n_jobs=n_jobs, **parameters)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bitsieve.common.parameters import check_choice
-from bitsieve.data.binning import binner_of, make_binner
-from bitsieve.data.binning.categorical import known_arities
-from bitsieve.data.binning.registry import remedies_for
+from bitsieve.data.binning.registry import binner_of, make_binner, remedies_for
 from bitsieve.data.read import read_xy
-from bitsieve.engines import data_in_parts, make_source
-from bitsieve.engines.in_parts import TableInParts
+from bitsieve.engines.local import count, count_coded
+from bitsieve.engines.registry import data_in_parts
 from bitsieve.information import check_estimator, make_information
 
 if TYPE_CHECKING:
@@ -236,17 +235,14 @@ def _information(
     if parts is not None:
         if binner.sees == "classes" and y is None:
             raise ValueError("MDL cuts by the class: give a target, or use another binning such as 'quantile'")
-        table: Any = parts.read_in_parts(y, sample_weight)
-        if isinstance(table, TableInParts):
-            return make_information(estimator, table.count(binner)[1])
+        table = parts.read_in_parts(y, sample_weight)
     else:
         table = read_xy(X, y, sample_weight)
     with remedies_for(binning):
+        if by_class or not table.in_memory:
+            return make_information(estimator, count(table, binner, n_jobs)[1])
         fitted = binner_of(table, binner, n_jobs).fit_table(table)
-        codes = fitted.codes(table)
-    classes = table.target.codes if by_class and y is not None else None
-    source = make_source(codes, classes, weights=table.weights, arities=known_arities(fitted), n_jobs=n_jobs)
-    return make_information(estimator, source)
+        return make_information(estimator, count_coded(replace(table, y=None), fitted, n_jobs))
 
 
 def _required(y: Any) -> Any:

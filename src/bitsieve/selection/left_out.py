@@ -9,14 +9,11 @@ import numpy as np
 
 from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.messages import quoted
-from bitsieve.data.identifiers import are_at_hand, empty_columns, identifiers
 from bitsieve.data.table import Table
 from bitsieve.selectors.constraints import Constraints, check_constraints, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from bitsieve.engines.in_parts import TableInParts
 
 
 @dataclass(frozen=True)
@@ -25,7 +22,7 @@ class Considered:
 
     Attributes
     ----------
-    table : Table or TableInParts
+    table : Table
         The same columns; those that are left out hold one value in every row, so that nothing chooses them.
     left_out : list of int
     constraints : Constraints or None
@@ -33,7 +30,7 @@ class Considered:
     notes : list of str
     """
 
-    table: Table | TableInParts
+    table: Table
     left_out: list[int] = field(default_factory=list)
     constraints: Constraints | None = None
     notes: list[str] = field(default_factory=list)
@@ -45,19 +42,20 @@ class Considered:
 
 
 def consider(
-    table: Table | TableInParts,
+    table: Table,
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
     constraints: Constraints | None = None,
     *,
     constrains: bool = True,
     orders: bool = True,
+    binner: Any = None,
 ) -> Considered:
     """Leave out columns without values, identifiers that are not included, and excluded columns.
 
     Parameters
     ----------
-    table : Table or TableInParts
+    table : Table
     include, exclude : sequence of str or int
         Names or indices.
     constraints : Constraints, optional
@@ -66,6 +64,8 @@ def consider(
         Whether the method takes constraints. One that does not cannot be told what to select first.
     orders : bool, default=True
         Whether ``include`` asks for a place at the head, and not only for not being left out.
+    binner : Binning, optional
+        That bins the columns, for rows in parts: they are looked at once, for all that it must know.
 
     Raises
     ------
@@ -78,12 +78,12 @@ def consider(
     elif include or exclude:
         raise ValueError("constraints are given, so put include and exclude into them: Constraints(must_include=...)")
     wanted = resolve(Constraints(constraints.must_include, constraints.exclude), table.names)
-    empty = empty_columns(table) if isinstance(table, Table) else []
-    of_rows = identifiers(table) if isinstance(table, Table) else []
-    excluded = wanted.exclude if are_at_hand(table) else []
+    profile = table.profile(binner)
+    empty, of_rows = profile.empty, profile.identifiers
+    excluded = wanted.exclude if table.leaves_out else []
     asked_for = {*wanted.must_include, *_grouped(constraints, table)}
     if not constrains:
-        if wanted.exclude and not are_at_hand(table):
+        if wanted.exclude and not table.leaves_out:
             raise ValueError("this method takes no excluded columns here: leave them out of the data")
         if orders:
             _refuse_order(constraints, [table.names[j] for j in wanted.must_include if j not in of_rows])
@@ -104,8 +104,7 @@ def consider(
         notes.append(_about(table, of_rows, "has" + own, "have" + own, ending))
     never = [*constraints.exclude, *(j for j in left_out if j not in asked_for)]
     given = replace(constraints, exclude=never) if constrains and (never or constraints != Constraints()) else None
-    blanked = table.blanked(left_out) if isinstance(table, Table) and left_out else table
-    return Considered(blanked, left_out, given, notes)
+    return Considered(table.without(left_out) if left_out else table, left_out, given, notes)
 
 
 def refuse_more_than_left(asked: Any, considered: Considered) -> None:
@@ -124,7 +123,7 @@ def _refuse_order(constraints: Constraints, first: Sequence[str]) -> None:
         raise ValueError(f"this method takes no groups of columns: {greedy}")
 
 
-def _grouped(constraints: Constraints, table: Table | TableInParts) -> set[int]:
+def _grouped(constraints: Constraints, table: Table) -> set[int]:
     """The columns of groups, which were asked for."""
     candidates = resolve(constraints, table.names)
     if not candidates.grouped:
@@ -132,7 +131,7 @@ def _grouped(constraints: Constraints, table: Table | TableInParts) -> set[int]:
     return {int(j) for j in np.flatnonzero(candidates.sizes[candidates.of_column] > 1)}
 
 
-def _about(table: Table | TableInParts, columns: Sequence[int], one: str, several: str, ending: str) -> str:
+def _about(table: Table, columns: Sequence[int], one: str, several: str, ending: str) -> str:
     listed = quoted(table.names[j] for j in columns)
     start = f"column {listed} {one}" if len(columns) == 1 else f"{len(columns):,} columns {several} ({listed})"
     return Sentence(start, ending)

@@ -9,8 +9,8 @@ import numpy as np
 from bitsieve.common.errors import Sentence, Setting
 from bitsieve.common.messages import quoted, quoted_places
 from bitsieve.data.binning.coding import codes_that_occur
-from bitsieve.data.sparse import SparseTable
-from bitsieve.data.table import FEW_ROWS, Table
+from bitsieve.data.profile import FEW_ROWS
+from bitsieve.data.table import Table
 from bitsieve.selectors.counted import tells_nothing
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.data.target import Target
-    from bitsieve.engines.in_parts import TableInParts
     from bitsieve.selection.explanation import Explanation
 
 _OTHER_CUTS = Sentence("use ", Setting("uncut", "median"), " or ", Setting("binning", "quantile"))
@@ -29,20 +28,18 @@ _SHARE_OF_CHANCE = 0.1  # of what a column tells
 _ROWS_TO_SHOW_IT = 20  # in fewer even a column that repeats the class may do so by chance
 
 
-def refuse_what_tells_nothing(table: Table | TableInParts) -> None:
+def refuse_what_tells_nothing(table: Table) -> None:
     """Refuse a target of one class and features none of which varies."""
     target = table.target
     if target.n_classes < 2:
         raise ValueError(
             f"the target {target.name!r} has one class only ({str(target.labels[0])!r}): nothing to tell apart"
         )
-    if isinstance(table, Table) and not any(table.varies(j) for j in range(table.n_features)):
+    if table.in_memory and not any(table.varies(j) for j in range(table.n_features)):
         raise ValueError("no column varies: all features are constant, so none tells anything about the target")
 
 
-def explain(
-    table: Table | TableInParts, binner: Any, selected: NDArray[np.intp], left_out: Sequence[int] = ()
-) -> list[str]:
+def explain(table: Table, binner: Any, selected: NDArray[np.intp], left_out: Sequence[int] = ()) -> list[str]:
     """The notes on a fitted binner and the ``selected`` columns, in plain sentences; none on those left out.
 
     Raises
@@ -63,10 +60,7 @@ def explain(
     kept = np.ones(len(n_bins), bool)
     kept[list(left_out)] = False
     one_bin = np.flatnonzero(kept & (n_bins == 1))
-    if isinstance(table, SparseTable):
-        constant = one_bin[table.constant[one_bin]].tolist()
-    else:
-        constant = [j for j in one_bin.tolist() if not table.varies(j)]
+    constant = [j for j in one_bin.tolist() if not table.varies(j)]
     kept[constant] = False
     uncut = np.asarray(getattr(binner, "uncut_", ()), np.intp)
     whole = uncut[kept[uncut]]
@@ -92,9 +86,9 @@ def explain(
     return notes
 
 
-def explain_sample(table: Table | TableInParts) -> list[str]:
+def explain_sample(table: Table) -> list[str]:
     """What was found on a sample of the rows alone, of a table that is read in parts."""
-    if isinstance(table, Table) or table.coding is None:
+    if table.in_memory:
         return []
     notes = []
     sampled, error = table.coding.sampled, f"by at most {table.coding.rank_error:.2%} of the rows, 99 times in 100"
@@ -112,7 +106,7 @@ def explain_sample(table: Table | TableInParts) -> list[str]:
     return notes
 
 
-def explain_stop(selector: Any, table: Table | TableInParts) -> list[str]:
+def explain_stop(selector: Any, table: Table) -> list[str]:
     """Why the selection ended before it was complete."""
     rule = getattr(selector, "stopped_by_", "n_features_to_select")
     if rule == "n_features_to_select":
@@ -124,7 +118,7 @@ def explain_stop(selector: Any, table: Table | TableInParts) -> list[str]:
     return [f"stopped after {_features(k)} by {rule}: next was {candidate!r}, {selector.stopping_reason_}"]
 
 
-def explain_worth(selector: Any, table: Table | TableInParts, found: Explanation) -> list[str]:
+def explain_worth(selector: Any, table: Table, found: Explanation) -> list[str]:
     """How many features carry information about the class, where not all do and no rule tested them."""
     informative = found.informative
     k, carry = len(informative), int(informative.sum())
@@ -139,7 +133,7 @@ def explain_worth(selector: Any, table: Table | TableInParts, found: Explanation
     return [one_line + f"{verb} filled up" if found.is_sure else f"at least {one_line}may be there by chance"]
 
 
-def explain_many_values(selector: Any, table: Table | TableInParts, found: Explanation) -> list[str]:
+def explain_many_values(selector: Any, table: Table, found: Explanation) -> list[str]:
     """Which features have so many values that a good part of what they tell is what a shuffled column would tell.
 
     A column of m values that tells nothing about k classes has a plug-in information of (m - 1) (k - 1) / (2 N ln 2)
@@ -195,7 +189,7 @@ def _on_binned(target: Target) -> str:
     return Sentence(target.how_binned, "; if each is a class of its own, add ", Setting("target_bins", "none"))
 
 
-def explain_target(table: Table | TableInParts) -> list[str]:
+def explain_target(table: Table) -> list[str]:
     """How the target became classes, where that is not plain, or whether there are suspiciously many of them."""
     target = table.target
     name, n_classes = target.name, target.n_classes

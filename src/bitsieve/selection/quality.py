@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bitsieve.data.encoding import Encoded
-from bitsieve.data.identifiers import identifiers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,7 +41,7 @@ class ColumnQuality(NamedTuple):
 def column_quality(table: Table) -> list[ColumnQuality]:
     """Look at every column. Cost: O(n) a column."""
     first: dict[bytes, int] = {}
-    names_of_rows = set(identifiers(table))
+    names_of_rows = set(table.profile().identifiers)
     return [_look(table.values(j), j, j in names_of_rows, first) for j in range(table.n_features)]
 
 

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.data.identifiers import empty_columns, identifiers
 from bitsieve.data.table import Table
 from bitsieve.selection.plain import number
 from bitsieve.selectors.constraints import resolve
 
 if TYPE_CHECKING:
-    from bitsieve.engines.in_parts import TableInParts
     from bitsieve.selection.evidence import Contribution
     from bitsieve.selection.selection import Selection
     from bitsieve.selectors.constraints import Candidates
@@ -52,11 +50,11 @@ def why_not_selected(selection: Selection, column: int, found: Contribution, add
     return f"is not selected: {selection.method} ranks {k:,} others before it, to which it adds {number(added)} bits"
 
 
-def _why_left_out(table: Table | TableInParts, column: int) -> str:
+def _why_left_out(table: Table, column: int) -> str:
     """Of a column that was left out before the method saw it."""
-    if isinstance(table, Table) and column in empty_columns(table):
+    if table.in_memory and column in table.profile().empty:
         return "is not selected: it has no values"
-    if isinstance(table, Table) and column in identifiers(table):
+    if table.in_memory and column in table.profile().identifiers:
         return "is not selected: it has a value of its own in every row, as a name of the row has, and was left out"
     return "is not selected because it was excluded"
 

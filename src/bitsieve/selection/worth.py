@@ -15,7 +15,6 @@ from bitsieve.data.table import Table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.engines.in_parts import TableInParts
 
 AFFORDED = 2 * 10**7  # values to cut and count, a quarter of a second
 MOST_SHUFFLES = 200
@@ -23,7 +22,7 @@ LEVEL = 0.025  # the other half of 0.05 is that of columns that tell something t
 
 
 def told_by_shuffles(
-    table: Table | TableInParts, binner: Any, columns: NDArray[np.intp], n_jobs: int | None = None
+    table: Table, binner: Any, columns: NDArray[np.intp], n_jobs: int | None = None
 ) -> NDArray[np.bool_] | None:
     """Whether each of some columns tells more about the class than the best of all columns does when it is shuffled.
 
@@ -33,8 +32,8 @@ def told_by_shuffles(
 
     Parameters
     ----------
-    table : Table or TableInParts
-    binner : Binner
+    table : Table
+    binner : Binning
         Fitted on it.
     columns : ndarray of int, shape (k,)
     n_jobs : int, optional
@@ -47,7 +46,7 @@ def told_by_shuffles(
     """
     if not len(columns):
         return np.zeros(0, bool)
-    if not isinstance(table, Table):
+    if not table.in_memory:
         return None
     values = table.total_weight * table.n_features
     afforded = min(MOST_SHUFFLES, AFFORDED // max(1, values))

@@ -15,14 +15,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bitsieve.common.messages import quoted
 from bitsieve.common.notes import warn, warn_of
 from bitsieve.common.parameters import FeatureCount, check_parameters
-from bitsieve.data.binning.registry import keeps_missing, remedies_for
+from bitsieve.data.binning.registry import keeps_missing, make_binner, remedies_for
 from bitsieve.data.columns import keeps_columns_only, take_columns, with_rows
-from bitsieve.data.identifiers import empty_columns
 from bitsieve.data.read import read_xy
-from bitsieve.data.sparse import SparseTable, SpooledTable, refuse_sparse
 from bitsieve.data.table import Table
-from bitsieve.engines import data_in_parts
-from bitsieve.engines.in_parts import TableInParts
+from bitsieve.engines.registry import data_in_parts
 from bitsieve.selectors.shared_attributes import OF_ALL, with_attributes
 
 if TYPE_CHECKING:
@@ -101,7 +98,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         if table.target.n_numbers:
             warn(f"{table.target.how_binned}; give classes as text if each is one")
         with remedies_for(getattr(self, "binning", None)):
-            self._fit_table(without_empty(table) if isinstance(table, Table) else table)
+            self._fit_table(without_empty(table, getattr(self, "binning", None), getattr(self, "n_jobs", None)))
         warn_of(self._doubts())
         return self
 
@@ -109,12 +106,12 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         """What a user should know of the columns that were found."""
         return []
 
-    def fit_table(self, table: Table | TableInParts) -> Self:
+    def fit_table(self, table: Table) -> Self:
         """Choose features of a table that was read already.
 
         Parameters
         ----------
-        table : Table or TableInParts
+        table : Table
 
         Returns
         -------
@@ -123,11 +120,14 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         self._check_parameters()
         return self._fit_table(self._accepted(table))
 
-    def _accepted(self, table: Table | TableInParts) -> Any:
+    def _accepted(self, table: Table) -> Any:
         """The table; refused if its rows are not at hand, or not dense, and the method needs them."""
-        if isinstance(table, SparseTable) and not self.takes_sparse:
-            refuse_sparse(type(self).__name__)
-        if isinstance(table, (TableInParts, SpooledTable)):
+        if table.is_sparse and not self.takes_sparse:
+            raise ValueError(
+                f"the table is sparse, but {type(self).__name__} needs dense rows: use a method on counts, such as jmi, "
+                "or make the table dense (X.toarray()) if it is small"
+            )
+        if not table.has_rows:
             self.refuse_parts()
         return table
 
@@ -171,7 +171,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         own = getattr(self, "_sklearn_output_config", {}).get("transform")  # what set_output keeps
         return (own or get_config()["transform_output"]) == "pandas"
 
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> Table | TableInParts:
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> Table:
         """The table that ``fit`` is given."""
         parts = data_in_parts(X)
         if parts is not None:
@@ -182,7 +182,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         """Raise ValueError for parameters that are wrong whatever the data."""
         check_parameters(self)
 
-    def _wanted(self, table: Table | TableInParts) -> Any:
+    def _wanted(self, table: Table) -> Any:
         """What ``_choose`` is given with the data: by default the number of features to select from this table.
 
         A wrong number is refused here, before the work is begun.
@@ -193,10 +193,10 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         """:meth:`fit_table` with parameters that were checked."""
         raise NotImplementedError
 
-    def _keep(self, table: Table | TableInParts, found: Found, **more: Any) -> Self:
+    def _keep(self, table: Table, found: Found, **more: Any) -> Self:
         """Set all fitted attributes."""
         table.set_names_on(self)
-        found = found.with_last(getattr(table, "blank", ()), table.n_features)
+        found = found.with_last(table.left_out, table.n_features)
         self.classes_, self.target_edges_ = table.target.labels, table.target.edges
         self.selected_, self.scores_ = found.selected, found.scores
         self.ranking_ = found.ranking(table.n_features)
@@ -219,12 +219,13 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         return tags
 
 
-def without_empty(table: Table) -> Table:
+def without_empty(table: Table, binning: Any, n_jobs: int | None) -> Table:
     """The table with one value in every row of a column that has none, and a warning on that."""
-    empty = empty_columns(table)
+    binner = None if table.in_memory else make_binner(binning or "mdl", n_jobs=n_jobs)
+    empty = table.profile(binner).empty
     if not empty:
         return table
     listed = quoted(table.names[j] for j in empty)
     what = f"column {listed} has no values" if len(empty) == 1 else f"{len(empty):,} columns have no values ({listed})"
     warn(f"{what}: left out")
-    return table.blanked(empty)
+    return table.without(empty)

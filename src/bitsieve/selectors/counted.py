@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from bitsieve.common.parameters import check_threads, made_by
-from bitsieve.common.progress import phase
 from bitsieve.common.ties import TIE
-from bitsieve.data.binning import binner_of, make_binner
-from bitsieve.data.binning.categorical import known_arities
-from bitsieve.engines import make_source
-from bitsieve.engines.in_parts import TableInParts
+from bitsieve.data.binning.registry import make_binner
+from bitsieve.data.binning.transformers import as_transformer
+from bitsieve.engines.local import count, count_coded
 from bitsieve.information import Information, make_information
 from bitsieve.information.evidence import carries_information
 from bitsieve.selectors.incremental import IncrementalSelector
@@ -25,8 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.common.parameters import Rule
-    from bitsieve.data.binning.base import Binner
-    from bitsieve.data.table import Table
+    from bitsieve.data.binning.base import Binning
+    from bitsieve.data.table import Table, TableInMemory
     from bitsieve.selectors.found import Found
 
 
@@ -36,15 +34,15 @@ class Counted:
 
     Attributes
     ----------
-    table : Table or TableInParts
-    binner : Binner
+    table : Table
+    binner : Binning
         Fitted on it.
     information : Information
         The plug-in one. Keeps what was counted, so that a second method does not count it again.
     """
 
-    table: Table | TableInParts
-    binner: Binner
+    table: Table
+    binner: Binning
     information: Information
     _estimated: dict[str, Information] = field(default_factory=dict, repr=False, compare=False)
 
@@ -57,29 +55,15 @@ class Counted:
         return self._estimated[estimator]
 
 
-def count_table(table: Table | TableInParts, binning: Any, n_jobs: int | None = None) -> Counted:
-    """Bin the columns of a table and pack their codes."""
-    if isinstance(table, TableInParts):
-        coding, source = table.count(make_binner(binning, n_jobs=n_jobs))
-        return Counted(table, coding.binner, make_information("plug-in", source))
-    return count_binned(table, binner_of(table, binning, n_jobs).fit_table(table), n_jobs)
-
-
-def count_binned(table: Table, binner: Binner, n_jobs: int | None = None) -> Counted:
-    """Pack the codes that a binner gives which was fitted on the table."""
-    codes = binner.codes(table)
-    phase("counting")
-    target = table.target
-    source = make_source(
-        codes,
-        target.codes,
-        n_classes=target.n_classes,
-        weights=table.weights,
-        arities=known_arities(binner),
-        n_jobs=n_jobs,
-    )
-    source.search = binner.search(table)
+def count_table(table: Table, binning: Any, n_jobs: int | None = None) -> Counted:
+    """Bin the columns of a table and count their codes."""
+    binner, source = count(table, binning, n_jobs)
     return Counted(table, binner, make_information("plug-in", source))
+
+
+def count_binned(table: TableInMemory, binner: Binning, n_jobs: int | None = None) -> Counted:
+    """Count the codes that a binner gives which was fitted on the table."""
+    return Counted(table, binner, make_information("plug-in", count_coded(table, binner, n_jobs)))
 
 
 class CountSelector(IncrementalSelector):
@@ -107,21 +91,19 @@ class CountSelector(IncrementalSelector):
         self._check_parameters()
         return self._fit_counted(counted, self._wanted(counted.table))
 
-    def _fit_table(self, table: Table | TableInParts) -> Self:
+    def _fit_table(self, table: Table) -> Self:
         wanted = self._wanted(table)
         return self._fit_counted(count_table(table, self.binning, self.n_jobs), wanted)
 
     def _fit_counted(self, counted: Counted, wanted: Any) -> Self:
         self._counts = getattr(counted.table, "counts", None)
         information = counted.estimated(self.estimator)
-        found = self._choose(information, wanted).with_last(
-            getattr(counted.table, "blank", ()), counted.table.n_features
-        )
+        found = self._choose(information, wanted).with_last(counted.table.left_out, counted.table.n_features)
         overlap_with, overlap = overlaps(information, found.selected)
         return self._keep(
             counted.table,
             found,
-            binner_=counted.binner,
+            binner_=as_transformer(counted.binner),
             relevance_=information.relevance,
             overlap_with_=overlap_with,
             overlap_=overlap,

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from bitsieve.by_counts.stopping import Rule
     from bitsieve.by_counts.stopping.monitor import StoppingOutcome
     from bitsieve.data.table import Table
-    from bitsieve.engines.in_parts import TableInParts
     from bitsieve.information import Information
     from bitsieve.selectors.constraints import Candidates, Constraints
 
@@ -124,7 +123,7 @@ class ForwardSelector(CountSelector):
         super()._check_parameters()
         check_estimator(self.estimator, conditions_on_sets=make_criterion(self.criterion).needs == "joint")
 
-    def _wanted(self, table: Table | TableInParts) -> tuple[Candidates, int]:
+    def _wanted(self, table: Table) -> tuple[Candidates, int]:
         candidates = resolve(self.constraints, table.names)
         return candidates, candidates.number(self.n_features_to_select, self.feature_count)
 

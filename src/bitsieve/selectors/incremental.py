@@ -10,13 +10,12 @@ from sklearn.utils.metaestimators import available_if
 
 from bitsieve.common.messages import quoted
 from bitsieve.common.notes import warn
-from bitsieve.data.binning import CategoricalBinner, make_binner
-from bitsieve.data.binning.registry import remedies_for
+from bitsieve.data.binning.registry import make_binner, remedies_for
 from bitsieve.data.read import read_xy
-from bitsieve.data.sparse import SparseTable
 from bitsieve.data.target import MANY_NUMBERS
-from bitsieve.engines import data_in_parts, make_source
 from bitsieve.engines.counts_table import CountsTable
+from bitsieve.engines.local import count_coded
+from bitsieve.engines.registry import data_in_parts
 from bitsieve.engines.saved_counts import added, count_pairs
 from bitsieve.selectors.base import ColumnSelector
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 def _takes_codes(selector: Any) -> bool:
     """Whether bins follow from single values, so that rows that come later can not change them."""
-    if isinstance(make_binner(selector.binning), CategoricalBinner):
+    if make_binner(selector.binning).sees == "codes":
         return True
     raise AttributeError(
         f"partial_fit takes codes, which later rows do not change: give the codes of a fitted binner, and "
@@ -114,7 +113,7 @@ class IncrementalSelector(ColumnSelector):
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         table = read_xy(X, y, sample_weight, estimator=self, reset=first)
-        if isinstance(table, SparseTable):
+        if table.is_sparse:
             raise ValueError("partial_fit takes dense rows, and these are sparse: give a part of them by .toarray()")
         if classes is not None:
             new = sorted(set(table.target.labels.tolist()) - set(np.asarray(classes).tolist()), key=str)
@@ -128,8 +127,6 @@ class IncrementalSelector(ColumnSelector):
         """The tables of all pairs of columns of some rows."""
         binner = make_binner(self.binning, n_jobs=self.n_jobs).fit_table(table)
         target = table.target
-        source = make_source(
-            binner.codes(table), target.codes, n_classes=target.n_classes, weights=table.weights, n_jobs=self.n_jobs
-        )
+        source = count_coded(table, binner, self.n_jobs)
         target = replace(target, codes=np.empty(0, np.int32))
         return count_pairs(source, table.names, target, binner, binner.n_bins_.astype(np.int32))

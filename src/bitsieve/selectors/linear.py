@@ -12,7 +12,7 @@ from bitsieve.common.parameters import check_number
 from bitsieve.data.columns import read_columns
 from bitsieve.data.encoding import Encoded
 from bitsieve.data.extents import check_values
-from bitsieve.data.sparse import SparseTable, read_sparse
+from bitsieve.data.sparse import read_sparse
 from bitsieve.selectors.sampled import SampleSelector, numbers_of
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def values_of(table: Table, method: str) -> Any:
     ValueError
         If values are missing, infinite or too large, or a column holds more than two categories.
     """
-    if isinstance(table, SparseTable):
+    if table.is_sparse:
         table.check_finite(allow_missing=False, instead="impute them first, or drop the rows")
         _refuse_large(table.value)
         return table.stored

@@ -12,8 +12,8 @@ from bitsieve.by_samples.parzen.columns import standardize
 from bitsieve.by_samples.parzen.pairs import ParzenPairs
 from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.progress import phase
-from bitsieve.data.binning import EqualWidthBinner
-from bitsieve.engines import make_source
+from bitsieve.data.binning.transformers import EqualWidthBinner
+from bitsieve.engines.local import make_source
 from bitsieve.information import make_information
 from bitsieve.optimize.similarity import SimilarityMatrix, SimilarityRows
 from bitsieve.selectors.sampled import numbers_of, rows_of

@@ -14,7 +14,7 @@ from bitsieve.by_samples.variational.search import PLATEAUS, variational_select
 from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import FeatureCount, check_bandwidth, check_choice, check_threads, made_by, optional
 from bitsieve.common.progress import phase
-from bitsieve.data.binning import make_binner
+from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.extents import check_values
 from bitsieve.selectors.found import Found
 from bitsieve.selectors.method_info import MethodInfo

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bitsieve.data.binning import CategoricalBinner
+from bitsieve.data.binning.transformers import CategoricalBinner
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.int32, np.int64, np.uint64, np.float32, float])

@@ -3,7 +3,13 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bitsieve.data.binning import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner, ZeroApartBinner
+from bitsieve.data.binning.transformers import (
+    CategoricalBinner,
+    EqualFrequencyBinner,
+    EqualWidthBinner,
+    MDLBinner,
+    ZeroApartBinner,
+)
 
 _BINNERS = [
     MDLBinner(),

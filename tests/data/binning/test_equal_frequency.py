@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from bitsieve.data.binning import EqualFrequencyBinner
+from bitsieve.data.binning.transformers import EqualFrequencyBinner
 
 
 def reference(values, n_bins):

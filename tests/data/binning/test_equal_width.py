@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bitsieve.data.binning import EqualWidthBinner
+from bitsieve.data.binning.transformers import EqualWidthBinner
 
 
 def formula(values, low, high, n_bins):

@@ -8,9 +8,9 @@ import pytest
 from sklearn.base import clone
 
 from bitsieve import _native
-from bitsieve.data.binning import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner
+from bitsieve.data.binning.transformers import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner
 from bitsieve.data.read import read_xy
-from bitsieve.engines import make_source
+from bitsieve.engines.local import make_source
 
 TYPES = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)] + ["float32", "float64"]
 BINNERS = [CategoricalBinner(), EqualFrequencyBinner(n_bins=4), EqualWidthBinner(n_bins=5), MDLBinner(uncut="median")]

@@ -8,7 +8,7 @@ import pytest
 
 from bitsieve import _native
 from bitsieve.counts.terms import entropy_terms
-from bitsieve.data.binning import MDLBinner
+from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.read import read_xy
 
 getcontext().prec = 50
@@ -291,7 +291,7 @@ def test_parameters_are_checked(parameters, message):
 def test_a_target_is_required_and_must_have_the_length_of_the_table():
     with pytest.raises(ValueError, match="requires y to be passed"):
         MDLBinner().fit([[1.0], [2.0]])
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+    with pytest.raises(ValueError, match="X has 2 rows but y has 3 values"):
         MDLBinner().fit([[1.0], [2.0]], [0, 1, 1])
 
 

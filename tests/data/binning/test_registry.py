@@ -2,7 +2,14 @@
 
 import pytest
 
-from bitsieve.data.binning import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner, make_binner
+from bitsieve.data.binning.registry import make_binner
+from bitsieve.data.binning.transformers import (
+    CategoricalBinner,
+    EqualFrequencyBinner,
+    EqualWidthBinner,
+    MDLBinner,
+    as_transformer,
+)
 
 
 @pytest.mark.parametrize(
@@ -15,8 +22,9 @@ from bitsieve.data.binning import CategoricalBinner, EqualFrequencyBinner, Equal
     ],
 )
 def test_names(name, kind):
-    binner = make_binner(name, n_jobs=2, missing="bin")
+    binner = as_transformer(make_binner(name, n_jobs=2, missing="bin"))
     assert type(binner) is kind
+    assert as_transformer(binner) is binner
     assert binner.missing == "bin"
     assert binner.n_jobs == 2
 
@@ -24,7 +32,7 @@ def test_names(name, kind):
 def test_parameters_go_to_the_binner():
     assert make_binner("quantile", n_bins=3).n_bins == 3
     assert make_binner("mdl", uncut="median").uncut == "median"
-    assert isinstance(make_binner(), MDLBinner)
+    assert isinstance(as_transformer(make_binner()), MDLBinner)
 
 
 def test_objects_are_copied_unfitted():

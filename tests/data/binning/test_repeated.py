@@ -10,7 +10,7 @@ from bitsieve.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.counts.reference import term
 from bitsieve.counts.search import JoinedSearch, Parts, dependence_of_codes
 from bitsieve.counts.terms import entropy_terms
-from bitsieve.data.binning import MDLBinner
+from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.read import read_xy
 
 

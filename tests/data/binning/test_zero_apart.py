@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from bitsieve.data.binning import (
+from bitsieve.data.binning.registry import make_binner
+from bitsieve.data.binning.transformers import (
     CategoricalBinner,
     EqualFrequencyBinner,
     EqualWidthBinner,
     MDLBinner,
     ZeroApartBinner,
-    make_binner,
 )
 
 RULES = {

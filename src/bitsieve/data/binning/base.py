@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from functools import partial
+import inspect
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from bitsieve import _native
 from bitsieve.common.parameters import check_choice, check_parameters, check_threads
 from bitsieve.common.progress import phase
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.data.binning.known import as_known, code_categories
-from bitsieve.data.columns import read_columns
-from bitsieve.data.encoding import Encoded
 from bitsieve.data.exact import check_large_columns
 from bitsieve.data.extents import MISSING, NUMBERS, check_values
 from bitsieve.data.ragged import Ragged
-from bitsieve.data.read import read_xy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,14 +25,13 @@ if TYPE_CHECKING:
     from bitsieve.common.parameters import Rule
     from bitsieve.counts.search import ClassSearch
     from bitsieve.data.extents import Extents, NumericBlock
-    from bitsieve.data.sparse import SparseTable
-    from bitsieve.data.table import NamedColumns, Table
+    from bitsieve.data.table import NamedColumns, TableInMemory
 
 MAX_CODES = 1 << 16
 
 
-class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Base of the binners; a subclass says how it cuts one numeric column.
+class Binning:
+    """A rule that turns columns into codes, without scikit-learn; a subclass says how it cuts one numeric column.
 
     Categorical columns are codes as they are: the rank of each value among the sorted distinct ones.
     """
@@ -53,40 +48,29 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     #: What the bins of a numeric column follow from: its "ends", its "numbers", its numbers in the "classes" of the
     #: target, or its numbers as "codes", which must be whole.
     sees: ClassVar[Literal["ends", "numbers", "classes", "codes"]] = "numbers"
+    bins_parts: ClassVar[bool] = True  # whether it can be fitted on what is known of rows in parts
     _side: ClassVar[Literal["left", "right"]] = "left"  # where a value on a cut goes
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the bins of every column.
+    @classmethod
+    def parameter_names(cls) -> tuple[str, ...]:
+        """The names of its parameters."""
+        return _parameters_of(cls)
 
-        Parameters
-        ----------
-        X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,), default=None
-            The target; only MDL looks at it.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Frequency weights, whole numbers: how many times each sample counts; one of weight 0 is left out.
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters it was made with, by name."""
+        return {name: getattr(self, name) for name in self.parameter_names()}
 
-        Returns
-        -------
-        self
+    def unfitted(self, **changed: Any) -> Self:
+        """A copy that is not fitted, with some parameters changed."""
+        return type(self)(**{**self.parameters, **changed})
 
-        Raises
-        ------
-        ValueError
-            If a parameter is not allowed, X is empty, holds infinite values, missing values with
-            ``missing="error"``, or a column of more than 65,536 codes, or the weights are no whole numbers.
-        """
-        uses_target = self.sees == "classes"
-        if uses_target and y is None:
-            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
-        return self.fit_table(read_xy(X, y if uses_target else None, sample_weight, estimator=self))
-
-    def fit_table(self, table: Table) -> Self:
+    def fit_table(self, table: TableInMemory) -> Self:
         """Find the bins of every column of a table that is read already.
 
         Parameters
         ----------
-        table : Table
+        table : TableInMemory
 
         Returns
         -------
@@ -133,35 +117,12 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         return int(np.searchsorted(self.bin_edges_[j], float(value), side=self._side))
 
-    def transform(self, X: Any) -> NDArray[Any]:
-        """Codes of every column.
-
-        Parameters
-        ----------
-        X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
-
-        Returns
-        -------
-        codes : ndarray of shape (n_samples, n_features), Fortran order
-            uint8 if every column has at most 256 codes, else uint16.
-
-        Raises
-        ------
-        ValueError
-            If the columns are not those of fit, or hold infinite values, missing values with
-            ``missing="error"``, or categories that were not there when fitting.
-        """
-        check_is_fitted(self)
-        table = read_columns(X, estimator=self, reset=False)
-        codes = self.codes(table)
-        return codes.copy(order="F") if codes is table.matrix else codes
-
-    def codes(self, table: Table, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
+    def codes(self, table: TableInMemory, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
         """Codes of a table that is read already, as :meth:`transform` gives them, to be read only.
 
         Parameters
         ----------
-        table : Table
+        table : TableInMemory
         room : ndarray of uint8, optional
             Memory for them, two bytes a value.
 
@@ -185,19 +146,23 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             self._code_block(table, block, missing_code[block.places], out)
 
         run_blocks(code, extents.blocks, self.n_jobs, phase("encoding"))
-        for j, values in enumerate(() if table.matrix is not None else table.columns):
-            if isinstance(values, Encoded):
-                code_categories(table.names[j], values, self.categories_[j], out[:, j])
-                if extents.holds[j] & MISSING:
-                    out[values.codes < 0, j] = missing_code[j]
+        for j, values in table.categories():
+            code_categories(table.names[j], values, self.categories_[j], out[:, j])
+            if extents.holds[j] & MISSING:
+                out[values.codes < 0, j] = missing_code[j]
         return out
 
-    def search(self, table: Table) -> ClassSearch | None:
+    @property
+    def known_arities(self) -> NDArray[np.int64] | None:
+        """One more than the largest code of every column in the table it was fitted on; None where it is not known."""
+        return None
+
+    def search(self, table: TableInMemory) -> ClassSearch | None:
         """What looked at the classes of the table it was fitted on, to be repeated with others; None if nothing did.
 
         Parameters
         ----------
-        table : Table
+        table : TableInMemory
 
         Returns
         -------
@@ -224,9 +189,9 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         ValueError
             If values of a column differ but are the same in double precision.
         """
-        check_large_columns(table, extents)
+        check_large_columns(table.names, extents)
 
-    def _fit_numeric(self, table: Table, extents: Extents) -> None:
+    def _fit_numeric(self, table: TableInMemory, extents: Extents) -> None:
         """Set the edges, the categories, and the number of codes that are not for missing values, of every column."""
         cuts: list[Any] = [None] * len(extents.blocks)
 
@@ -239,27 +204,26 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.n_bins_ = self.bin_edges_.lengths + 1
         self.categories_ = self._known_categories(table)
 
-    def _known_categories(self, table: Table) -> list[NDArray[Any] | None]:
+    def _known_categories(self, table: TableInMemory) -> list[NDArray[Any] | None]:
         """The categories of every categorical column, whose number becomes that of its codes."""
         categories: list[NDArray[Any] | None] = [None] * table.n_features
-        for j, values in enumerate(() if table.matrix is not None else table.columns):
-            if isinstance(values, Encoded):
-                categories[j] = values.categories
-                self.n_bins_[j] = len(values.categories)
+        for j, values in table.categories():
+            categories[j] = values.categories
+            self.n_bins_[j] = len(values.categories)
         return categories
 
     def _cut(
-        self, table: Table, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
+        self, table: TableInMemory, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """The rule: the cuts of the columns of a block, one after the other, and where those of each column end."""
         raise NotImplementedError
 
-    def _cut_stored(self, table: SparseTable, first: int, last: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def _cut_stored(self, table: TableInMemory, first: int, last: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """The rule on the numbers that columns ``first`` to ``last`` of a sparse table store, in the same form."""
         raise NotImplementedError
 
     def _code_block(
-        self, table: Table, block: NumericBlock, missing_code: NDArray[np.int64], out: NDArray[Any]
+        self, table: TableInMemory, block: NumericBlock, missing_code: NDArray[np.int64], out: NDArray[Any]
     ) -> None:
         """Write the codes of numeric columns to their places in ``out``."""
         for j in block.places.tolist():
@@ -270,7 +234,7 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             block.values, edges.values, edges.ends, self._side == "left", missing_code, block.places, out
         )
 
-    def _check_code_limit(self, table: Table) -> None:
+    def _check_code_limit(self, table: TableInMemory) -> None:
         if self.n_bins_.max() > MAX_CODES:
             j = int(self.n_bins_.argmax())
             raise ValueError(
@@ -278,10 +242,7 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 "drop it or group its values"
             )
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing == "bin"
-        tags.input_tags.string = True
-        tags.target_tags.required = tags.target_tags.multi_output = self.sees == "classes"
-        tags.transformer_tags.preserves_dtype = []
-        return tags
+
+@cache
+def _parameters_of(kind: type) -> tuple[str, ...]:
+    return tuple(inspect.signature(kind).parameters)

@@ -9,54 +9,22 @@ import numpy as np
 from bitsieve import _native
 from bitsieve.common.progress import phase
 from bitsieve.counts.blocks import run_blocks
-from bitsieve.data.binning.base import Binner
+from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.known import unknown_category
 from bitsieve.data.encoding import lookup
 from bitsieve.data.extents import FRACTIONS
 from bitsieve.data.ragged import Ragged
-from bitsieve.data.table import Table
+from bitsieve.data.table import TableInMemory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.data.extents import Extents, NumericBlock
-    from bitsieve.data.sparse import SparseTable
     from bitsieve.data.table import NamedColumns
 
 
-class CategoricalBinner(Binner):
-    """Take columns as the codes they are: each distinct value gets its rank among the sorted ones.
-
-    Numeric columns must hold whole numbers; they need not be contiguous nor start at 0. Costs O(n) a column for
-    integers in a span of 65,536, else a sort.
-
-    Parameters
-    ----------
-    missing : {"error", "bin"}, default="error"
-        What missing values are: an error that names the columns, or a code of their own, the last one of every
-        column.
-    n_jobs : int or None, default=None
-        Threads; None is 1, -1 is every core. The result does not depend on it.
-
-    Attributes
-    ----------
-    categories_ : sequence of ndarray
-        Sorted distinct values of every column.
-    bin_edges_ : sequence of ndarray of float64
-        Empty: nothing is cut.
-    n_bins_ : ndarray of int, shape (n_features,)
-        Codes of every column; with ``missing="bin"`` the code of the missing values is one of them.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of str
-        Their names, if they are strings.
-
-    Examples
-    --------
-    >>> from bitsieve.data.binning import CategoricalBinner
-    >>> CategoricalBinner().fit_transform([[7, "b"], [3, "a"], [7, "a"]]).tolist()
-    [[1, 1], [0, 0], [1, 0]]
-    """
+class CategoricalBinning(Binning):
+    """Every distinct value its own code: the rule of :class:`CategoricalBinner`."""
 
     sees = "codes"
 
@@ -64,12 +32,17 @@ class CategoricalBinner(Binner):
         self.missing = missing
         self.n_jobs = n_jobs
 
-    def codes(self, table: Table, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
+    @property
+    def known_arities(self) -> NDArray[np.int64] | None:
+        """One more than the largest code of every column: every category occurs, but a missing value may not."""
+        return self.n_bins_ if self.missing == "error" else None
+
+    def codes(self, table: TableInMemory, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
         """Codes of a table that is read already, as :meth:`transform` gives them, to be read only.
 
         Parameters
         ----------
-        table : Table
+        table : TableInMemory
         room : ndarray of uint8, optional
             Memory for them, two bytes a value.
 
@@ -83,7 +56,7 @@ class CategoricalBinner(Binner):
             return matrix
         return super().codes(table, room)
 
-    def _are_codes(self, table: Table, kind: np.dtype[Any]) -> bool:
+    def _are_codes(self, table: TableInMemory, kind: np.dtype[Any]) -> bool:
         """Whether every number of a matrix is its own code already, and of the type of codes."""
         if kind != (np.uint8 if self.n_bins_.max() <= 256 else np.uint16) or not isinstance(self.categories_, Ragged):
             return False
@@ -114,10 +87,9 @@ class CategoricalBinner(Binner):
             If a column holds one.
         """
         for j in extents.which(FRACTIONS)[:1]:
-            assert isinstance(table, Table)  # a summary is made of tables that were checked
-            _whole_numbers(table, j)  # says what it holds
+            _whole_numbers(extents.column(j), table.names[j])  # says what it holds
 
-    def _fit_numeric(self, table: Table, extents: Extents) -> None:
+    def _fit_numeric(self, table: TableInMemory, extents: Extents) -> None:
         found: list[Any] = [None] * len(extents.blocks)
 
         def find(b: int) -> None:
@@ -138,8 +110,9 @@ class CategoricalBinner(Binner):
                 by_column[j], self.n_bins_[j] = categories, len(categories)
         self.categories_ = by_column
 
-    def _cut_stored(self, table: SparseTable, first: int, last: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        values, ends = _native.stored_distinct(table.start, table.row, table.value, first, last)
+    def _cut_stored(self, table: TableInMemory, first: int, last: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        stored = table.stored
+        values, ends = _native.stored_distinct(stored.start, stored.row, stored.value, first, last)
         refused = np.flatnonzero((values != np.floor(values)) | (np.abs(values) >= 2.0**63))
         if len(refused):
             place = int(refused[0])
@@ -147,7 +120,7 @@ class CategoricalBinner(Binner):
         return values, ends
 
     def _code_block(
-        self, table: Table, block: NumericBlock, missing_code: NDArray[np.int64], out: NDArray[Any]
+        self, table: TableInMemory, block: NumericBlock, missing_code: NDArray[np.int64], out: NDArray[Any]
     ) -> None:
         known = self._known_numbers(table, block.places)
         numbers, are_unsigned = known.values.astype(np.int64), known.values.dtype == np.uint64
@@ -155,10 +128,11 @@ class CategoricalBinner(Binner):
             block.values, numbers, are_unsigned, known.ends, missing_code, block.places, out
         )
         for c in np.flatnonzero(found == 0)[:1].tolist():
-            name, values = table.names[int(block.places[c])], _whole_numbers(table, int(block.places[c]))
+            name = table.names[int(block.places[c])]
+            values = _whole_numbers(block.column(c), name)
             raise unknown_category(name, values[lookup(values, known[c]) < 0])
 
-    def _known_numbers(self, table: Table, places: NDArray[np.int64]) -> Ragged:
+    def _known_numbers(self, table: TableInMemory, places: NDArray[np.int64]) -> Ragged:
         """The categories of numeric columns."""
         if isinstance(self.categories_, Ragged):
             return self.categories_.take(places)
@@ -170,33 +144,21 @@ class CategoricalBinner(Binner):
         values = np.concatenate([known.astype(np.uint64 if kind.kind == "f" else kind) for known in arrays])
         return Ragged(values, np.cumsum([len(known) for known in arrays]))
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = True
-        return tags
 
-
-def known_arities(binner: Binner) -> NDArray[np.int64] | None:
-    """One more than the largest code of every column in the table that was fitted on; None where it is not known."""
-    every_category_occurs = isinstance(binner, CategoricalBinner) and binner.missing == "error"
-    return binner.n_bins_ if every_category_occurs else None
-
-
-def _whole_numbers(table: Table, j: int) -> NDArray[Any]:
-    """The values of a numeric column that are there, as integers.
+def _whole_numbers(values: NDArray[Any], name: str) -> NDArray[Any]:
+    """The values of a numeric column that are not missing, as integers.
 
     Raises
     ------
     ValueError
         If a value has a fractional part, or is beyond the range of int64.
     """
-    values = np.asarray(table.values(j))
     if values.dtype.kind != "f":
         return values
     values = values[~np.isnan(values)]
     refused = values[(values != np.floor(values)) | (np.abs(values) >= 2.0**63)]
     if len(refused):
-        raise not_whole(table.names[j], refused[0])
+        raise not_whole(name, refused[0])
     return values.astype(np.int64)
 
 

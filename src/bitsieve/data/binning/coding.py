@@ -6,24 +6,23 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone
 
 from bitsieve.common.progress import listening, phase
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.data.binning.base import MAX_CODES
+from bitsieve.data.binning.stored import binning_facts, binning_of
 from bitsieve.data.columns import all_missing
 from bitsieve.data.encoding import Encoded, encode
 from bitsieve.data.extents import MISSING
-from bitsieve.data.identifiers import are_at_hand
 from bitsieve.data.ragged import Ragged
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.data.binning.base import Binner
+    from bitsieve.data.binning.base import Binning
+    from bitsieve.data.binning.summary import Summary
     from bitsieve.data.column_summary import Kind
-    from bitsieve.data.summary import Summary
-    from bitsieve.data.table import Table
+    from bitsieve.data.table import TableInMemory
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +31,7 @@ class Coding:
 
     Attributes
     ----------
-    binner : Binner
+    binner : Binning
         Fitted: as on all rows at once, but for the columns in ``sampled``.
     kinds : list of dtype or None
         The type of the numbers of every column over all rows; None for categories.
@@ -44,13 +43,38 @@ class Coding:
         By what share of the samples the rank of a cut of those columns may be off.
     """
 
-    binner: Binner
+    binner: Binning
     kinds: list[Kind | None]
     arities: NDArray[np.int32]
     sampled: tuple[int, ...]
     rank_error: float
 
-    def codes(self, table: Table, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
+    def facts(self) -> dict[str, Any]:
+        """The same as JSON holds it."""
+        binner = self.binner
+        parameters = {name: value for name, value in binner.parameters.items() if name not in ("missing", "n_jobs")}
+        uncut = getattr(binner, "uncut_", None)
+        return {
+            **binning_facts(binner),
+            "parameters": parameters,
+            "uncut": None if uncut is None else uncut.tolist(),
+            "kinds": [None if kind is None else kind.str for kind in self.kinds],
+            "arities": self.arities.tolist(),
+            "sampled": list(self.sampled),
+            "rank_error": self.rank_error,
+        }
+
+    @classmethod
+    def from_facts(cls, facts: dict[str, Any], names: list[str]) -> Coding:
+        """What :meth:`facts` has given, of columns with these names."""
+        binner: Any = binning_of(facts, names, **facts["parameters"])
+        if facts["uncut"] is not None:
+            binner.uncut_ = np.array(facts["uncut"], np.int64)
+        kinds = [None if kind is None else np.dtype(kind) for kind in facts["kinds"]]
+        sampled = tuple(facts["sampled"])
+        return cls(binner, kinds, np.array(facts["arities"], np.int32), sampled, facts["rank_error"])
+
+    def codes(self, table: TableInMemory, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
         """The codes of a part of the rows: uint8 or uint16, of shape (n_samples, n_features), to be read only.
 
         ``room`` is memory for them, two bytes a value.
@@ -58,7 +82,7 @@ class Coding:
         with listening(lambda _: None):  # how far the job is, is told in rows
             return self.binner.codes(as_kinds(table, self.kinds), room)
 
-    def own_codes(self, table: Table) -> list[NDArray[np.uint8]] | None:
+    def own_codes(self, table: TableInMemory) -> list[NDArray[np.uint8]] | None:
         """The columns of a part of the rows where each holds its own codes, as bytes; else None."""
         if self.binner.sees != "codes" or table.matrix is not None:
             return None
@@ -76,12 +100,12 @@ class Coding:
         return None if beyond else columns
 
 
-def fit_on_summary(binner: Binner, summary: Summary) -> Coding:
+def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
     """Fit a copy of a binner on a table of which only the summary is known.
 
     Parameters
     ----------
-    binner : Binner
+    binner : Binning
         Of the kind and the parameters that the summary was made for.
     summary : Summary
         Of all rows.
@@ -95,14 +119,16 @@ def fit_on_summary(binner: Binner, summary: Summary) -> Coding:
     ValueError
         What ``fit`` raises on all rows.
     """
-    fitted = clone(binner)
+    if not binner.bins_parts:
+        raise ValueError("ZeroApartBinner bins tables in memory: give another binning for data that is read in parts")
+    fitted = binner.unfitted()
     fitted.start_fit(summary)
     if binner.sees == "codes":
         _refuse_many_codes(summary)
     alone: list[Any] = [None] * summary.n_features
 
     def fit(j: int) -> None:
-        rule = clone(binner).set_params(n_jobs=1)
+        rule = binner.unfitted(n_jobs=1)
         alone[j] = rule.fit_table(summary.column(j, ends_only=binner.sees == "ends"))
 
     run_blocks(fit, range(summary.n_features), binner.n_jobs, phase("binning"))
@@ -136,7 +162,7 @@ def codes_that_occur(binner: Any, table: Any) -> NDArray[np.int64]:
 
     Parameters
     ----------
-    binner : Binner
+    binner : Binning
         Fitted on the table.
     table : Table or TableInParts
         Of a sparse table and of saved counts all codes of the binner.
@@ -148,16 +174,15 @@ def codes_that_occur(binner: Any, table: Any) -> NDArray[np.int64]:
     n_codes = np.asarray(binner.n_bins_)
     if getattr(binner, "missing", "error") != "bin":
         return n_codes
-    coding = getattr(table, "coding", None)
-    if coding is not None:
-        return np.asarray(coding.arities, np.int64)
-    if not are_at_hand(table):
+    if not table.in_memory:
+        return np.asarray(table.coding.arities, np.int64)
+    if table.is_sparse:
         return n_codes
     none_missing = (table.extents(binner.n_jobs).holds & MISSING) == 0
     return n_codes - none_missing.astype(np.int64)
 
 
-def arity_of(binner: Binner, summary: Summary, j: int) -> int:
+def arity_of(binner: Binning, summary: Summary, j: int) -> int:
     """One more than the largest code that occurs in a column."""
     column = summary.columns[j]
     if column.is_empty or column.holds & MISSING:  # the code of missing values is the last one
@@ -168,7 +193,7 @@ def arity_of(binner: Binner, summary: Summary, j: int) -> int:
     return binner.code_of(column.high, j) + 1
 
 
-def as_kinds(table: Table, kinds: list[Kind | None]) -> Table:
+def as_kinds(table: TableInMemory, kinds: list[Kind | None]) -> TableInMemory:
     """A part of a table with its columns of the types that they have over all rows."""
     if table.matrix is not None and all(kind == table.matrix.dtype for kind in kinds):
         return table

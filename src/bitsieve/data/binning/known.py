@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bitsieve.data.table import Table
+    from bitsieve.data.table import TableInMemory
 
 
 def code_categories(name: str, given: Encoded, known: NDArray[Any] | None, out: NDArray[Any]) -> None:
@@ -46,18 +46,18 @@ def unknown_category(name: str, values: NDArray[Any]) -> ValueError:
 _MOST_EXACT = 2.0**53  # beyond, whole numbers are not told apart as float64
 
 
-def as_known(table: Table, categories: Sequence[NDArray[Any] | None]) -> Table:
+def as_known(table: TableInMemory, categories: Sequence[NDArray[Any] | None]) -> TableInMemory:
     """The table with every column of whole numbers as categories whose known categories are whole numbers.
 
     Parameters
     ----------
-    table : Table
+    table : TableInMemory
     categories : sequence of ndarray or None
         Those of every column of the table that the binner was fitted on; None where it was numeric.
 
     Returns
     -------
-    Table
+    TableInMemory
         The same one where there is nothing to do.
     """
     whole = [j for j, known in enumerate(categories) if known is not None and known.dtype.kind in "iu"]

@@ -1,21 +1,14 @@
-"""Binners by name."""
+"""Rules of binning by name: what turns columns into codes."""
 
 from __future__ import annotations
 
-import inspect
 from contextlib import contextmanager
 from difflib import get_close_matches
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sklearn.base import clone
-
 from bitsieve.common.errors import ParameterError, Sentence, message_of
-from bitsieve.data.binning.base import Binner
-from bitsieve.data.binning.categorical import CategoricalBinner
-from bitsieve.data.binning.equal_frequency import EqualFrequencyBinner
-from bitsieve.data.binning.equal_width import EqualWidthBinner
-from bitsieve.data.binning.mdl import MDLBinner
-from bitsieve.data.sparse import SparseTable
+from bitsieve.data.binning.base import Binning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,18 +16,24 @@ if TYPE_CHECKING:
     from bitsieve.common.errors import Setting
     from bitsieve.data.table import Table
 
-
 KEEPS_MISSING = "+missing"  # after the name of a binner: missing values get a code of their own
-BINNERS: dict[str, type[Binner]] = {
-    "mdl": MDLBinner,
-    "quantile": EqualFrequencyBinner,
-    "uniform": EqualWidthBinner,
-    "none": CategoricalBinner,
+RULES = {  # name to the module in this folder and the class of the rule
+    "mdl": ("mdl", "MDLBinning"),
+    "quantile": ("equal_frequency", "EqualFrequencyBinning"),
+    "uniform": ("equal_width", "EqualWidthBinning"),
+    "none": ("categorical", "CategoricalBinning"),
 }
 
 
-def make_binner(spec: Any = "mdl", *, n_jobs: int | None = None, **parameters: Any) -> Binner:
-    """A binner by its name, or an unfitted copy of one.
+def rule_named(name: str) -> type[Binning]:
+    """The class of a rule."""
+    module, kind = RULES[name]
+    rule: type[Binning] = getattr(import_module(f"bitsieve.data.binning.{module}"), kind)
+    return rule
+
+
+def make_binner(spec: Any = "mdl", *, n_jobs: int | None = None, **parameters: Any) -> Binning:
+    """The rule of a name, or an unfitted copy of a binner.
 
     Parameters
     ----------
@@ -48,7 +47,8 @@ def make_binner(spec: Any = "mdl", *, n_jobs: int | None = None, **parameters: A
 
     Returns
     -------
-    binner
+    Binning
+        A rule, which needs no scikit-learn, or a copy of the transformer that was given.
 
     Raises
     ------
@@ -57,17 +57,17 @@ def make_binner(spec: Any = "mdl", *, n_jobs: int | None = None, **parameters: A
 
     Examples
     --------
-    >>> from bitsieve.data.binning import make_binner
-    >>> make_binner("quantile", n_bins=5)
-    EqualFrequencyBinner(n_bins=5)
-    >>> make_binner("mdl+missing")
-    MDLBinner(missing='bin')
+    >>> from bitsieve.data.binning.registry import make_binner
+    >>> make_binner("quantile", n_bins=5).parameters
+    {'n_bins': 5, 'missing': 'error', 'n_jobs': None}
+    >>> make_binner("mdl+missing").parameters
+    {'uncut': 'leave', 'missing': 'bin', 'n_jobs': None}
     """
-    if isinstance(spec, Binner):
+    if isinstance(spec, Binning):
         if parameters:
             raise ValueError(f"binning is an object, so set {', '.join(parameters)} on that object")
-        return clone(spec)
-    names = ", ".join(map(repr, BINNERS))
+        return spec.unfitted()
+    names = ", ".join(map(repr, RULES))
     if isinstance(spec, str) and spec.endswith(KEEPS_MISSING):
         if parameters.get("missing", "bin") != "bin":
             raise ParameterError(
@@ -77,17 +77,26 @@ def make_binner(spec: Any = "mdl", *, n_jobs: int | None = None, **parameters: A
                 f"contradicts binning={spec!r}",
             )
         spec, parameters = spec.removesuffix(KEEPS_MISSING), {**parameters, "missing": "bin"}
-    if not isinstance(spec, str) or spec not in BINNERS:
-        near = get_close_matches(spec.lower(), BINNERS, n=1) if isinstance(spec, str) else []
+    if not isinstance(spec, str) or spec not in RULES:
+        near = get_close_matches(spec.lower(), RULES, n=1) if isinstance(spec, str) else []
         hint = f", did you mean {near[0]!r}?" if near else ""
         raise ParameterError("binning", spec, f"give one of {names} or a binner object{hint}", "is not known")
-    binner = BINNERS[spec]
-    if parameters:
-        accepted = [name for name in inspect.signature(binner).parameters if name != "n_jobs"]
-        for name in parameters:
-            if name not in accepted:
-                raise ValueError(f"binning {spec!r} has no parameter {name!r}: it has {', '.join(accepted)}")
-    return binner(n_jobs=n_jobs, **parameters)
+    rule = rule_named(spec)
+    accepted = [name for name in rule.parameter_names() if name != "n_jobs"]
+    for name in parameters:
+        if name not in accepted:
+            raise ValueError(f"binning {spec!r} has no parameter {name!r}: it has {', '.join(accepted)}")
+    return rule(n_jobs=n_jobs, **parameters)
+
+
+def binner_of(table: Table, spec: Any, n_jobs: int | None) -> Binning:
+    """The rule for a table, not fitted; in a sparse table zero is a code of its own."""
+    binner = make_binner(spec, n_jobs=n_jobs)
+    if not table.is_sparse or not binner.bins_parts:
+        return binner
+    from bitsieve.data.binning.zero_apart import ZeroApartBinning
+
+    return ZeroApartBinning(binner, n_jobs=n_jobs)
 
 
 def keeps_missing(spec: Any) -> bool:
@@ -110,7 +119,7 @@ def remedies_for(spec: Any) -> Iterator[None]:
         def word(setting: Setting) -> str:
             if setting.parameter != "missing":
                 return setting.in_python()
-            if isinstance(spec, Binner):
+            if isinstance(spec, Binning):
                 return f"binning={type(spec).__name__}(missing='bin')"
             return f"binning='{spec or 'mdl'}{KEEPS_MISSING}'"
 
@@ -118,13 +127,3 @@ def remedies_for(spec: Any) -> Iterator[None]:
         if worded == str(message):
             raise
         raise ValueError(worded) from error
-
-
-def binner_of(table: Table, spec: Any, n_jobs: int | None) -> Binner:
-    """The binner of a name, or an unfitted copy of one; in a sparse table zero is a code of its own."""
-    from bitsieve.data.binning.zero_apart import ZeroApartBinner
-
-    binner = make_binner(spec, n_jobs=n_jobs)
-    if isinstance(table, SparseTable) and not isinstance(binner, ZeroApartBinner):
-        return ZeroApartBinner(binner, n_jobs=n_jobs)
-    return binner

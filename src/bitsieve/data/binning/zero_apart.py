@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from scipy import special
 from scipy.sparse import csc_array
-from sklearn.utils.validation import check_is_fitted
 
 from bitsieve import _native
 from bitsieve.common.parameters import check_parameters, check_threads
@@ -16,14 +15,13 @@ from bitsieve.common.progress import phase
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.counts.search import Dependence, dependence_of_codes
 from bitsieve.counts.sparse_codes import SparseCodes
-from bitsieve.data.binning.base import Binner
+from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.known import unknown_category
 from bitsieve.data.binning.mdl import RepeatedCuts
 from bitsieve.data.binning.registry import make_binner
-from bitsieve.data.columns import read_columns
 from bitsieve.data.extents import IN_A_BIN
 from bitsieve.data.ragged import Ragged
-from bitsieve.data.sparse import SparseTable, read_sparse
+from bitsieve.data.sparse import read_sparse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,14 +31,13 @@ if TYPE_CHECKING:
     from bitsieve.common.parameters import Rule
     from bitsieve.counts.search import ClassSearch, Parts
     from bitsieve.counts.terms import Terms
-    from bitsieve.data.extents import Extents
-    from bitsieve.data.table import NamedColumns, Table
+    from bitsieve.data.table import TableInMemory
 
     Integers = NDArray[np.int64]
     Labels = NDArray[np.int32]
 
 
-def as_sparse(table: Table) -> SparseTable:
+def as_sparse(table: TableInMemory) -> TableInMemory:
     """A table of numbers as a sparse one.
 
     Raises
@@ -48,16 +45,15 @@ def as_sparse(table: Table) -> SparseTable:
     ValueError
         If a column holds categories.
     """
-    if isinstance(table, SparseTable):
+    if table.is_sparse:
         return table
-    words = [j for j in range(table.n_features) if not table.is_numeric(j)]
+    words = [j for j, _ in table.categories()]
     if words:
         raise ValueError(f"zero is a code of its own in columns of numbers, but {table.quoted(words)} hold categories")
     columns = [csc_array(table.numeric(j)[:, None]) for j in range(table.n_features)]
     start = np.cumsum([0, *(column.nnz for column in columns)])
     arrays = (np.concatenate([getattr(column, name) for column in columns]) for name in ("data", "indices"))
-    sparse = read_sparse(csc_array((*arrays, start), shape=(table.n_samples, table.n_features)))
-    return replace(sparse, names=table.names, feature_names=table.feature_names, y=table.y, weights=table.weights)
+    return replace(table, columns=read_sparse(csc_array((*arrays, start), shape=(table.n_samples, table.n_features))))
 
 
 class RepeatedStoredCuts(RepeatedCuts):
@@ -67,11 +63,11 @@ class RepeatedStoredCuts(RepeatedCuts):
     ----------
     search : RepeatedCuts
         Of the rule, on all numbers.
-    binner : Binner
+    binner : Binning
         Fitted on the same table.
     """
 
-    def __init__(self, search: RepeatedCuts, binner: Binner) -> None:
+    def __init__(self, search: RepeatedCuts, binner: Binning) -> None:
         super().__init__(search.table, binner, search.cut_at_median)
 
     def codes(self, column: int) -> Integers:
@@ -123,51 +119,12 @@ class RepeatedStoredCuts(RepeatedCuts):
         return np.array([(values == 0).any(), np.isnan(values).any()])
 
 
-class ZeroApartBinner(Binner):
-    """Make zero a code of its own in every column, and bin the other numbers by a rule.
-
-    The rule sees the numbers of a column that are not zero, and the samples that hold them, as if there were no others.
-    A column that holds zeros has the code 0 for these, and the codes 1, 2, ... for the bins; one without zeros has the
-    codes 0, 1, ... for the bins. With the rule "none" every distinct number is a code, by its rank among all, zero
-    included: the codes of :class:`CategoricalBinner`. This is how sparse tables are binned, whatever the rule; a dense
-    table of the same numbers gets the same codes. Costs a sort of the numbers that are not zero, a column at a time.
-
-    Parameters
-    ----------
-    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
-        The rule, with its own parameters; missing values are what it says.
-    n_jobs : int or None, default=None
-        Threads; None is 1, -1 is every core. The result does not depend on it.
-
-    Attributes
-    ----------
-    rule_ : binner
-        The rule.
-    bin_edges_ : sequence of ndarray of float64
-        Inner edges of every column among its numbers that are not zero, ascending; empty where it was left whole.
-    zero_ : ndarray of bool, shape (n_features,)
-        Whether zero is a code of the column.
-    categories_ : sequence of ndarray, or None
-        With the rule "none" the sorted distinct numbers of every column.
-    n_bins_ : ndarray of int, shape (n_features,)
-        Codes of every column; with ``missing="bin"`` of the rule the code of the missing values is one of them.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of str
-        Their names, if they are strings.
-
-    Examples
-    --------
-    >>> from bitsieve.data.binning import EqualFrequencyBinner, ZeroApartBinner
-    >>> from scipy.sparse import csr_array
-    >>> X = csr_array([[0.0], [0.2], [0.0], [0.3], [7.0]])
-    >>> binner = ZeroApartBinner(EqualFrequencyBinner(n_bins=2)).fit(X)
-    >>> binner.bin_edges_[0].tolist(), binner.transform(X).toarray().ravel().tolist()
-    ([0.3], [0, 1, 0, 1, 2])
-    """
+class ZeroApartBinning(Binning):
+    """Zero a code of its own, and a rule for the other numbers: the rule of :class:`ZeroApartBinner`."""
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"n_jobs": check_threads}  # and of binning, which makes the rule
-    rule_: Binner
+    bins_parts = False
+    rule_: Binning
 
     def __init__(self, binning: Any = "mdl", *, n_jobs: int | None = None) -> None:
         self.binning = binning
@@ -183,34 +140,15 @@ class ZeroApartBinner(Binner):
         """What the bins follow from: that of the rule."""
         return self._rule().sees
 
-    def _rule(self) -> Binner:
+    def _rule(self) -> Binning:
         return make_binner(self.binning, n_jobs=self.n_jobs)
 
-    def start_fit(self, table: NamedColumns) -> Extents:
-        """Refuse columns of which only a summary is known.
-
-        Parameters
-        ----------
-        table : NamedColumns
-
-        Returns
-        -------
-        Extents
-            Never.
-
-        Raises
-        ------
-        ValueError
-            Always.
-        """
-        raise ValueError("ZeroApartBinner bins tables in memory: give another binning for data that is read in parts")
-
-    def fit_table(self, table: Table) -> ZeroApartBinner:
+    def fit_table(self, table: TableInMemory) -> Self:
         """Find the bins of every column of a table that is read already.
 
         Parameters
         ----------
-        table : Table
+        table : TableInMemory
 
         Returns
         -------
@@ -219,15 +157,16 @@ class ZeroApartBinner(Binner):
         check_parameters(self)
         self.rule_ = rule = self._rule()
         check_parameters(rule)
-        sparse = as_sparse(table)
-        sparse.check_finite(allow_missing=rule.missing == "bin", instead=IN_A_BIN)
+        whole = as_sparse(table)
+        sparse = whole.stored
+        sparse.check_finite(table.names, allow_missing=rule.missing == "bin", instead=IN_A_BIN)
         table.set_names_on(self)
         blocks = sparse.blocks(self.n_jobs)
         cuts: list[Any] = [None] * len(blocks)
 
         def cut(b: int) -> None:
             first, last = blocks[b]
-            cuts[b] = np.arange(first, last), *rule._cut_stored(sparse, first, last)
+            cuts[b] = np.arange(first, last), *rule._cut_stored(whole, first, last)
 
         run_blocks(cut, range(len(cuts)), self.n_jobs, phase("binning"))
         found = Ragged.merged(table.n_features, cuts)
@@ -244,41 +183,12 @@ class ZeroApartBinner(Binner):
         self._check_code_limit(table)
         return self
 
-    def transform(self, X: Any) -> Any:
-        """Codes of every column.
-
-        Parameters
-        ----------
-        X : array-like, dataframe or scipy.sparse of shape (n_samples, n_features)
-
-        Returns
-        -------
-        codes : ndarray in Fortran order, or csc_array of a sparse table, of shape (n_samples, n_features)
-            uint8 if every column has at most 256 codes, else uint16.
-
-        Raises
-        ------
-        ValueError
-            If the columns are not those of fit, or hold infinite values, missing values that the rule does not keep, or
-            numbers that were not there when fitting with the rule "none"; or if zero is not the code 0 of a column of a
-            sparse table.
-        """
-        check_is_fitted(self)
-        if not hasattr(X, "tocsc"):
-            return self.codes(read_columns(X, estimator=self, reset=False))
-        table = read_sparse(X, estimator=self, reset=False)
-        codes = self._listed(table)
-        if codes.common.any():
-            raise ValueError("codes of negative numbers come before that of zero, which a sparse table cannot hold")
-        shape = table.n_samples, table.n_features
-        return csc_array((codes.code.astype(self._code_type), codes.row, codes.start), shape=shape)
-
-    def codes(self, table: Table, room: NDArray[np.uint8] | None = None) -> Any:
+    def codes(self, table: TableInMemory, room: NDArray[np.uint8] | None = None) -> Any:
         """Codes of a table that is read already: of a sparse one those that are listed.
 
         Parameters
         ----------
-        table : Table
+        table : TableInMemory
         room : ndarray of uint8, optional
             Not needed here.
 
@@ -287,38 +197,39 @@ class ZeroApartBinner(Binner):
         SparseCodes, or ndarray of shape (n_samples, n_features) in Fortran order
         """
         listed = self._listed(as_sparse(table))
-        if isinstance(table, SparseTable):
+        if table.is_sparse:
             return listed
         out = np.empty((table.n_samples, table.n_features), self._code_type, order="F")
         for j in range(table.n_features):
             out[:, j] = listed.column(j)
         return out
 
-    def search(self, table: Table) -> ClassSearch | None:
+    def search(self, table: TableInMemory) -> ClassSearch | None:
         """What looked at the classes of the table it was fitted on, to be repeated with others; None if nothing did.
 
         Parameters
         ----------
-        table : Table
+        table : TableInMemory
 
         Returns
         -------
         ClassSearch or None
         """
         search = self.rule_.search(table)
-        return RepeatedStoredCuts(search, self) if isinstance(search, RepeatedCuts) else None
+        return None if search is None else RepeatedStoredCuts(search, self)
 
     @property
     def _code_type(self) -> type[np.unsignedinteger[Any]]:
         return np.uint8 if self.n_bins_.max() <= 256 else np.uint16
 
-    def _listed(self, table: SparseTable) -> SparseCodes:
+    def _listed(self, table: TableInMemory) -> SparseCodes:
         """The codes of the numbers that are not zero."""
         keeps = self.missing == "bin"
-        table.check_finite(allow_missing=keeps, instead=IN_A_BIN)
+        stored = table.stored
+        stored.check_finite(table.names, allow_missing=keeps, instead=IN_A_BIN)
         ranked = self.categories_ is not None
         known = self.categories_ if ranked else self.bin_edges_
-        code = table.room(len(table.value), np.uint16)
+        code = stored.room(len(stored.value), np.uint16)
         missing_code = self.n_bins_ - 1 if keeps else np.zeros_like(self.n_bins_)
         base = np.zeros_like(self.n_bins_) if ranked else self.zero_.astype(np.int64)
         left = ranked or self.rule_._side == "left"
@@ -326,18 +237,19 @@ class ZeroApartBinner(Binner):
         def write(block: tuple[int, int]) -> None:
             first, last = block
             begin, end = known.ends[[first - 1, last - 1]].tolist() if first else (0, int(known.ends[last - 1]))
-            stored = table.start, table.row, table.value
             ends = missing_code[first:last], code
             cuts = known.values[begin:end].astype(np.float64, copy=False), known.ends[first:last] - begin
-            _native.code_stored(*stored, first, last, *cuts, left, base[first:last], *ends)
+            _native.code_stored(
+                stored.start, stored.row, stored.value, first, last, *cuts, left, base[first:last], *ends
+            )
 
-        run_blocks(write, table.blocks(self.n_jobs), self.n_jobs, phase("encoding"))
+        run_blocks(write, stored.blocks(self.n_jobs), self.n_jobs, phase("encoding"))
         common = self._common(table, known)
         if ranked:
             self._check_known(table, code)
-        return SparseCodes(table.n_samples, table.start, table.row, code, common, table.room)
+        return SparseCodes(table.n_samples, stored.start, stored.row, code, common, stored.room)
 
-    def _common(self, table: SparseTable, known: Ragged) -> NDArray[np.uint16]:
+    def _common(self, table: TableInMemory, known: Ragged) -> NDArray[np.uint16]:
         """The code of zero in every column."""
         if self.categories_ is not None:
             some = known.lengths > 0
@@ -345,32 +257,29 @@ class ZeroApartBinner(Binner):
             if len(known.values):
                 starts = (known.ends - known.lengths)[some]
                 below[some] = np.add.reduceat((known.values < 0).astype(np.int64), starts)
-            for j in np.flatnonzero(table.has_zeros & ~self.zero_)[:1].tolist():
+            for j in np.flatnonzero(table.stored.has_zeros & ~self.zero_)[:1].tolist():
                 raise unknown_category(table.names[j], np.zeros(1))
             return below
         common = np.zeros(table.n_features, np.uint16)
-        for j in np.flatnonzero(table.has_zeros & ~self.zero_).tolist():  # zeros that were not there when fitting
+        for j in np.flatnonzero(
+            table.stored.has_zeros & ~self.zero_
+        ).tolist():  # zeros that were not there when fitting
             common[j] = np.searchsorted(self.bin_edges_[j], 0.0, side="left" if self.rule_._side == "left" else "right")
         return common
 
-    def _check_known(self, table: SparseTable, code: NDArray[np.uint16]) -> None:
+    def _check_known(self, table: TableInMemory, code: NDArray[np.uint16]) -> None:
         """Refuse numbers that are no categories."""
-        known = self.categories_
-        for first, last in table.blocks(None):
-            stored = slice(*table.start[[first, last]].tolist())
-            value, lengths, ends = table.value[stored], np.diff(table.start[first : last + 1]), known.ends[first:last]
-            place = np.repeat(ends - known.lengths[first:last], lengths) + code[stored]
+        known, stored = self.categories_, table.stored
+        for first, last in stored.blocks(None):
+            some = slice(*stored.start[[first, last]].tolist())
+            value, lengths, ends = stored.value[some], np.diff(stored.start[first : last + 1]), known.ends[first:last]
+            place = np.repeat(ends - known.lengths[first:last], lengths) + code[some]
             there = np.isnan(value)
             inside = ~there & (place < np.repeat(ends, lengths))
             there[inside] = known.values[place[inside]] == value[inside]
             for wrong in np.flatnonzero(~there)[:1].tolist():
-                column = int(np.searchsorted(table.start, stored.start + wrong, side="right")) - 1
+                column = int(np.searchsorted(stored.start, some.start + wrong, side="right")) - 1
                 raise unknown_category(table.names[column], value[wrong : wrong + 1])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _with_zero(found: Ragged, zero: NDArray[np.bool_]) -> Ragged:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.common.messages import quoted
+from bitsieve.counts.class_order import sizes_of_classes
 from bitsieve.data.column_summary import ColumnSummary, Distinct, RowSample
 from bitsieve.data.encoding import FEW, Encoded
-from bitsieve.data.extents import MISSING, Extents
-from bitsieve.data.table import NamedColumns, Table
+from bitsieve.data.extents import MISSING, NUMBERS, Extents
+from bitsieve.data.profile import Profile, RowNumbers
+from bitsieve.data.table import NamedColumns, TableInMemory
 from bitsieve.data.target import Target
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bitsieve.data.binning.base import Binner
+    from bitsieve.data.binning.base import Binning
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,10 @@ class Summary(NamedColumns):
     sample : RowSample or None
         None where the binner needs none.
     limits : Limits
+    class_sizes : ndarray of int64
+        Samples of every class.
+    sees : str
+        What the bins follow from for which this was found, as of a binner.
     """
 
     names: Sequence[str]
@@ -66,6 +72,8 @@ class Summary(NamedColumns):
     n_samples: int
     sample: RowSample | None
     limits: Limits
+    class_sizes: NDArray[np.int64]
+    sees: str
 
     @classmethod
     def merged(cls, parts: Sequence[Summary]) -> Summary:
@@ -95,10 +103,37 @@ class Summary(NamedColumns):
             sum(part.n_samples for part in parts),
             RowSample.merged(samples) if samples else None,
             first.limits,
+            np.sum([part.class_sizes for part in parts], axis=0),
+            first.sees,
         )
 
-    def __add__(self, other: Summary) -> Summary:
-        return self.merged([self, other])
+    def profile(self) -> Profile:
+        """Facts of the columns."""
+        columns = self.columns
+        numbering = [None if column.n_missing else column.row_numbers for column in columns]
+        return Profile(
+            self.n_rows,
+            np.array([not column.is_empty for column in columns], bool),
+            np.array([0 if column.categories is None else len(column.categories) for column in columns], np.int64),
+            np.array([of is not None and of.number_rows for of in numbering], bool),
+            np.array([column.varies for column in columns], bool),
+            np.array([of is not None and of.count_rows for of in numbering], bool),
+        )
+
+    def without(self, left_out: Sequence[int]) -> Summary:
+        """The same with one value in every row of some columns: what is known of :meth:`TableInMemory.without`."""
+        columns, zero = list(self.columns), np.uint8(0)
+        counts = self.class_sizes[None] if self.sees == "classes" else np.array([[self.n_samples]])
+        constant = ColumnSummary(NUMBERS, zero.dtype, zero, zero, distinct=Distinct(np.array([zero]), counts))
+        for j in left_out:
+            columns[j] = constant
+        sample = self.sample
+        if sample is not None:
+            values = list(sample.columns)
+            for j in left_out:
+                values[j] = np.zeros(len(sample.rows), np.uint8)
+            sample = replace(sample, columns=values)
+        return replace(self, columns=columns, sample=sample)
 
     def extents(self, n_jobs: int | None = None, whole: bool = False) -> Extents:
         """What the columns hold, as that of a table, without the numbers themselves."""
@@ -135,11 +170,10 @@ class Summary(NamedColumns):
             columns[j] = replace(columns[j], kind=None, categories=distinct.values, distinct=None)
         return replace(self, columns=columns)
 
-    def column(self, j: int, *, ends_only: bool) -> Table:
+    def column(self, j: int, *, ends_only: bool) -> TableInMemory:
         """A table of column ``j`` alone on which a binner finds the bins that it finds on all rows.
 
-        Its rows are the categories; or the distinct numbers in every class, weighted by how many samples they stand
-        for; or the sample; or, ``ends_only``, the smallest and the largest number.
+        Its rows are the categories; or the distinct numbers in every class, weighted by their samples; or the sample; or, ``ends_only``, the smallest and the largest number.
         """
         column, target = self.columns[j], self.target
         values: NDArray[Any] | Encoded
@@ -171,14 +205,14 @@ class Summary(NamedColumns):
 
 def _alone(
     name: str, values: Any, target: Target | None, classes: NDArray[Any] | None, weights: NDArray[np.int64] | None
-) -> Table:
+) -> TableInMemory:
     y = None if target is None or classes is None else Target(classes.astype(np.int32), target.labels)
-    return Table([values], [name], y=y, weights=weights)
+    return TableInMemory([values], [name], y=y, weights=weights)
 
 
 def summarize(
-    table: Table,
-    binner: Binner,
+    table: TableInMemory,
+    binner: Binning,
     *,
     first_row: int = 0,
     limits: Limits | None = None,
@@ -188,9 +222,9 @@ def summarize(
 
     Parameters
     ----------
-    table : Table
+    table : TableInMemory
         A part of the rows; the classes of its target are those of all rows, and so are their codes.
-    binner : Binner
+    binner : Binning
         That is to be fitted: it says what must be known.
     first_row : int, default=0
         The number of the first of these rows in the whole table. The sample of the rows hangs on it alone, so it is
@@ -223,6 +257,10 @@ def summarize(
         )
         for j in range(table.n_features)
     ]
+    for j, column in enumerate(columns):
+        if column.kind is not None and (known is None or known.columns[j].row_numbers is not None):
+            numbers = RowNumbers.of_part(np.asarray(table.values(j)), first_row)
+            columns[j] = column if numbers is None else replace(column, row_numbers=numbers)
     sample = None
     if binner.sees in ("numbers", "classes"):
         rows = np.arange(first_row, first_row + table.n_samples)
@@ -236,6 +274,8 @@ def summarize(
         table.total_weight,
         sample,
         limits,
+        np.zeros(0, np.int64) if table.y is None else sizes_of_classes(table.y.codes, table.weights, table.y.n_classes),
+        binner.sees,
     )
 
 
@@ -247,7 +287,7 @@ def _too_many(known: Summary | None, j: int) -> bool:
     return column.kind is not None and column.distinct is None and not column.is_empty
 
 
-def _summary_of(table: Table, j: int, holds: int, low: Any, high: Any, sees: str, cells: int) -> ColumnSummary:
+def _summary_of(table: TableInMemory, j: int, holds: int, low: Any, high: Any, sees: str, cells: int) -> ColumnSummary:
     values, weights = table.values(j), table.weights
     if isinstance(values, Encoded):
         missing = values.codes < 0
@@ -269,7 +309,7 @@ def _summary_of(table: Table, j: int, holds: int, low: Any, high: Any, sees: str
 
 
 def _samples(rows: NDArray[np.bool_], weights: NDArray[np.int64] | None) -> int:
-    """How many samples some of the rows stand for."""
+    """How many samples some of the rows are."""
     return int(rows.sum() if weights is None else weights[rows].sum())
 
 

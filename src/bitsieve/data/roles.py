@@ -1,0 +1,114 @@
+"""Which columns of a table are features, target and frequency weights, from the names alone."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bitsieve.common.messages import allowed_names, quoted
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns of a table by what they are used for.
+
+    Attributes
+    ----------
+    features : list
+        Labels, in the order of the data.
+    target : list
+        Labels of one column or of several; empty where the target is given by its values.
+    weight : label or None
+        The column of frequency weights.
+    target_name : str
+        What messages call the target.
+    weight_name : str or None
+        The name of the weights, "sample_weight" where they are given by their values; None without weights.
+    """
+
+    features: list[Any]
+    target: list[Any]
+    weight: Any
+    target_name: str
+    weight_name: str | None
+
+    @property
+    def others(self) -> list[Any]:
+        """The columns that are no features."""
+        return [*self.target, *([] if self.weight is None else [self.weight])]
+
+
+def divide(
+    labels: Sequence[Any],
+    target: Any,
+    sample_weight: Any,
+    *,
+    n_samples: int | None = None,
+    never: Sequence[Any] = (),
+    unnamed: str = "target",
+) -> Roles:
+    """Divide the columns of a table into features, target and weights.
+
+    Parameters
+    ----------
+    labels : sequence
+        Of all columns; empty for an array, whose columns have none.
+    target, sample_weight : label, list of label, or values
+        As :func:`bitsieve.select` takes them.
+    n_samples : int, optional
+        Rows, where their number is known: it helps to see whether a list holds names or values.
+    never : sequence
+        Labels that are no features.
+    unnamed : str
+        What messages call a target that is given by values without a name.
+
+    Raises
+    ------
+    ValueError
+        A column is not there, is named twice or for two uses, or no feature is left.
+    """
+    targets = _named(target, labels, "target", n_samples)
+    weights = _named(sample_weight, labels, "weight", n_samples) if isinstance(sample_weight, str) else []
+    if len(set(targets)) < len(targets):
+        raise ValueError(f"the targets {quoted(targets)} name a column twice: name each once")
+    weight = weights[0] if weights else None
+    if weight is not None and weight in targets:
+        raise ValueError(f"column {weight!r} cannot be both the target and the weight")
+    name = ", ".join(map(str, targets)) if targets else str(getattr(target, "name", None) or unnamed)
+    taken = {*targets, *weights, *never}
+    features = [label for label in labels if label not in taken]
+    if labels and not features:
+        raise ValueError(f"the data holds only the target {name!r}: at least one feature is needed")
+    weight_name = None if sample_weight is None else "sample_weight" if weight is None else str(weight)
+    return Roles(features, targets, weight, name, weight_name)
+
+
+def _named(given: Any, labels: Sequence[Any], what: str, n_samples: int | None) -> list[Any]:
+    """The columns that are meant where names are given; none where values are."""
+    if given is None:
+        return []
+    if isinstance(given, (list, tuple)) and given and all(isinstance(part, str) for part in given):
+        values = not labels or (n_samples == len(given) and not set(given) <= set(labels))
+        return [] if values else _checked(list(given), labels, what)
+    if not isinstance(given, Hashable) or _holds_values(given) or (isinstance(given, tuple) and given not in labels):
+        return []
+    return _checked([given], labels, what)
+
+
+def _checked(names: list[Any], labels: Sequence[Any], what: str) -> list[Any]:
+    if not labels:
+        values = "the target as an array of its values" if what == "target" else "sample_weight as an array"
+        raise ValueError(f"the data is an array, whose columns have no names: give {values}")
+    for name in names:
+        if name not in labels:
+            known = allowed_names(str(name), [str(label) for label in labels])
+            raise ValueError(f"there is no column {str(name)!r} for the {what}: {known}")
+    return names
+
+
+def _holds_values(given: Any) -> bool:
+    """Whether something is a series or another collection, which may be hashable too."""
+    return not np.isscalar(given) and not isinstance(given, tuple) and hasattr(given, "__len__")

@@ -1,0 +1,99 @@
+"""Counts of rows in memory: a matrix of codes, or the codes of sparse columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bitsieve.common.progress import phase
+from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.sparse_codes import SparseCodes
+from bitsieve.data.binning.registry import binner_of
+from bitsieve.engines.sparse import SparseSource
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from bitsieve.counts.source import CountSource
+    from bitsieve.data.binning.base import Binning
+    from bitsieve.data.table import Table, TableInMemory
+
+
+def make_source(
+    codes: ArrayLike | SparseCodes,
+    classes: ArrayLike | None = None,
+    *,
+    n_classes: int | None = None,
+    weights: ArrayLike | None = None,
+    arities: ArrayLike | None = None,
+    n_jobs: int | None = None,
+) -> CountSource:
+    """The source of counts that suits a table of codes: the one place that chooses a concrete source.
+
+    Parameters
+    ----------
+    codes : array of shape (n_samples, n_features), or SparseCodes
+        Whole numbers from 0, at most 65,536 of them a feature.
+    classes : array of shape (n_samples,), optional
+        Class codes; None counts everything as one class.
+    n_classes : int, optional
+        By default the largest class code plus one.
+    weights : array of shape (n_samples,), optional
+        Frequency weights: whole numbers from 1, how many times each row stands.
+    arities : array of shape (n_features,), optional
+        One more than the largest code of every feature, where that is known: the codes are then read once less.
+    n_jobs : int, optional
+        Threads; the counts do not depend on it.
+
+    Returns
+    -------
+    CountSource
+
+    Raises
+    ------
+    ValueError
+        If a limit is passed, a code is negative, or the weights ask for more memory than the machine has.
+    """
+    if isinstance(codes, SparseCodes):
+        return SparseSource(codes, classes, n_classes=n_classes, weights=weights, n_jobs=n_jobs)
+    return PackedSource(codes, classes, n_classes=n_classes, weights=weights, arities=arities, n_jobs=n_jobs)
+
+
+def count(table: Table, binning: Any, n_jobs: int | None = None) -> tuple[Binning, CountSource]:
+    """Bin the columns of a table and count their codes, wherever its rows are.
+
+    Parameters
+    ----------
+    table : Table
+    binning : str or binner
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    Binning
+        Fitted on all rows.
+    CountSource
+    """
+    binner = binner_of(table, binning, n_jobs)
+    if not table.in_memory:
+        counted: tuple[Binning, CountSource] = table.count(binner)
+        return counted
+    fitted = binner.fit_table(table)
+    return fitted, count_coded(table, fitted, n_jobs)
+
+
+def count_coded(table: TableInMemory, binner: Binning, n_jobs: int | None = None) -> CountSource:
+    """The counts of the codes that a binner gives which was fitted on a table in memory."""
+    codes = binner.codes(table)
+    phase("counting")
+    target = table.y
+    source = make_source(
+        codes,
+        None if target is None else target.codes,
+        n_classes=None if target is None else target.n_classes,
+        weights=table.weights,
+        arities=binner.known_arities,
+        n_jobs=n_jobs,
+    )
+    source.search = None if target is None else binner.search(table)
+    return source
