@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from bitsieve import _native
 from bitsieve.data.encoding import Encoded, encode
 from bitsieve.data.exact import DIGITS, WHOLE, check_apart, microseconds
+from bitsieve.data.text import TextKinds, typed_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,14 +49,20 @@ def column_of_arrow(array: Any, name: str) -> np.ndarray | Encoded:
     )
 
 
-def columns_of_arrow(arrays: Sequence[Any], names: Sequence[str]) -> list[np.ndarray | Encoded]:
+def columns_of_arrow(
+    arrays: Sequence[Any], names: Sequence[str], text_kinds: TextKinds | None = None
+) -> list[np.ndarray | Encoded]:
     """:func:`column_of_arrow` of many columns of as many values; categories and text are coded in blocks.
+
+    Text that means a missing value is one, and text that is numbers or times becomes these: ``text_kinds`` names such
+    columns where the arrays are only some of the rows; by default they are all rows.
 
     Raises
     ------
     ValueError
         If a column holds neither numbers, times, text, categories nor booleans.
     """
+    arrays = typed_columns(arrays, names, text_kinds)
     categorical = [is_categorical(array.type) for array in arrays]
     chosen = (dictionary_of(array) for array, wanted in zip(arrays, categorical, strict=True) if wanted)
     coded = iter(categories_of_arrow(list(chosen)))
@@ -76,7 +83,12 @@ def dictionary_of(array: Any) -> Any:
 
 
 def column_of_objects(values: Any, name: str) -> np.ndarray | Encoded:
-    """A column of Python objects, all of one kind; None and NaN are missing.
+    """:func:`column_of_arrow` of Python objects, all of one kind; None and NaN are missing."""
+    return column_of_arrow(array_of_objects(values, name), name)
+
+
+def array_of_objects(values: Any, name: str) -> Any:
+    """An Arrow array of Python objects, all of one kind; None and NaN are missing.
 
     Raises
     ------
@@ -84,10 +96,9 @@ def column_of_objects(values: Any, name: str) -> np.ndarray | Encoded:
         If the kinds are mixed, or are none that can be binned.
     """
     try:
-        array = pa.array(values, from_pandas=True)
+        return pa.array(values, from_pandas=True)
     except (pa.ArrowException, TypeError, OverflowError) as error:
         raise mixed_kinds(name) from error
-    return column_of_arrow(array, name)
 
 
 def mixed_kinds(name: str) -> ValueError:

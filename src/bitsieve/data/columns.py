@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from bitsieve.data.text import TextKinds
+
 
 def with_rows(data: Any) -> Any:
     """A lazy frame collected, a record batch as a pyarrow table, anything else as it is.
@@ -73,7 +75,9 @@ def _is_record_batch(data: Any) -> bool:
 _TURNED_AT_ONCE = 1024  # rows of a matrix whose columns are made contiguous
 
 
-def read_columns(X: Any, *, estimator: Any = None, reset: bool = True) -> TableInMemory:
+def read_columns(
+    X: Any, *, estimator: Any = None, reset: bool = True, text_kinds: TextKinds | None = None
+) -> TableInMemory:
     """Read the features of a table, without a target and weights.
 
     Parameters
@@ -87,6 +91,9 @@ def read_columns(X: Any, *, estimator: Any = None, reset: bool = True) -> TableI
         Whose ``n_features_in_`` and ``feature_names_in_`` are set (``reset=True``) or checked (``reset=False``).
     reset : bool, default=True
         True when fitting.
+    text_kinds : mapping of str to type, optional
+        Of some of the rows of a table: its columns of text that are numbers or times in all rows. By default text is
+        looked at here.
 
     Returns
     -------
@@ -109,10 +116,11 @@ def read_columns(X: Any, *, estimator: Any = None, reset: bool = True) -> TableI
         if isinstance(frame, nw.DataFrame):
             if estimator is not None and all(frame.shape):
                 _validated(estimator, X, reset, skip_check_array=True)
-            return _read_frame(frame, labels or list(frame.columns))
+            return _read_frame(frame, labels or list(frame.columns), text_kinds)
     if isinstance(X, (list, tuple, np.ma.MaskedArray)):
         X = as_array(X)
-    return _read_array(np.asarray(X) if estimator is None else np.asarray(_validated(estimator, X, reset, dtype=None)))
+    X = X if estimator is None else _validated(estimator, X, reset, dtype=None)
+    return _read_array(np.asarray(X), text_kinds)
 
 
 def _validated(estimator: Any, X: Any, reset: bool, **how: Any) -> Any:
@@ -124,7 +132,7 @@ def _validated(estimator: Any, X: Any, reset: bool, **how: Any) -> Any:
     return validate_data(estimator, X, reset=reset, **how)
 
 
-def _read_array(X: NDArray[Any]) -> TableInMemory:
+def _read_array(X: NDArray[Any], text_kinds: TextKinds | None) -> TableInMemory:
     if X.ndim != 2:
         raise ValueError(f"the data has shape {X.shape}: it must be samples x features")
     n_samples, n_features = X.shape
@@ -139,9 +147,10 @@ def _read_array(X: NDArray[Any]) -> TableInMemory:
         return TableInMemory(_microseconds(X, names), names)
     if kind == "b":
         return TableInMemory(_encode_booleans(X), names)
-    from bitsieve.data.arrow import column_of_objects
+    from bitsieve.data.arrow import array_of_objects, columns_of_arrow
 
-    return TableInMemory([column_of_objects(X[:, j], name) for j, name in enumerate(names)], names)
+    arrays = [array_of_objects(X[:, j], name) for j, name in enumerate(names)]
+    return TableInMemory(columns_of_arrow(arrays, names, text_kinds), names)
 
 
 def _encode_booleans(X: NDArray[np.bool_]) -> list[Encoded]:
@@ -186,15 +195,17 @@ def check_labels(labels: Sequence[Any]) -> None:
         raise ValueError(f"several columns are named {quoted(twice)}: give every column a name of its own")
 
 
-def _read_frame(frame: nw.DataFrame[Any], labels: list[Any]) -> TableInMemory:
+def _read_frame(frame: nw.DataFrame[Any], labels: list[Any], text_kinds: TextKinds | None) -> TableInMemory:
     _check_size(*frame.shape)
     names = [str(label) for label in labels]
-    columns = _columns_of_frame(frame, names)
+    columns = _columns_of_frame(frame, names, text_kinds)
     strings = all(isinstance(label, str) for label in labels)
     return TableInMemory(columns, names, np.asarray(labels, dtype=object) if strings else None)
 
 
-def _columns_of_frame(frame: nw.DataFrame[Any], names: Sequence[str]) -> list[NDArray[Any] | Encoded]:
+def _columns_of_frame(
+    frame: nw.DataFrame[Any], names: Sequence[str], text_kinds: TextKinds | None
+) -> list[NDArray[Any] | Encoded]:
     """Numbers column by column; text and categories in blocks, by way of Arrow."""
     columns: list[Any] = [None] * len(names)
     others = []
@@ -205,17 +216,17 @@ def _columns_of_frame(frame: nw.DataFrame[Any], names: Sequence[str]) -> list[ND
             if values.dtype.kind in "iu" or (values.dtype.kind == "f" and kind.is_float()):
                 columns[j] = values
                 continue
-        if kind == nw.Object:
-            from bitsieve.data.arrow import column_of_objects
-
-            columns[j] = column_of_objects(series.to_list(), names[j])
-        else:
-            others.append((j, series.to_arrow()))
+        others.append((j, series))
     if others:
-        from bitsieve.data.arrow import columns_of_arrow
+        from bitsieve.data.arrow import array_of_objects, columns_of_arrow
 
-        places, arrays = zip(*others, strict=True)
-        for j, column in zip(places, columns_of_arrow(arrays, [names[j] for j in places]), strict=True):
+        places = [j for j, _ in others]
+        arrays = [
+            array_of_objects(series.to_list(), names[j]) if series.dtype == nw.Object else series.to_arrow()
+            for j, series in others
+        ]
+        found = columns_of_arrow(arrays, [names[j] for j in places], text_kinds)
+        for j, column in zip(places, found, strict=True):
             columns[j] = column
     return columns
 

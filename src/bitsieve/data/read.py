@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from bitsieve.data.roles import Roles
     from bitsieve.data.table import TableInMemory
+    from bitsieve.data.text import TextKinds
 
 
 def read_xy(
@@ -42,6 +43,7 @@ def read_xy(
     reset: bool = True,
     target_name: str = "y",
     target_bins: int | str | None = None,
+    text_kinds: TextKinds | None = None,
 ) -> TableInMemory:
     """Read features, target and frequency weights into one table.
 
@@ -64,6 +66,8 @@ def read_xy(
         Equal-frequency classes of a target that is a quantity, 5 by default: numbers with a fractional part, or more
         than 100 different whole numbers. A number that is given is obeyed by whole numbers, too, of which more
         different ones occur; "none" takes each number as a class.
+    text_kinds : mapping of str to type, optional
+        As in :func:`~bitsieve.data.columns.read_columns`.
 
     Returns
     -------
@@ -81,7 +85,7 @@ def read_xy(
     >>> table.numeric(0).tolist(), table.target.labels.tolist(), table.weights.tolist()
     ([1.5, 0.5], ['no'], [2, 3])
     """
-    table = read_columns(X, estimator=estimator, reset=reset)
+    table = read_columns(X, estimator=estimator, reset=reset, text_kinds=text_kinds)
     if y is not None and n_rows(y) != table.n_samples:
         raise ValueError(f"X has {table.n_samples:,} rows but y has {n_rows(y):,} values: they must be as many")
     weights = read_weights(sample_weight, table.n_samples)

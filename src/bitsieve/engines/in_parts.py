@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
@@ -26,6 +26,7 @@ from bitsieve.data.roles import Roles
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.data.target import Target
 from bitsieve.data.target_summary import TargetCoding, TargetPart, TargetSummary
+from bitsieve.data.text import TextKinds
 from bitsieve.data.weights import read_weights, take_weighted, without_value
 
 Result = TypeVar("Result")
@@ -49,6 +50,8 @@ class PartReader:
         Whether rows without a target are left out, as if their weight were 0.
     left_out : tuple of int
         Features that get one value in every row.
+    text_kinds : mapping of str to type
+        The features of text that are numbers or times in all rows.
     """
 
     features: Sequence[Any] | None = None
@@ -56,6 +59,7 @@ class PartReader:
     weight: Any = None
     drop_missing: bool = False
     left_out: tuple[int, ...] = ()
+    text_kinds: TextKinds = field(default_factory=dict)
 
     def n_rows(self, part: Any, y: Any = None, weights: Any = None) -> list[int]:
         """How many rows of the part count: all, or those whose weight is not 0. In a list, as parts have an order."""
@@ -83,7 +87,10 @@ class PartReader:
         features = objects[0] if self.features is None else columns_of(objects[0], list(self.features))
         _, weights = self._beside(*objects)
         y, _ = self._target(*objects)
-        table = replace(read_xy(features, None, weights), y=replace(target.target, codes=target.codes(y)))
+        table = replace(
+            read_xy(features, None, weights, text_kinds=self.text_kinds),
+            y=replace(target.target, codes=target.codes(y)),
+        )
         return table.without(self.left_out)
 
     def summarize(
@@ -292,6 +299,12 @@ class TableInParts(Table):
             coding = (lambda first: self._coding(binner, first)) if early else None
             self.known, self._early = self.parts.summarize(work, coding, sizes)
             assert self.known is not None  # there are rows
+            kinds = self.known.text_kinds()
+            if kinds:  # once more: text of all rows is numbers or times
+                if self._early is not None:
+                    self._early.drop()
+                self.reader, self.known, self._early = replace(self.reader, text_kinds=kinds), None, None
+                return self._summarized(binner)
         return self.known
 
     def without(self, columns: Sequence[int]) -> TableInParts:

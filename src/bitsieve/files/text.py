@@ -105,7 +105,7 @@ def read_text(path: Path) -> pa.Table:
 def as_named(table: pa.Table, path: Path) -> pa.Table:
     """The table as it is given on: names without white space around them, and numbers where nothing is known."""
     table = _named(table, path)
-    columns = [c.cast(pa.float64()) if pa.types.is_null(c.type) else _without_commas(c) for c in table.columns]
+    columns = [c.cast(pa.float64()) if pa.types.is_null(c.type) else without_commas(c) for c in table.columns]
     return pa.Table.from_arrays(columns, names=table.column_names)
 
 
@@ -130,7 +130,7 @@ def _as_kind(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     return (pc.replace_substring(column, ",", "") if pa.types.is_string(column.type) else column).cast(kind)
 
 
-def _without_commas(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def without_commas(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Text that is numbers with a comma before every three digits (``1,234.56``) as these numbers."""
     if not pa.types.is_string(column.type):
         return column

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from bitsieve.common.messages import quoted
 from bitsieve.counts.class_order import sizes_of_classes
@@ -15,6 +16,7 @@ from bitsieve.data.extents import MISSING, NUMBERS, Extents
 from bitsieve.data.profile import Profile, RowNumbers
 from bitsieve.data.table import NamedColumns, TableInMemory
 from bitsieve.data.target import Target
+from bitsieve.data.text import TextKinds, typed_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -119,6 +121,17 @@ class Summary(NamedColumns):
             np.array([column.varies for column in columns], bool),
             np.array([of is not None and of.count_rows for of in numbering], bool),
         )
+
+    def text_kinds(self) -> TextKinds:
+        """The columns of text all of which is numbers or times, and their types."""
+        found = {}
+        for name, column in zip(self.names, self.columns, strict=True):
+            if column.categories is not None and column.categories.dtype == object and len(column.categories):
+                first = column.categories[0]
+                typed = typed_text(pa.array(column.categories)) if isinstance(first, str) else None
+                if typed is not None and not pa.types.is_string(typed.type):
+                    found[name] = typed.type
+        return found
 
     def without(self, left_out: Sequence[int]) -> Summary:
         """The same with one value in every row of some columns: what is known of :meth:`TableInMemory.without`."""
