@@ -18,13 +18,13 @@ from bitsieve.common.progress import phase
 from bitsieve.datasets.bundled import load_bundled
 from bitsieve.datasets.files import load_npz
 from bitsieve.datasets.origins import ORIGINS
-from bitsieve.evaluation.train_test import nearest_mean_curves
 from bitsieve.experiments.item import Options, Result
 from bitsieve.experiments.vinh2014_errors import selectors
 from bitsieve.experiments.vinh2014_published import TABLE_6
 from bitsieve.report.figures import STYLE, style
 from bitsieve.selectors.counted import count_table
 from bitsieve.table.read_xy import read_xy
+from papers.vinh2014.nearest_mean import nearest_mean_curves
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,8 +7,8 @@ import pytest
 from sklearn.neighbors import NearestCentroid
 
 import bitsieve
-from bitsieve.evaluation import train_test
-from bitsieve.evaluation.train_test import nearest_mean_curves
+from papers.vinh2014 import nearest_mean
+from papers.vinh2014.nearest_mean import nearest_mean_curves
 
 
 def tables(seed=0, n_classes=9):
@@ -49,7 +49,7 @@ def test_errors_are_those_of_compare():
 def test_same_for_any_block_and_thread(monkeypatch, rows, n_jobs):
     given = tables(2)
     whole = nearest_mean_curves(*given, RANKINGS, [1, 2, 4])[1]
-    monkeypatch.setattr(train_test, "BLOCK_BYTES", 8 * 9 * rows)
+    monkeypatch.setattr(nearest_mean, "BLOCK_BYTES", 8 * 9 * rows)
     again = nearest_mean_curves(*given, RANKINGS, [1, 2, 4], n_jobs=n_jobs)[1]
     for label in RANKINGS:
         assert again[label].tolist() == whole[label].tolist()
