@@ -58,7 +58,7 @@ def test_all_outputs(data, table, tmp_path, capsys):
 
 INTERRUPTED = """
 import os, sys, time
-import bitsieve.evaluation.run as run
+import bitsieve.evaluate.run as run
 score, done = run.score, []
 def slow(plan, fold, rankings, stopped, *more):
     if len(done) >= 3:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     import argparse
 
     from bitsieve.commands.options import Wording
-    from bitsieve.evaluation.checkpoint import Checkpoint
-    from bitsieve.evaluation.comparison import Comparison
-    from bitsieve.evaluation.plan import Plan
+    from bitsieve.evaluate.checkpoint import Checkpoint
+    from bitsieve.evaluate.comparison import Comparison
+    from bitsieve.evaluate.plan import Plan
     from bitsieve.table.table import Table
 
 OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.compare
@@ -55,7 +55,7 @@ def _run(options: argparse.Namespace, wording: Wording) -> int:
     if options.json:
         _print_document(comparison, options, time.perf_counter() - start)
     else:
-        from bitsieve.evaluation.summary import as_text
+        from bitsieve.evaluate.comparison import as_text
 
         print(as_text(comparison, call=_command(comparison, options)))
     for what, path in (("the table of errors", options.output), ("the report", options.report)):
@@ -74,7 +74,7 @@ def _check_paths(options: argparse.Namespace) -> Path | None:
         if options.resume:
             raise ValueError("--resume goes on with the folds kept with the output: give --output as in the first run")
         return None
-    from bitsieve.evaluation.tidy import WRITTEN
+    from bitsieve.evaluate.comparison import WRITTEN
     from bitsieve.files.output import check_output
 
     check_output(options.output, WRITTEN, source=options.data)
@@ -88,7 +88,7 @@ def _check_paths(options: argparse.Namespace) -> Path | None:
 
 def _plan(options: argparse.Namespace) -> Plan:
     from bitsieve.binning import make_binner
-    from bitsieve.evaluation.plan import DEFAULT_METHODS, make_plan
+    from bitsieve.evaluate.plan import DEFAULT_METHODS, make_plan
     from bitsieve.table.read_data import read_data
 
     if options.binning is None:
@@ -139,8 +139,8 @@ def _groups(table: Table, name: str | None) -> Any:
 
 
 def _compare(plan: Plan, threads: int, kept: Path | None) -> Comparison:
-    from bitsieve.evaluation.checkpoint import Checkpoint
-    from bitsieve.evaluation.run import run_plan
+    from bitsieve.evaluate.checkpoint import Checkpoint
+    from bitsieve.evaluate.run import run_plan
 
     if kept is None:
         return run_plan(plan, threads)
@@ -166,7 +166,7 @@ def _tell_what_is_left(checkpoint: Checkpoint, plan: Plan) -> None:
 
 def _save(comparison: Comparison, options: argparse.Namespace) -> None:
     if options.output is not None:
-        from bitsieve.evaluation.tidy import write_comparison
+        from bitsieve.evaluate.comparison import write_comparison
 
         write_comparison(comparison, options.output)
     if options.report is not None:

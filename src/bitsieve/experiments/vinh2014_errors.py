@@ -11,15 +11,15 @@ import numpy as np
 from bitsieve.binning import MDLBinner
 from bitsieve.common.layout import aligned
 from bitsieve.common.progress import phase
-from bitsieve.evaluation.compare import compare
-from bitsieve.evaluation.folds import FEW_SAMPLES
+from bitsieve.evaluate.compare import compare
+from bitsieve.evaluate.folds import FEW_SAMPLES
 from bitsieve.experiments.item import Options, Result
 from bitsieve.experiments.vinh2014_published import INDEPENDENT, METHODS, TABLE_4, TABLE_5
 from bitsieve.experiments.vinh2014_sets import Missing, PaperData, tables
 from bitsieve.selectors.registry import make_selector
 
 if TYPE_CHECKING:
-    from bitsieve.evaluation.comparison import Comparison
+    from bitsieve.evaluate.comparison import Comparison
 
 N_FOLDS = 10
 LEAST, MOST = 10, 100  # features

@@ -11,8 +11,8 @@ import numpy as np
 from bitsieve.common.layout import aligned
 from bitsieve.datasets.files import load_npz
 from bitsieve.datasets.origins import ORIGINS
-from bitsieve.evaluation.classifiers.vbem import VariationalMixtureClassifier
-from bitsieve.evaluation.separability import separability
+from bitsieve.evaluate.classifiers.mixture import VariationalMixtureClassifier
+from bitsieve.evaluate.measures import separability
 from bitsieve.experiments.item import Item, Options, Result
 from bitsieve.selectors.dominant_set_mii import DominantSetMII
 from bitsieve.selectors.registry import make_selector

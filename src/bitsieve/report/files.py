@@ -47,7 +47,7 @@ def write_report(result: Any, path: str | PathLike[str], *, command: str | None 
     >>> "petal width" in path.read_text()
     True
     """
-    from bitsieve.evaluation.comparison import Comparison
+    from bitsieve.evaluate.comparison import Comparison
     from bitsieve.report.comparison import report
     from bitsieve.report.selection import selection_report
     from bitsieve.selection.selection import Selection

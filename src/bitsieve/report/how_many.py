@@ -12,7 +12,7 @@ from bitsieve.report.weights import CHOSEN, LEFT, SIZE, STYLE
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bitsieve.evaluation.how_many import HowMany
+    from bitsieve.evaluate.how_many import HowMany
 
 
 def plot_how_many(found: HowMany, *, ax: Axes | None = None) -> Axes:

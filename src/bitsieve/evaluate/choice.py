@@ -1,0 +1,135 @@
+"""Which of the error curves is lower, and how many features are enough."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A method with a number of features, and what it was measured against.
+
+    Attributes
+    ----------
+    method : str
+    n_features : int
+    error : float
+        Share of wrong test samples, pooled over the folds.
+    standard_error : float
+        Of that error, from the folds.
+    best_method : str
+    best_n_features : int
+    best_error : float
+        The least error of all.
+    """
+
+    method: str
+    n_features: int
+    error: float
+    standard_error: float
+    best_method: str
+    best_n_features: int
+    best_error: float
+
+    def __str__(self) -> str:
+        what = f"{self.method} with {_features(self.n_features)}: error {_percent(self.error, self.standard_error)}"
+        if (self.method, self.n_features) == (self.best_method, self.best_n_features):
+            return f"{what}, the least of all"
+        best = f"{self.best_method} with {self.best_n_features:,}: {100 * self.best_error:.1f} %"
+        return f"{what}, not more than one standard error above the best ({best})"
+
+
+def standard_errors(errors: NDArray[np.intp], n_test: NDArray[np.intp]) -> NDArray[np.float64]:
+    """The standard error of each pooled error rate, (..., n_counts), from errors of shape (..., n_folds, n_counts).
+
+    The standard deviation (ddof 1) of the folds' error rates over the root of their number; nan for one fold.
+    """
+    rates = errors / n_test[:, None]
+    n_folds = len(n_test)
+    if n_folds < 2:
+        return np.full(rates.shape[:-2] + rates.shape[-1:], np.nan)
+    return np.asarray(rates.std(axis=-2, ddof=1) / np.sqrt(n_folds))
+
+
+def choose(
+    methods: list[str], counts: NDArray[np.intp], rates: NDArray[np.float64], spread: NDArray[np.float64]
+) -> Choice:
+    """The fewest features within one standard error of the least error; then the lower error, then the earlier method.
+
+    Parameters
+    ----------
+    methods : list of str
+    counts : ndarray of int, shape (n_counts,)
+    rates, spread : ndarray of float, shape (n_methods, n_counts)
+        Pooled error rates and their standard errors.
+    """
+    best = np.unravel_index(rates.argmin(), rates.shape)
+    slack = np.nan_to_num(spread[best])
+    near = rates <= rates[best] + slack + 1e-12  # rounding of the sum must not shut out an equal error
+    at = int(np.flatnonzero(near.any(axis=0))[0])
+    row = int(np.where(near[:, at], rates[:, at], np.inf).argmin())
+    return Choice(
+        methods[row],
+        int(counts[at]),
+        float(rates[row, at]),
+        float(spread[row, at]),
+        methods[best[0]],
+        int(counts[best[1]]),
+        float(rates[best]),
+    )
+
+
+def _features(n: int) -> str:
+    return f"{n:,} feature{'s' * (n != 1)}"
+
+
+def _percent(error: float, spread: float) -> str:
+    return f"{100 * error:.1f} %" + ("" if np.isnan(spread) else f" +- {100 * spread:.1f}")
+
+
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class PairedTest:
+    """One-sided paired t-tests of a curve against another, both ways.
+
+    Attributes
+    ----------
+    p_lower, p_higher : float
+        That the first is not lower, not higher: small ones speak for it.
+    """
+
+    p_lower: float
+    p_higher: float
+
+    @property
+    def outcome(self) -> str:
+        """``+`` if the first is lower at 5 %, ``-`` if it is higher, ``=`` if neither."""
+        return "+" if self.p_lower < LEVEL else "-" if self.p_higher < LEVEL else "="
+
+
+def paired_test(first: ArrayLike, second: ArrayLike) -> PairedTest:
+    """One-sided paired t-tests over the numbers of features: ``t = mean(d) / (std(d) / sqrt(m))``, d = first - second.
+
+    Errors of neighbouring numbers of features are not independent, so the test is a convention of the papers more
+    than a probability; differences that are all equal count as certain, and of one number nothing is concluded.
+    """
+    from scipy.special import stdtr
+
+    difference = np.asarray(first, np.float64) - np.asarray(second, np.float64)
+    m = len(difference)
+    if m < 2:
+        return PairedTest(0.5, 0.5)
+    mean, spread = difference.mean(), difference.std(ddof=1)
+    if spread <= 1e-12 * np.abs(difference).max():  # equal up to rounding
+        t = np.inf * np.sign(mean) if mean else 0.0
+    else:
+        t = mean / (spread / np.sqrt(m))
+    return PairedTest(float(stdtr(m - 1, t)), float(stdtr(m - 1, -t)))

@@ -1,0 +1,245 @@
+"""A comparison is run: in every fold each method ranks once, and a classifier is asked for every number of features."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from contextvars import Context
+from dataclasses import dataclass, replace
+from itertools import count
+from threading import Event, Lock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn import config_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_selection import SelectKBest
+from threadpoolctl import threadpool_limits
+
+from bitsieve.by_samples.spanning_tree.bayes_error import global_bounds
+from bitsieve.common.progress import phase
+from bitsieve.counts.blocks import run_blocks
+from bitsieve.evaluate.comparison import Comparison
+from bitsieve.evaluate.encoding import encode_features
+from bitsieve.evaluate.foreign import Foreign
+from bitsieve.evaluate.measures import redundancy_rates, separability
+from bitsieve.evaluate.scoring import wrong
+from bitsieve.selectors.counted import CountSelector, count_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from bitsieve.evaluate.checkpoint import Checkpoint
+    from bitsieve.evaluate.folds import Fold
+    from bitsieve.evaluate.plan import Plan
+    from bitsieve.selectors.counted import Counted
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The features of one method in order of choice, and the seconds that took.
+
+    The seconds of every method include binning and packing, which are done once for all of them. A pair of features
+    that one method counted costs the methods after it nothing.
+    """
+
+    selected: NDArray[np.intp]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One method in one fold.
+
+    Attributes
+    ----------
+    selected : ndarray of int
+        In order of choice.
+    errors : ndarray, shape (n_counts,)
+        Test samples that got the wrong class, or the loss of another score.
+    redundancy, separability : ndarray of float, shape (n_counts,)
+        Of the numeric features in the training samples.
+    seconds_selecting, seconds_classifying : float
+    """
+
+    selected: NDArray[np.intp]
+    errors: NDArray[Any]
+    redundancy: NDArray[np.float64]
+    separability: NDArray[np.float64]
+    seconds_selecting: float
+    seconds_classifying: float
+
+
+class Stopped(Exception):
+    """The work was given up, as the caller was interrupted."""
+
+
+def rank(
+    plan: Plan, rows: NDArray[np.intp], n_jobs: int | None = None, stopped: Callable[[], bool] = lambda: False
+) -> dict[str, Ranking]:
+    """The ranking of every method from the samples ``rows`` alone; what is counted is counted once for all of them."""
+    table = plan.table.take(rows)
+    counted: dict[str, tuple[Counted, float]] = {}
+    ranked = {}
+    for label, selector in plan.selectors.items():
+        if stopped():
+            raise Stopped
+        selector = _with_threads(selector, n_jobs)
+        if isinstance(selector, CountSelector):
+            key = repr(selector.binning)
+            start = time.perf_counter()
+            if key not in counted:
+                made = count_table(table, selector.binning, n_jobs)
+                counted[key] = made, time.perf_counter() - start
+                start = time.perf_counter()
+            counts, seconds = counted[key]
+            selector.fit_counted(counts)
+        else:
+            start, seconds = time.perf_counter(), 0.0
+            selector.fit_table(table)
+        seconds += time.perf_counter() - start
+        selected = np.asarray(selector.selected_, np.intp)
+        if not len(selected):
+            raise ValueError(f"method {label!r} selects no feature of this table: leave it out, or loosen its settings")
+        ranked[label] = Ranking(selected, seconds)
+    return ranked
+
+
+def score(
+    plan: Plan,
+    fold: Fold,
+    rankings: dict[str, Ranking],
+    stopped: Callable[[], bool] = lambda: False,
+    step: Callable[[], object] = lambda: None,
+) -> dict[str, Scored]:
+    """The errors of every method's first k features, for every k, on the test samples of a fold."""
+    learned_from = np.arange(plan.table.n_samples) if plan.protocol == "paper" else fold.train
+    labels, truth = plan.target.codes[fold.train], plan.target.codes[fold.test]
+    scored = {}
+    for label, ranking in rankings.items():
+        # A method that stops before the largest count has no more features to give: its curve goes on level.
+        counts = np.minimum(plan.counts, len(ranking.selected))
+        made = encode_features(plan.table, ranking.selected, learned_from, centred=plan.centred)
+        train, test = np.asfortranarray(made.values[fold.train]), np.asfortranarray(made.values[fold.test])
+        stops, repeats = np.unique(made.ends[counts - 1], return_inverse=True)
+        start = time.perf_counter()
+        errors = np.empty(len(stops), np.intp if plan.loss is wrong else np.float64)
+        with config_context(assume_finite=True):
+            for place, predicted in enumerate(plan.grow(train, labels, test, stops)):
+                errors[place] = plan.loss(predicted, truth)
+                step()
+                if stopped():
+                    raise Stopped
+        seconds = time.perf_counter() - start
+        # Of the numeric features: categories have no correlation, and their columns determine each other.
+        numbers = train[:, made.ends[made.numeric] - 1]
+        among = np.concatenate([[0], np.cumsum(made.numeric)])[counts]
+        scored[label] = Scored(
+            ranking.selected,
+            errors[repeats],
+            redundancy_rates(numbers, among),
+            separability(numbers, labels, among),
+            ranking.seconds,
+            seconds,
+        )
+    return scored
+
+
+def _with_threads(selector: Any, n_jobs: int | None) -> Any:
+    from sklearn.base import clone
+
+    selector = clone(selector)
+    return selector.set_params(n_jobs=n_jobs) if "n_jobs" in selector.get_params() else selector
+
+
+MAJORITY, ALL_COLUMNS, BEST = "majority class", "all columns", "SelectKBest"
+_MOST_CELLS = 10**8  # of a table of which all columns are used
+
+
+def baseline_errors(plan: Plan, n_jobs: int | None = None) -> dict[str, NDArray[np.float64]]:
+    """The errors of every baseline in every fold, of shape (n_folds, n_counts).
+
+    The majority class is that of the samples learned from. All columns are left out where the table has more than 10^8
+    values.
+    """
+    kept = np.setdiff1d(np.arange(plan.table.n_features), plan.table.blank)
+    names = [MAJORITY, BEST, *([ALL_COLUMNS] if plan.table.n_samples * len(kept) <= _MOST_CELLS else [])]
+    found = {name: np.zeros((len(plan.folds), len(plan.counts))) for name in names}
+    step = phase("baselines")
+
+    def work(number: int) -> None:
+        fold = plan.folds[number]
+        labels, truth = plan.target.codes[fold.train], plan.target.codes[fold.test]
+        found[MAJORITY][number] = plan.loss(np.full(len(truth), np.bincount(labels).argmax()), truth)
+        rows = np.arange(plan.table.n_samples) if plan.protocol == "paper" else fold.train
+        best = Foreign(SelectKBest(k="all")).fit_table(plan.table.take(rows))
+        found[BEST][number] = score(plan, fold, {BEST: Ranking(best.selected_, 0.0)})[BEST].errors
+        if ALL_COLUMNS in found:
+            made = encode_features(plan.table, kept, rows, centred=plan.centred)
+            train, test = np.asfortranarray(made.values[fold.train]), np.asfortranarray(made.values[fold.test])
+            (predicted,) = plan.grow(train, labels, test, made.ends[-1:])
+            found[ALL_COLUMNS][number] = plan.loss(predicted, truth)
+
+    run_blocks(work, range(len(plan.folds)), n_jobs, step)
+    return found
+
+
+def with_bounds(plan: Plan, comparison: Comparison, n_jobs: int | None = None) -> Comparison:
+    """The comparison with the bounds on the Bayes error of every method's features, as many as chosen for it.
+
+    They are estimated in every fold from the samples learned from, as the classifier gets them, by one spanning tree,
+    and averaged over the folds by their numbers of test samples.
+    """
+    chosen = [comparison.chosen(method).n_features for method in comparison.methods]
+    found = np.empty((len(chosen), len(plan.folds), 2))
+
+    def work(place: tuple[int, int]) -> None:
+        method, number = place
+        fold = plan.folds[number]
+        learned_from = np.arange(plan.table.n_samples) if plan.protocol == "paper" else fold.train
+        features = comparison.selected[method][number][: chosen[method]]
+        points = encode_features(plan.table, features, learned_from, centred=plan.centred).values[fold.train]
+        found[place] = global_bounds(points, plan.target.codes[fold.train], plan.target.n_classes)
+
+    run_blocks(work, list(np.ndindex(found.shape[:2])), n_jobs, phase("bounding the Bayes error"))
+    return replace(comparison, bayes_error_bounds=np.average(found, axis=1, weights=comparison.n_test))
+
+
+def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | None = None) -> Comparison:
+    """Rank and classify in every fold; with one ranking for all folds under the protocol of the papers.
+
+    Folds are independent, so the result is the same for any number of threads, and BLAS keeps to one thread each.
+    """
+    finished: dict[int, dict[str, Scored]] = dict(checkpoint.finished) if checkpoint is not None else {}
+    left = [number for number in range(len(plan.folds)) if number not in finished]
+    stopped, writing = Event(), Lock()
+    with threadpool_limits(1), warnings.catch_warnings():
+        # A mixture's 100 iterations are its definition here. Set once and not in the threads: filters are of a process.
+        warnings.filterwarnings("ignore", ".*nitialization did not converge", ConvergenceWarning)
+        step = phase("comparing")
+        once = rank(plan, np.arange(plan.table.n_samples), n_jobs) if plan.protocol == "paper" and left else None
+
+        def work(number: int) -> None:
+            fold = plan.folds[number]
+            # In a context of its own: the phases of a fold would hide those of the comparison.
+            rankings = once or Context().run(rank, plan, fold.train, stopped=stopped.is_set)
+            scored = score(plan, fold, rankings, stopped.is_set, classified)
+            with writing:
+                finished[number] = scored
+                if checkpoint is not None:
+                    checkpoint.add(number, scored)
+
+        before = len(finished) * len(plan.selectors) * len(plan.counts)
+        fits = len(plan.folds) * len(plan.selectors) * len(plan.counts)  # one for every number of features
+        done = count(before + 1)
+
+        def classified() -> None:
+            with writing:
+                step(min(next(done), fits), fits)
+
+        run_blocks(work, left, n_jobs, lambda _, __: None, stopped)
+        baselines = baseline_errors(plan, n_jobs) if plan.baselines else {}
+    comparison = Comparison.of(plan, [finished[number] for number in range(len(plan.folds))], baselines)
+    return with_bounds(plan, comparison, n_jobs) if plan.bounds else comparison
