@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 import bitsieve
 from bitsieve.cli import main
 from bitsieve.evaluate.compare import OTHER_NAMES
-from bitsieve.evaluate.comparison import ErrorCurves, baselines, summarise
+from bitsieve.evaluate.comparison import Comparison, baselines
 from bitsieve.evaluate.folds import make_folds
 from bitsieve.evaluate.plan import DEFAULT_METHODS
 from bitsieve.table.target import read_target
@@ -149,7 +149,7 @@ def test_the_recommended_number_stands_in_the_table():
     # Of "one" alone the least is 20 % +- 0 with 3 features, and nothing else is near.
     errors = np.array([[[3, 3, 2], [3, 3, 2]], [[9, 9, 0], [9, 9, 3]]])
     shape = errors.shape
-    curves = ErrorCurves(
+    curves = Comparison(
         methods=["one", "two"],
         counts=np.array([1, 2, 3]),
         n_test=np.array([10, 10]),
@@ -165,7 +165,7 @@ def test_the_recommended_number_stands_in_the_table():
     )
     assert (curves.choice().method, curves.choice().n_features) == ("one", 1)
     assert curves.choice("one").n_features == 3
-    rows = {row["method"]: row for row in summarise(curves)}
+    rows = {row["method"]: row for row in curves.summary()}
     assert (rows["one"]["chosen_features"], rows["one"]["chosen_error"]) == (1, 0.3)
     assert (rows["one"]["least_error"], rows["one"]["least_error_at"]) == (0.2, 3)
     assert rows["two"]["chosen_features"] == 3

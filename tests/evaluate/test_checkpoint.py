@@ -18,9 +18,11 @@ from sklearn.svm import SVC
 
 import bitsieve
 from bitsieve import Constraints, ForwardSelector
-from bitsieve.evaluate import checkpoint, run
-from bitsieve.evaluate.checkpoint import Checkpoint
+from bitsieve.evaluate import run
+from bitsieve.evaluate.checkpoint import Checkpoint, remove
+from bitsieve.evaluate.comparison import Scored
 from bitsieve.evaluate.plan import make_plan
+from bitsieve.files import output
 from bitsieve.table.read_data import read_data
 
 X, Y = load_wine(return_X_y=True)
@@ -35,7 +37,7 @@ def without_seconds(comparison):
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_resumed_is_uninterrupted(tmp_path, monkeypatch, protocol, n_jobs):
     path = tmp_path / "folds"
-    whole = bitsieve.compare(X, Y, **ASKED, protocol=protocol, baselines=False)
+    whole = bitsieve.compare(X, Y, **ASKED, protocol=protocol)
     score = run.score
     done = []
 
@@ -48,31 +50,22 @@ def test_resumed_is_uninterrupted(tmp_path, monkeypatch, protocol, n_jobs):
 
     monkeypatch.setattr(run, "score", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        bitsieve.compare(X, Y, **ASKED, protocol=protocol, baselines=False, n_jobs=n_jobs, checkpoint=path)
-    finished = len(path.read_text().splitlines()) - 1
+        bitsieve.compare(X, Y, **ASKED, protocol=protocol, n_jobs=n_jobs, checkpoint=path)
+    finished = len(list(path.iterdir()))
     assert 3 <= finished <= 4  # two threads may both pass the check
 
     left = []
     monkeypatch.setattr(run, "score", lambda *given: left.append(1) or score(*given))
-    resumed = bitsieve.compare(X, Y, **ASKED, protocol=protocol, baselines=False, checkpoint=path)
+    resumed = bitsieve.compare(X, Y, **ASKED, protocol=protocol, checkpoint=path)
     assert len(left) == 6 - finished
     assert without_seconds(resumed).equals(without_seconds(whole))
     assert str(resumed.choice()) == str(whole.choice())
     for one, other in zip(resumed.selected, whole.selected, strict=True):
         assert [a.tolist() for a in one] == [b.tolist() for b in other]
 
-    again = bitsieve.compare(X, Y, **ASKED, protocol=protocol, baselines=False, checkpoint=path)
+    again = bitsieve.compare(X, Y, **ASKED, protocol=protocol, checkpoint=path)
     assert len(left) == 6 - finished  # nothing was left to do
     assert again.table().equals(resumed.table())  # seconds are kept too
-
-
-def test_a_line_cut_off_while_it_was_written_is_done_again(tmp_path):
-    path = tmp_path / "folds"
-    whole = bitsieve.compare(X, Y, **ASKED, checkpoint=path)
-    text = path.read_text()
-    path.write_text(text[: text.rindex("{") + 40])
-    assert without_seconds(bitsieve.compare(X, Y, **ASKED, checkpoint=path)).equals(without_seconds(whole))
-    assert len(path.read_text().splitlines()) == 7
 
 
 def test_another_comparison_is_refused(tmp_path):
@@ -93,7 +86,14 @@ def test_another_comparison_is_refused(tmp_path):
 
 
 def plan_of(X=X, **asked):
-    return make_plan(read_data(X, Y), **{"counts": range(1, 5), "classifier": "ncm", "folds": 6, **asked})
+    return make_plan(read_data(X, Y), **{"features": range(1, 5), "classifier": "ncm", "folds": 6, **asked})
+
+
+def keep_a_fold(path, plan):
+    """Keep one fold as finished, whatever is in it."""
+    nothing = np.zeros(0)
+    scored = Scored(nothing.astype(int), nothing, nothing, nothing, 0.0, 0.0)
+    Checkpoint(path, plan).add(0, dict.fromkeys(plan.selectors, scored))
 
 
 def test_settings_are_compared_to_their_ends(tmp_path):
@@ -104,7 +104,7 @@ def test_settings_are_compared_to_their_ends(tmp_path):
         ForwardSelector(4, constraints=Constraints(exclude=(*names[:-1], last))) for last in (names[-1], "another")
     ]
     assert repr(selectors[0]) == repr(selectors[1])
-    Checkpoint(path, plan_of(methods={"jmi": selectors[0]}))
+    keep_a_fold(path, plan_of(methods={"jmi": selectors[0]}))
     Checkpoint(path, plan_of(methods={"jmi": ForwardSelector(2, constraints=Constraints(exclude=tuple(names)))}))
     with pytest.raises(ValueError, match=r"of another comparison \('methods' differ\)"):
         Checkpoint(path, plan_of(methods={"jmi": selectors[1]}))
@@ -122,7 +122,7 @@ def test_long_arrays_and_nested_settings_are_compared_to_their_ends(tmp_path):
         ]
     ):
         path = tmp_path / str(number)
-        Checkpoint(path, plan_of(classifier=first))
+        keep_a_fold(path, plan_of(classifier=first))
         Checkpoint(path, plan_of(classifier=clone(first)))
         with pytest.raises(ValueError, match=r"\('classifier' differ\)"):
             Checkpoint(path, plan_of(classifier=second))
@@ -138,15 +138,13 @@ def test_the_same_question_in_another_process(tmp_path):
     )
     path = tmp_path / "folds"
     subprocess.run([sys.executable, "-c", script, str(path)], check=True, env={**os.environ, "PYTHONHASHSEED": "7"})
-    before = path.read_bytes()
     assert len(Checkpoint(path, plan_of(methods=["mim", "jmi"])).finished) == 6
-    assert path.read_bytes() == before
 
 
 def test_names_and_versions_belong_to_the_question(tmp_path, monkeypatch):
     path = tmp_path / "folds"
     frames = [load_wine(as_frame=True).data, load_wine(as_frame=True).data.rename(columns={"ash": "ashes"})]
-    Checkpoint(path, plan_of(frames[0]))
+    keep_a_fold(path, plan_of(frames[0]))
     with pytest.raises(ValueError, match=r"\('names' differ\)"):
         Checkpoint(path, plan_of(frames[1]))
     monkeypatch.setattr(bitsieve, "__version__", "0.0.1")
@@ -161,22 +159,22 @@ def test_what_cannot_be_told_apart_is_refused(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_damaged_lines_are_refused_or_done_again(tmp_path):
-    """Whatever happens to the file: one line that says so, or finished folds that are the true ones."""
+def test_damaged_files_are_refused_or_done_again(tmp_path):
+    """Whatever happens to a file: one line that says so, or finished folds that are the true ones."""
     path, other = tmp_path / "folds", tmp_path / "other"
     plan = plan_of(methods=["mim"])
     bitsieve.compare(X, Y, **ASKED | {"methods": ["mim"]}, checkpoint=path)
     bitsieve.compare(X, Y, **ASKED | {"methods": ["mim"], "random_state": 7}, checkpoint=other)
-    whole = path.read_bytes()
+    file = path / "fold-3.npz"
+    whole, foreign, another = file.read_bytes(), (other / "fold-3.npz").read_bytes(), (path / "fold-2.npz").read_bytes()
     true = {fold: vars(scored["mim"]) for fold, scored in Checkpoint(path, plan).finished.items()}
-    assert len(true) == 6
-    foreign = other.read_bytes().splitlines(keepends=True)[3]
+    assert sorted(true) == [0, 1, 2, 3, 4, 5]
     random = np.random.default_rng(18)
     refused: list[str] = []
     for trial in range(600):
         data = bytearray(whole)
         at, length = int(random.integers(len(data))), int(random.integers(1, 60))
-        match trial % 6:
+        match trial % 7:
             case 0:
                 data[at] ^= int(random.integers(1, 256))
             case 1:
@@ -188,64 +186,70 @@ def test_damaged_lines_are_refused_or_done_again(tmp_path):
             case 4:
                 data[at : at + 1] = b"0" if data[at : at + 1] != b"0" else b"1"
             case 5:
-                lines = bytes(data).splitlines(keepends=True)
-                lines[1 + at % 6] = foreign
-                data = bytearray(b"".join(lines))
-        path.write_bytes(data)
+                data = bytearray(foreign)
+            case 6:
+                data = bytearray(another)
+        file.write_bytes(data)
         try:
             finished = Checkpoint(path, plan).finished
         except ValueError as error:
             refused.append(str(error))
             continue
-        assert trial % 6 != 5
+        assert trial % 7 != 5
+        assert trial % 7 != 6 or 3 not in finished  # the second fold is itself and no other
         for fold, scored in finished.items():
             for name, value in vars(scored["mim"]).items():
                 np.testing.assert_array_equal(value, true[fold][name])
-    assert 50 < len(refused) < 550
-    assert all("\n" not in message and "damaged" in message for message in refused)
+    assert 300 < len(refused) < 550
+    assert all("\n" not in message and ("damaged" in message or "another comparison" in message) for message in refused)
 
 
-def test_a_damaged_line_can_be_deleted(tmp_path):
+def test_a_damaged_file_can_be_deleted(tmp_path):
     path = tmp_path / "folds"
     whole = bitsieve.compare(X, Y, **ASKED, checkpoint=path)
-    lines = path.read_text().splitlines(keepends=True)
-    lines[2] = lines[2].replace("1", "2", 1)
-    path.write_text("".join(lines))
-    with pytest.raises(ValueError, match=r"^line 3 of the checkpoint '.*folds' is damaged: delete that line"):
+    file = path / "fold-2.npz"
+    file.write_bytes(file.read_bytes()[:-8])
+    with pytest.raises(ValueError, match=r"^the finished fold '.*fold-2.npz' is damaged: delete it, so that"):
         bitsieve.compare(X, Y, **ASKED, checkpoint=path)
-    path.write_text("".join(lines[:2] + lines[3:]))
+    file.unlink()
+    (path / ".bitsieve-0123456789abcdef.tmp").write_bytes(b"of a process that was killed while it wrote")
     assert without_seconds(bitsieve.compare(X, Y, **ASKED, checkpoint=path)).equals(without_seconds(whole))
+    remove(path)
+    assert not path.exists()
 
 
-def test_a_full_disk_leaves_whole_lines(tmp_path, monkeypatch):
+def test_a_full_disk_leaves_whole_files(tmp_path, monkeypatch):
     path = tmp_path / "folds"
     plan = plan_of(methods=["mim"])
-    bitsieve.compare(X, Y, **ASKED | {"methods": ["mim"]}, checkpoint=path)
+    bitsieve.compare(X, Y, **ASKED | {"methods": ["mim"], "folds": 6}, checkpoint=path)
     kept = Checkpoint(path, plan)
-    before = path.read_bytes()
+    before = (path / "fold-3.npz").read_bytes()
 
     def full(_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(checkpoint.os, "fsync", full)
-    with pytest.raises(ValueError, match=r"^cannot write the checkpoint '.*folds': No space left on device$"):
+    monkeypatch.setattr(output.os, "fsync", full)
+    with pytest.raises(ValueError, match=r"^cannot write '.*fold-3.npz': No space left on device$"):
         kept.add(3, kept.finished[3])
-    assert path.read_bytes() == before
+    assert (path / "fold-3.npz").read_bytes() == before
+    assert len(list(path.iterdir())) == 6
 
 
-def test_a_file_that_is_no_checkpoint_is_left_alone(tmp_path):
-    path = tmp_path / "letter.txt"
-    for text in ("Dear reader,\n", '{"a": 1}\n', "[1]\n", "\n", "\n\n"):
-        path.write_text(text)
-        with pytest.raises(ValueError, match="is no checkpoint"):
-            bitsieve.compare(X, Y, **ASKED, checkpoint=path)
-        assert path.read_text() == text
-    path.write_text("no line is whole")
-    with pytest.raises(ValueError, match="is no checkpoint"):
-        bitsieve.compare(X, Y, **ASKED, checkpoint=path)
-    assert path.read_text() == "no line is whole"
-    with pytest.raises(ValueError, match="cannot use the checkpoint"):
-        bitsieve.compare(X, Y, **ASKED, checkpoint=tmp_path)
+def test_what_is_no_checkpoint_is_left_alone(tmp_path):
+    old = tmp_path / "errors.csv.folds"  # as earlier versions wrote it: a line of JSON each, after its digest
+    old.write_text(f'{"0" * 64} {{"methods": {{"mim": "1"}}}}\n')
+    with pytest.raises(
+        ValueError, match=r"is no checkpoint of a comparison.*\(earlier versions wrote one file\)"
+    ) as caught:
+        bitsieve.compare(X, Y, **ASKED, checkpoint=old)
+    assert "\n" not in str(caught.value)
+    letters = tmp_path / "letters"
+    letters.mkdir()
+    (letters / "letter.txt").write_text("Dear reader,\n")
+    with pytest.raises(ValueError, match=r"is no checkpoint of a comparison, it holds 'letter.txt'"):
+        bitsieve.compare(X, Y, **ASKED, checkpoint=letters)
+    remove(letters)
+    assert (letters / "letter.txt").read_text() == "Dear reader,\n"
     with pytest.raises(ValueError, match=r"there is no directory '.*missing' for the checkpoint"):
         bitsieve.compare(X, Y, **ASKED, checkpoint=tmp_path / "missing" / "folds")
 

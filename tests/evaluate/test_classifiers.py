@@ -14,9 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from bitsieve.evaluate.classifiers import distances as blocks
-from bitsieve.evaluate.classifiers import distances as neighbors
-from bitsieve.evaluate.classifiers import make_classifier, svm
+from bitsieve.evaluate.classifiers import distances, make_classifier, svm
 
 STOPS = np.array([1, 2, 5, 6, 12])
 
@@ -41,7 +39,7 @@ def refitted(classifier, train, labels, test):
 )
 def test_equal_to_a_new_fit(name, classifier, seed):
     train, labels, test = problem(seed)
-    grown = list(make_classifier(name)[1](train, labels, test, STOPS))
+    grown = list(make_classifier(name)[1].predict(train, labels, test, STOPS))
     np.testing.assert_array_equal(grown, refitted(classifier, train, labels, test))
 
 
@@ -49,7 +47,7 @@ def test_equal_to_a_new_fit(name, classifier, seed):
 def test_support_vectors_equal_to_a_new_fit(seed):
     # Whole numbers: inner products are exact in any order of summation, so both solvers get the same problem.
     train, labels, test = problem(seed, whole_numbers=True)
-    grown = list(make_classifier("linear-svm")[1](train, labels, test, STOPS))
+    grown = list(make_classifier("linear-svm")[1].predict(train, labels, test, STOPS))
     np.testing.assert_array_equal(grown, refitted(SVC(kernel="linear", C=1), train, labels, test))
 
 
@@ -63,33 +61,33 @@ def test_support_vectors_without_a_gram_matrix(monkeypatch):
 @pytest.mark.parametrize("name", ["knn", "ncm"])
 def test_distances_in_blocks(name, monkeypatch):
     train, labels, test = problem(6, whole_numbers=True)
-    _, grow = make_classifier(name)
+    grow = make_classifier(name)[1].predict
     whole = list(grow(train, labels, test, STOPS))
-    monkeypatch.setattr(blocks, "BLOCK_BYTES", 8 * (len(train) if name == "knn" else 3) * 7)  # seven rows
+    monkeypatch.setattr(distances, "BLOCK_BYTES", 8 * (len(train) if name == "knn" else 3) * 7)  # seven rows
     np.testing.assert_array_equal(list(grow(train, labels, test, STOPS)), whole)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_neighbors_at_equal_distances_are_the_first_ones(seed):
     train, labels, test = problem(seed, whole_numbers=True)
-    grown = list(neighbors.nearest_neighbors(train, labels, test, STOPS))
+    grown = list(distances.nearest_neighbors(train, labels, test, STOPS))
     for stop, predicted in zip(STOPS, grown, strict=True):
         for sample, label in zip(test[:, :stop], predicted, strict=True):
-            distances = ((train[:, :stop] - sample) ** 2).sum(axis=1)
-            nearest = sorted(range(len(train)), key=lambda i: (distances[i], i))[:3]
+            squares = ((train[:, :stop] - sample) ** 2).sum(axis=1)
+            nearest = sorted(range(len(train)), key=lambda i: (squares[i], i))[:3]
             votes = labels[nearest].tolist()
             assert label == min(votes, key=lambda c: (-votes.count(c), c))
 
 
 def test_fewer_samples_than_neighbors():
     train, labels, test = np.array([[0.0], [1.0]]), np.array([4, 7]), np.array([[0.1], [0.9]])
-    (predicted,) = neighbors.nearest_neighbors(train, labels, test, np.array([1]))
+    (predicted,) = distances.nearest_neighbors(train, labels, test, np.array([1]))
     assert predicted.tolist() == [4, 4]  # one vote each: the lower class
 
 
 def test_mixtures_follow_bayes_rule():
     train, labels, test = problem(1)
-    (predicted,) = make_classifier("bgm")[1](train, labels, test, np.array([4]))
+    (predicted,) = make_classifier("bgm")[1].predict(train, labels, test, np.array([4]))
     scores = []
     for label in (0, 2, 4):
         own = train[labels == label, :4]
@@ -100,16 +98,16 @@ def test_mixtures_follow_bayes_rule():
 
 def test_mixtures_of_one_sample_and_of_equal_samples():
     train = np.array([[0.0, 0.0], [1.0, 1.0], [1.0, 1.0], [1.0, 1.0]])
-    (predicted,) = make_classifier("bgm")[1](train, np.array([0, 1, 1, 1]), train, np.array([2]))
+    (predicted,) = make_classifier("bgm")[1].predict(train, np.array([0, 1, 1, 1]), train, np.array([2]))
     assert predicted.tolist() == [0, 1, 1, 1]
 
 
 def test_any_classifier_of_scikit_learn():
     train, labels, test = problem(2)
-    name, grow = make_classifier(LogisticRegression())
+    name, forms = make_classifier(LogisticRegression())
     assert name == "LogisticRegression(random_state=0)"
     np.testing.assert_array_equal(
-        list(grow(train, labels, test, STOPS)), refitted(LogisticRegression(), train, labels, test)
+        list(forms.predict(train, labels, test, STOPS)), refitted(LogisticRegression(), train, labels, test)
     )
 
 

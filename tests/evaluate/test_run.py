@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 
 import bitsieve
 from bitsieve import MDLBinner, make_selector
-from bitsieve.evaluate import run as protocol
+from bitsieve.evaluate import run
 from bitsieve.evaluate.folds import make_folds
 from bitsieve.table.target import read_target
 
@@ -114,8 +114,8 @@ def test_shuffled_labels_give_chance():
 
 def test_counted_once_a_fold(monkeypatch):
     calls = []
-    count = protocol.count_table
-    monkeypatch.setattr(protocol, "count_table", lambda *given: calls.append(1) or count(*given))
+    count = run.count_table
+    monkeypatch.setattr(run, "count_table", lambda *given: calls.append(1) or count(*given))
     X, y = table(3, whole_numbers=False)
     bitsieve.compare(X, y, methods=["mim", "jmi", "speccmi"], features=[2], classifier="ncm", folds=4)
     assert len(calls) == 4

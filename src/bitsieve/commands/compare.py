@@ -49,7 +49,9 @@ def _run(options: argparse.Namespace, wording: Wording) -> int:
         ticker.phase("writing")
         _save(comparison, options)
     if kept is not None:
-        kept.unlink(missing_ok=True)
+        from bitsieve.evaluate.checkpoint import remove
+
+        remove(kept)
     for note in comparison.notes:
         say(f"note: {wording(note)}")
     if options.json:
@@ -112,7 +114,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     return make_plan(
         table,
         methods=options.methods or DEFAULT_METHODS,
-        counts=options.features,
+        features=options.features,
         classifier=options.classifier,
         scoring=options.scoring,
         folds=options.folds,
@@ -161,7 +163,9 @@ def _tell_what_is_left(checkpoint: Checkpoint, plan: Plan) -> None:
             f"{str(checkpoint.path)!r}: the same command with --resume goes on"
         )
     else:
-        checkpoint.path.unlink(missing_ok=True)
+        from bitsieve.evaluate.checkpoint import remove
+
+        remove(checkpoint.path)
 
 
 def _save(comparison: Comparison, options: argparse.Namespace) -> None:

@@ -1,15 +1,15 @@
-"""Finished folds on disk, so that an interrupted comparison can go on.
+"""Finished folds on disk, one .npz each in a folder, so that an interrupted comparison can go on.
 
-A line of JSON each, after a line that tells what was asked. Before each line stands its digest, which takes in the
-first line too: a line that was changed, or that comes from another comparison, is never taken for a finished fold.
+Each file holds what was asked beside what was found, so that the file of another comparison is never taken for one that
+is finished.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import pickle
+from contextlib import suppress
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ import numpy as np
 import sklearn
 
 from bitsieve.common.messages import one_line, quoted
-from bitsieve.evaluate.run import Scored
+from bitsieve.evaluate.comparison import Scored
 from bitsieve.files.errors import DataError
 from bitsieve.files.output import writing
 
@@ -27,104 +27,93 @@ if TYPE_CHECKING:
 
     from bitsieve.evaluate.plan import Plan
 
-_TYPES: dict[str, Any] = {"selected": np.intp, "errors": np.intp, "redundancy": np.float64, "separability": np.float64}
-_DIGEST = hashlib.sha256().digest_size * 2
+_MEASURED = tuple(field.name for field in fields(Scored))
+_FOLD, _UNFINISHED = "fold-*.npz", ".bitsieve-*.tmp"  # the second: of a process that was killed while it wrote
 
 
 class Checkpoint:
-    """A file of finished folds.
+    """A folder of finished folds.
 
     Parameters
     ----------
     path : path-like
-        Read if it is there, else begun.
+        Made where it is not there.
     plan : Plan
 
     Raises
     ------
     ValueError
-        If the file is damaged, holds the folds of another comparison, or cannot be read or written.
-
-    Notes
-    -----
-    A last line that was cut off while it was written is dropped.
+        A file is damaged or of another comparison, or the folder holds something else or cannot be used.
     """
 
     def __init__(self, path: str | PathLike[str], plan: Plan) -> None:
         self.path = Path(path)
-        asked = fingerprint(plan)
-        self._first = json.dumps(asked).encode()
+        self._asked = fingerprint(plan)
         self.finished: dict[int, dict[str, Scored]] = {}
+        if self.path.is_file():
+            raise DataError(
+                f"{str(self.path)!r} is no checkpoint of a comparison, which is a folder (earlier versions wrote one "
+                "file): give another path or delete it"
+            )
+        if not self.path.parent.is_dir():
+            raise DataError(f"there is no directory {str(self.path.parent)!r} for the checkpoint: make it first")
         try:
-            *whole, cut_off = self.path.read_bytes().split(b"\n") if self.path.exists() else [b""]
+            self.path.mkdir(exist_ok=True)
+            found = sorted(self.path.iterdir())
         except OSError as error:
             raise DataError(f"cannot use the checkpoint {str(self.path)!r}: {error.strerror}") from None
-        if whole or cut_off:
-            self._check_same(whole[0] if whole else b"", asked)
-            for number, line in enumerate(whole[1:], 2):
-                self._take(line, number)
-        if cut_off or not whole:
-            with writing(self.path, "checkpoint") as file:
-                file.writelines(line + b"\n" for line in whole or [_digest(self._first) + b" " + self._first])
+        for file in found:
+            if file.match(_FOLD):
+                self._take(file)
+            elif not file.match(_UNFINISHED):
+                raise DataError(
+                    f"{str(self.path)!r} is no checkpoint of a comparison, it holds {file.name!r}: give another path"
+                )
 
     def add(self, fold: int, scored: dict[str, Scored]) -> None:
         """Keep a finished fold."""
-        record = {"fold": fold, "methods": {method: _plain(values) for method, values in scored.items()}}
-        text = json.dumps(record).encode()
-        line = _digest(self._first, text) + b" " + text + b"\n"
-        try:
-            with open(self.path, "ab", buffering=0) as file:
-                start = file.tell()
-                try:
-                    if file.write(line) < len(line):
-                        raise OSError("the disk is full")
-                    os.fsync(file.fileno())
-                except BaseException:
-                    file.truncate(start)  # the next line must not be joined to a part of this one
-                    raise
-        except OSError as error:
-            reason = error.strerror or one_line(error)
-            raise DataError(f"cannot write the checkpoint {str(self.path)!r}: {reason}") from None
+        measured = {
+            f"{place} {name}": getattr(scored[method], name)
+            for place, method in enumerate(self._asked["methods"])
+            for name in _MEASURED
+        }
+        with writing(self.path / _FOLD.replace("*", str(fold)), "checkpoint") as file:
+            np.savez(file, asked=json.dumps(self._asked), fold=fold, **measured)
         self.finished[fold] = scored
 
-    def _check_same(self, line: bytes, asked: dict[str, Any]) -> None:
-        digest, text = line[:_DIGEST], line[_DIGEST + 1 :]
-        if digest != _digest(text):
-            raise DataError(
-                f"{str(self.path)!r} is no checkpoint of a comparison, or its first line is damaged: give another path "
-                f"or delete it"
-            )
-        kept = json.loads(text)
-        differ = [name for name in {**asked, **kept} if name not in kept or kept[name] != asked.get(name)]
+    def _take(self, file: Path) -> None:
+        """Read a finished fold of the same comparison."""
+        asked, fold, scored = _read(file)
+        differ = [name for name in {**self._asked, **asked} if asked.get(name) != self._asked.get(name)]
         if differ:
             raise DataError(
                 f"the checkpoint {str(self.path)!r} is of another comparison ({quoted(differ)} differ): delete it or "
                 f"give another path"
             )
-
-    def _take(self, line: bytes, number: int) -> None:
-        digest, text = line[:_DIGEST], line[_DIGEST + 1 :]
-        if digest != _digest(self._first, text):
-            raise DataError(
-                f"line {number:,} of the checkpoint {str(self.path)!r} is damaged: delete that line, so that its fold "
-                f"is done again"
-            )
-        record = json.loads(text)
-        self.finished[record["fold"]] = {method: _read(values) for method, values in record["methods"].items()}
+        self.finished[fold] = scored
 
 
-def _digest(*parts: bytes) -> bytes:
-    return hashlib.sha256(b"\n".join(parts)).hexdigest().encode()
+def remove(path: Path) -> None:
+    """Delete a checkpoint, and its folder where nothing else is in it."""
+    for pattern in (_FOLD, _UNFINISHED):
+        for file in path.glob(pattern):
+            file.unlink(missing_ok=True)
+    with suppress(OSError):
+        path.rmdir()
 
 
-def _plain(scored: Scored) -> dict[str, Any]:
-    return {name: value.tolist() if name in _TYPES else value for name, value in vars(scored).items()}
-
-
-def _read(record: dict[str, Any]) -> Scored:
-    values: dict[str, Any] = {n: np.array(v, _TYPES[n]) if n in _TYPES else v for n, v in record.items()}
-    values["errors"] = np.array(record["errors"], None if record["errors"] else np.intp)  # whole, or of another score
-    return Scored(**values)
+def _read(file: Path) -> tuple[dict[str, Any], int, dict[str, Scored]]:
+    """What was asked, the number of the fold, and what was found in it; every byte is compared with its checksum."""
+    # Whatever a damaged zip raises is suppressed.
+    with suppress(Exception), open(file, "rb") as opened, np.load(opened, allow_pickle=False) as stored:
+        if stored.zip.testzip() is None:
+            asked = json.loads(str(stored["asked"]))
+            scored = {
+                method: Scored(**{name: stored[f"{place} {name}"][()] for name in _MEASURED})
+                for place, method in enumerate(asked["methods"])
+            }
+            return asked, int(stored["fold"]), scored
+    raise DataError(f"the finished fold {str(file)!r} is damaged: delete it, so that the fold is done again")
 
 
 def fingerprint(plan: Plan) -> dict[str, Any]:
@@ -144,10 +133,10 @@ def fingerprint(plan: Plan) -> dict[str, Any]:
             "methods": {label: joblib.hash(selector) for label, selector in plan.selectors.items()},
             "features": plan.counts.tolist(),
             "classifier": joblib.hash(plan.grow),
-            "protocol": plan.protocol,
-            "scoring": plan.loss.__name__,
+            "protocol": plan.question.protocol,
+            "scoring": plan.question.scoring,
             "binning": joblib.hash(plan.binning),
-            "random_state": plan.random_state,
+            "random_state": plan.question.random_state,
             "names": joblib.hash(list(plan.table.names)),
             "data": joblib.hash(
                 [[*map(plan.table.values, range(plan.table.n_features))], plan.target.codes, plan.table.weights]

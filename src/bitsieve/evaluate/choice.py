@@ -10,6 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+LEVEL = 0.05  # of the paired tests
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -19,10 +21,8 @@ class Choice:
     ----------
     method : str
     n_features : int
-    error : float
-        Share of wrong test samples, pooled over the folds.
-    standard_error : float
-        Of that error, from the folds.
+    error, standard_error : float
+        Share of wrong test samples, pooled over the folds, and its standard error over the folds.
     best_method : str
     best_n_features : int
     best_error : float
@@ -38,23 +38,13 @@ class Choice:
     best_error: float
 
     def __str__(self) -> str:
-        what = f"{self.method} with {_features(self.n_features)}: error {_percent(self.error, self.standard_error)}"
+        spread = "" if np.isnan(self.standard_error) else f" +- {100 * self.standard_error:.1f}"
+        number = f"{self.n_features:,} feature{'s' * (self.n_features != 1)}"
+        what = f"{self.method} with {number}: error {100 * self.error:.1f} %{spread}"
         if (self.method, self.n_features) == (self.best_method, self.best_n_features):
             return f"{what}, the least of all"
         best = f"{self.best_method} with {self.best_n_features:,}: {100 * self.best_error:.1f} %"
         return f"{what}, not more than one standard error above the best ({best})"
-
-
-def standard_errors(errors: NDArray[np.intp], n_test: NDArray[np.intp]) -> NDArray[np.float64]:
-    """The standard error of each pooled error rate, (..., n_counts), from errors of shape (..., n_folds, n_counts).
-
-    The standard deviation (ddof 1) of the folds' error rates over the root of their number; nan for one fold.
-    """
-    rates = errors / n_test[:, None]
-    n_folds = len(n_test)
-    if n_folds < 2:
-        return np.full(rates.shape[:-2] + rates.shape[-1:], np.nan)
-    return np.asarray(rates.std(axis=-2, ddof=1) / np.sqrt(n_folds))
 
 
 def choose(
@@ -62,12 +52,7 @@ def choose(
 ) -> Choice:
     """The fewest features within one standard error of the least error; then the lower error, then the earlier method.
 
-    Parameters
-    ----------
-    methods : list of str
-    counts : ndarray of int, shape (n_counts,)
-    rates, spread : ndarray of float, shape (n_methods, n_counts)
-        Pooled error rates and their standard errors.
+    ``rates`` and ``spread``, of shape (n_methods, n_counts), are pooled error rates and their standard errors.
     """
     best = np.unravel_index(rates.argmin(), rates.shape)
     slack = np.nan_to_num(spread[best])
@@ -85,26 +70,20 @@ def choose(
     )
 
 
-def _features(n: int) -> str:
-    return f"{n:,} feature{'s' * (n != 1)}"
+def standard_errors(errors: NDArray[np.intp], n_test: NDArray[np.intp]) -> NDArray[np.float64]:
+    """The standard error of each pooled error rate, (..., n_counts), from errors of shape (..., n_folds, n_counts).
 
-
-def _percent(error: float, spread: float) -> str:
-    return f"{100 * error:.1f} %" + ("" if np.isnan(spread) else f" +- {100 * spread:.1f}")
-
-
-LEVEL = 0.05
+    The standard deviation (ddof 1) of the folds' error rates over the root of their number; nan for one fold.
+    """
+    rates = errors / n_test[:, None]
+    if len(n_test) < 2:
+        return np.full(rates.shape[:-2] + rates.shape[-1:], np.nan)
+    return np.asarray(rates.std(axis=-2, ddof=1) / np.sqrt(len(n_test)))
 
 
 @dataclass(frozen=True)
 class PairedTest:
-    """One-sided paired t-tests of a curve against another, both ways.
-
-    Attributes
-    ----------
-    p_lower, p_higher : float
-        That the first is not lower, not higher: small ones speak for it.
-    """
+    """One-sided paired t-tests of a curve against another: the p-values of "is lower" and "is higher"."""
 
     p_lower: float
     p_higher: float

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 from bitsieve.common.hints import with_hints
 from bitsieve.common.notes import warn_of
 from bitsieve.common.ticker import shown
-from bitsieve.evaluate.plan import DEFAULT_METHODS, make_plan
+from bitsieve.evaluate.checkpoint import Checkpoint
+from bitsieve.evaluate.plan import DEFAULT_METHODS, Question, make_plan
+from bitsieve.evaluate.run import run_plan
+from bitsieve.table.read_data import read_data
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -114,8 +117,8 @@ def compare(
     n_jobs : int, optional
         Threads over the folds; the result is the same for any number.
     checkpoint : path, optional
-        Finished folds are kept there, one line each; if it is there already and of the same comparison, they are not
-        done again.
+        A folder in which finished folds are kept, a file each; those of the same comparison that are there already are
+        not done again.
     bounds : bool, default=False
         Whether to bound the error that the best possible classifier has on the features chosen by each method: how much
         is left to gain by another classifier.
@@ -153,29 +156,10 @@ def compare(
     >>> print(comparison.choice())
     jmi with 4 features: error 3.4 % +- 1.7, not more than one standard error above the best (mrmr with 7: 2.8 %)
     """
-    from bitsieve.evaluate.checkpoint import Checkpoint
-    from bitsieve.evaluate.run import run_plan
-    from bitsieve.table.read_data import read_data
-
+    asked = {name: value for name, value in locals().items() if name in Question.__dataclass_fields__}
     with shown(verbose):
-        plan = make_plan(
-            read_data(data, target, target_bins=target_bins, drop_missing=drop_missing_target, header=header),
-            methods=methods,
-            counts=features,
-            classifier=classifier,
-            scoring=scoring,
-            folds=folds,
-            groups=groups,
-            protocol=protocol,
-            include=include,
-            exclude=exclude,
-            parameters=parameters,
-            binning=binning,
-            missing=missing,
-            baselines=baselines,
-            random_state=random_state,
-            bounds=bounds,
-        )
+        table = read_data(data, target, target_bins=target_bins, drop_missing=drop_missing_target, header=header)
+        plan = make_plan(table, **asked)
         comparison = run_plan(plan, n_jobs, None if checkpoint is None else Checkpoint(checkpoint, plan))
     warn_of(comparison.notes)
     return comparison

@@ -10,12 +10,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.layout import aligned, printable
 from bitsieve.common.messages import choices
 from bitsieve.evaluate.choice import Choice, PairedTest, choose, paired_test, standard_errors
 from bitsieve.evaluate.measures import kuncheva, nogueira
-from bitsieve.evaluate.scoring import LOSSES
 from bitsieve.files.output import check_output, writing
 
 if TYPE_CHECKING:
@@ -23,20 +23,90 @@ if TYPE_CHECKING:
     from os import PathLike
 
     import pyarrow as pa
-    from numpy.typing import NDArray
 
     from bitsieve.evaluate.plan import Plan
-    from bitsieve.evaluate.run import Scored
 
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.intp]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
+
+WRITTEN = (".parquet", ".csv", ".json")
+HOW_TO_READ = (
+    "W/T/L: against how many of the other methods the errors over all numbers of features are lower, not told apart, "
+    "or higher (one-sided paired t-test, 5 %)"
+)
+BOUNDS = ("bayes_error_lower", "bayes_error_upper")  # of the chosen features, where they were asked for
+BEST = "SelectKBest"  # the baseline that ranks, so that the number of features matters
 
 
 @dataclass(frozen=True)
-class ErrorCurves:
+class Scored:
+    """One method in one fold.
+
+    Attributes
+    ----------
+    selected : ndarray of int
+        In order of choice.
+    errors : ndarray, shape (n_counts,)
+        Test samples that got the wrong class, or the loss of another score.
+    redundancy, separability : ndarray of float, shape (n_counts,)
+        Of the numeric features in the training samples.
+    seconds_selecting, seconds_classifying : float
+    """
+
+    selected: Integers
+    errors: Integers | Floats
+    redundancy: Floats
+    separability: Floats
+    seconds_selecting: float
+    seconds_classifying: float
+
+
+@dataclass(frozen=True)
+class Comparison:
     """Cross-validated errors of several methods for every number of features.
 
-    What :class:`bitsieve.Comparison` adds are its forms as a table, a document and a text; its attributes are these.
+    Attributes
+    ----------
+    methods : list of str
+        Labels, in the order given.
+    counts : ndarray of int, shape (n_counts,)
+        Numbers of features.
+    n_test : ndarray of int, shape (n_folds,)
+        Test samples of each fold.
+    errors : ndarray of int, shape (n_methods, n_folds, n_counts)
+        How many of them got the wrong class.
+    redundancy : ndarray of float, shape (n_methods, n_folds, n_counts)
+        Mean absolute correlation of the selected numeric features in the training samples; nan for fewer than two.
+    separability : ndarray of float, shape (n_methods, n_folds, n_counts)
+        ``J = |Sw + Sb| / |Sw|`` of the selected numeric features in the training samples; nan where Sw is singular.
+    seconds_selecting, seconds_classifying : ndarray of float, shape (n_methods, n_folds)
+        Wall time of one ranking (binning included; pairs that a method before it counted are free), and of classifying
+        with all the counts.
+    selected : list of list of ndarray of int
+        ``selected[method][fold]``: columns in order of choice.
+    names : list of str
+        Of the features.
+    parameters : dict
+        What was asked: target, classifier, protocol, binning, folds, random_state.
+    notes : list of str
+        What was noticed, in plain sentences.
+    bayes_error_bounds : ndarray of float, shape (n_methods, 2), or None
+        Where asked for: the lower and the upper bound on the error of the best possible classifier on the features
+        chosen by each method, as many as :meth:`chosen` takes, as of :func:`bitsieve.bayes_error_bounds`; estimated
+        from the training samples, as the classifier gets them, and averaged over the folds.
+    baselines : dict of str to ndarray of shape (n_folds, n_counts)
+        The errors of what the methods are to beat: the majority class, all columns, and SelectKBest of scikit-learn.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> comparison = bitsieve.compare(X, y, methods=["mim", "mifs"], features=range(1, 5), classifier="ncm", folds=5)
+    >>> comparison.rates.round(3).tolist()
+    [[0.053, 0.04, 0.107, 0.14], [0.053, 0.04, 0.087, 0.14]]
+    >>> print(comparison.choice())
+    mim with 2 features: error 4.0 % +- 0.7, the least of all
     """
 
     methods: list[str]
@@ -53,6 +123,48 @@ class ErrorCurves:
     notes: list[str]
     bayes_error_bounds: Floats | None = field(default=None, repr=False)
     baselines: dict[str, Floats] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(
+        cls, plan: Plan, folds: list[dict[str, Scored]], baselines: Mapping[str, Floats] = MappingProxyType({})
+    ) -> Comparison:
+        """From the results of all folds.
+
+        Parameters
+        ----------
+        plan : Plan
+        folds : list of dict
+            Label to :class:`Scored`, one entry a fold.
+        baselines : mapping of str to ndarray
+
+        Returns
+        -------
+        Comparison
+        """
+        methods = list(plan.selectors)
+        measured = ("errors", "redundancy", "separability", "seconds_selecting", "seconds_classifying")
+        return cls(
+            methods=methods,
+            counts=plan.counts,
+            n_test=np.array([len(fold.test) for fold in plan.folds], np.intp),
+            **{name: np.array([[getattr(fold[m], name) for fold in folds] for m in methods]) for name in measured},
+            selected=[[fold[method].selected for fold in folds] for method in methods],
+            names=list(plan.table.names),
+            parameters={
+                "target": plan.target.name,
+                "n_samples": plan.table.n_samples,
+                "n_features": plan.table.n_features,
+                "n_classes": plan.target.n_classes,
+                "classifier": plan.classifier,
+                "scoring": plan.question.scoring,
+                "protocol": plan.question.protocol,
+                "binning": plan.binning if isinstance(plan.binning, str) else " ".join(repr(plan.binning).split()),
+                "n_folds": len(plan.folds),
+                "random_state": plan.question.random_state,
+            },
+            notes=list(plan.notes),
+            baselines=dict(baselines),
+        )
 
     @cached_property
     def rates(self) -> Floats:
@@ -129,109 +241,6 @@ class ErrorCurves:
             for measure in (nogueira, kuncheva)
         }
 
-    def _row(self, method: str) -> int:
-        if method not in self.methods:
-            raise ValueError(f"method {method!r} was not compared; {choices(method, self.methods)}")
-        return self.methods.index(method)
-
-
-@dataclass(frozen=True)
-class Comparison(ErrorCurves):
-    """Cross-validated errors of several methods for every number of features.
-
-    Attributes
-    ----------
-    methods : list of str
-        Labels, in the order given.
-    counts : ndarray of int, shape (n_counts,)
-        Numbers of features.
-    n_test : ndarray of int, shape (n_folds,)
-        Test samples of each fold.
-    errors : ndarray of int, shape (n_methods, n_folds, n_counts)
-        How many of them got the wrong class.
-    redundancy : ndarray of float, shape (n_methods, n_folds, n_counts)
-        Mean absolute correlation of the selected numeric features in the training samples; nan for fewer than two.
-    separability : ndarray of float, shape (n_methods, n_folds, n_counts)
-        ``J = |Sw + Sb| / |Sw|`` of the selected numeric features in the training samples; nan where Sw is singular.
-    seconds_selecting, seconds_classifying : ndarray of float, shape (n_methods, n_folds)
-        Wall time of one ranking (binning included; pairs that a method before it counted are free), and of classifying
-        with all the counts.
-    selected : list of list of ndarray of int
-        ``selected[method][fold]``: columns in order of choice.
-    names : list of str
-        Of the features.
-    parameters : dict
-        What was asked: target, classifier, protocol, binning, folds, random_state.
-    notes : list of str
-        What was noticed, in plain sentences.
-    bayes_error_bounds : ndarray of float, shape (n_methods, 2), or None
-        Where asked for: the lower and the upper bound on the error of the best possible classifier on the features
-        chosen by each method, as many as :meth:`chosen` takes, as of :func:`bitsieve.bayes_error_bounds`; estimated
-        from the training samples, as the classifier gets them, and averaged over the folds.
-    baselines : dict of str to ndarray of shape (n_folds, n_counts)
-        The errors of what the methods are to beat: the majority class, all columns, and SelectKBest of scikit-learn.
-
-    Examples
-    --------
-    >>> import bitsieve
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> comparison = bitsieve.compare(X, y, methods=["mim", "mifs"], features=range(1, 5), classifier="ncm", folds=5)
-    >>> comparison.rates.round(3).tolist()
-    [[0.053, 0.04, 0.107, 0.14], [0.053, 0.04, 0.087, 0.14]]
-    >>> print(comparison.choice())
-    mim with 2 features: error 4.0 % +- 0.7, the least of all
-    """
-
-    @classmethod
-    def of(
-        cls, plan: Plan, folds: list[dict[str, Scored]], baselines: Mapping[str, NDArray[Any]] = MappingProxyType({})
-    ) -> Comparison:
-        """From the results of all folds.
-
-        Parameters
-        ----------
-        plan : Plan
-        folds : list of dict
-            Label to :class:`~bitsieve.evaluate.run.Scored`, one entry a fold.
-        baselines : mapping of str to ndarray
-
-        Returns
-        -------
-        Comparison
-        """
-        methods = list(plan.selectors)
-
-        def stacked(name: str) -> NDArray[Any]:
-            return np.array([[getattr(fold[method], name) for fold in folds] for method in methods])
-
-        return cls(
-            methods=methods,
-            counts=plan.counts,
-            n_test=np.array([len(fold.test) for fold in plan.folds], np.intp),
-            errors=stacked("errors"),
-            redundancy=stacked("redundancy"),
-            separability=stacked("separability"),
-            seconds_selecting=stacked("seconds_selecting"),
-            seconds_classifying=stacked("seconds_classifying"),
-            selected=[[fold[method].selected for fold in folds] for method in methods],
-            names=list(plan.table.names),
-            parameters={
-                "target": plan.target.name,
-                "n_samples": plan.table.n_samples,
-                "n_features": plan.table.n_features,
-                "n_classes": plan.target.n_classes,
-                "classifier": plan.classifier,
-                "scoring": next(name for name, loss in LOSSES.items() if loss is plan.loss),
-                "protocol": plan.protocol,
-                "binning": plan.binning if isinstance(plan.binning, str) else " ".join(repr(plan.binning).split()),
-                "n_folds": len(plan.folds),
-                "random_state": plan.random_state,
-            },
-            notes=list(plan.notes),
-            baselines=dict(baselines),
-        )
-
     def summary(self) -> list[dict[str, Any]]:
         """One row for each method: its errors, wins, chosen number of features, redundancy, stability and seconds.
 
@@ -239,7 +248,7 @@ class Comparison(ErrorCurves):
         -------
         list of dict
         """
-        return summarise(self)
+        return [_summary_row(self, row, method) for row, method in enumerate(self.methods)]
 
     def table(self) -> pa.Table:
         """The tidy table: one row for each method, fold and number of features.
@@ -250,7 +259,22 @@ class Comparison(ErrorCurves):
             method, fold (from 0), n_features, n_test, errors, redundancy, separability, seconds_selecting,
             seconds_classifying (the last two are of the fold, the same for every number of features).
         """
-        return tidy_table(self)
+        import pyarrow as pa
+
+        method, fold, count = np.unravel_index(np.arange(self.errors.size), self.errors.shape)
+        return pa.table(
+            {
+                "method": pa.array([self.methods[m] for m in method], pa.string()),
+                "fold": fold.astype(np.int64),
+                "n_features": self.counts[count].astype(np.int64),
+                "n_test": self.n_test[fold].astype(np.int64),
+                "errors": self.errors.ravel(),
+                "redundancy": pa.array(self.redundancy.ravel(), from_pandas=True),
+                "separability": pa.array(self.separability.ravel(), from_pandas=True),
+                "seconds_selecting": self.seconds_selecting[method, fold],
+                "seconds_classifying": self.seconds_classifying[method, fold],
+            }
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain Python values that ``json.dumps`` takes; a value that is no number is None.
@@ -259,190 +283,141 @@ class Comparison(ErrorCurves):
         -------
         dict
         """
-        return plain_document(self)
+
+        def document(row: int, summary: dict[str, Any]) -> dict[str, Any]:
+            method = self.methods[row]
+            return {
+                **summary,
+                "errors": self.rates[row].tolist(),
+                "standard_errors": [_number(value) for value in self.standard_errors[row].tolist()],
+                "against": {other: self.test(method, other).outcome for other in self.methods if other != method},
+                "selected": [[self.names[j] for j in selected] for selected in self.selected[row]],
+            }
+
+        return {
+            "parameters": dict(self.parameters),
+            "features": self.counts.tolist(),
+            "methods": [document(row, summary) for row, summary in enumerate(self.summary())],
+            "answer": str(self.choice()),
+            "notes": list(self.notes),
+        }
 
     def __str__(self) -> str:
         return as_text(self, self.notes)
 
-
-HOW_TO_READ = (
-    "W/T/L: against how many of the other methods the errors over all numbers of features are lower, not told apart, "
-    "or higher (one-sided paired t-test, 5 %)"
-)
-BOUNDS = ("bayes_error_lower", "bayes_error_upper")  # of the chosen features, where they were asked for
+    def _row(self, method: str) -> int:
+        if method not in self.methods:
+            raise ValueError(f"method {method!r} was not compared; {choices(method, self.methods)}")
+        return self.methods.index(method)
 
 
-def summarise(curves: ErrorCurves) -> list[dict[str, Any]]:
-    """One row a method: means over the numbers of features, and what it is with the number chosen for it."""
-    return [_row(curves, method) for method in curves.methods]
-
-
-def _row(curves: ErrorCurves, method: str) -> dict[str, Any]:
-    row = curves.methods.index(method)
-    rates = curves.rates[row]
-    choice = curves.chosen(method)
+def _summary_row(comparison: Comparison, row: int, method: str) -> dict[str, Any]:
+    """Means over the numbers of features, and what a method is with the number chosen for it."""
+    rates, choice, stability = comparison.rates[row], comparison.chosen(method), comparison.stability(method)
     least = rates.argmin()
-    at = int(np.searchsorted(curves.counts, choice.n_features))
-    outcomes = [curves.test(method, other).outcome for other in curves.methods if other != method]
-    stability = curves.stability(method)
-    bounds = {} if curves.bayes_error_bounds is None else dict(zip(BOUNDS, curves.bayes_error_bounds[row], strict=True))
-    return {
+    at = int(np.searchsorted(comparison.counts, choice.n_features))
+    outcomes = [comparison.test(method, other).outcome for other in comparison.methods if other != method]
+    selecting = comparison.seconds_selecting[row]  # under the paper protocol one selection serves all folds
+    once = comparison.parameters["protocol"] == "paper"
+    found = {
         "method": method,
         "mean_error": float(rates.mean()),
         "std_error": float(rates.std(ddof=1)) if len(rates) > 1 else None,
         "least_error": float(rates[least]),
-        "least_error_at": int(curves.counts[least]),
+        "least_error_at": int(comparison.counts[least]),
         "chosen_features": choice.n_features,
         "chosen_error": choice.error,
         "chosen_standard_error": _number(choice.standard_error),
         "wins": outcomes.count("+"),
         "ties": outcomes.count("="),
         "losses": outcomes.count("-"),
-        "redundancy": _mean(curves.redundancy[row]),
-        "separability": _mean(curves.separability[row, :, at]),
+        "redundancy": _mean(comparison.redundancy[row]),
+        "separability": _mean(comparison.separability[row, :, at]),
         "stability_nogueira": _mean(stability["nogueira"]),
         "stability_kuncheva": _mean(stability["kuncheva"]),
-        "seconds_selecting": _seconds(curves, curves.seconds_selecting[row]),
-        "seconds_classifying": float(curves.seconds_classifying[row].sum()),
-        **{name: float(bound) for name, bound in bounds.items()},
+        "seconds_selecting": float(selecting[0] if once else selecting.sum()),
+        "seconds_classifying": float(comparison.seconds_classifying[row].sum()),
     }
+    if comparison.bayes_error_bounds is not None:
+        found |= zip(BOUNDS, comparison.bayes_error_bounds[row].tolist(), strict=True)
+    return found
 
 
-def as_text(curves: ErrorCurves, notes: Sequence[str] = (), call: str = "") -> str:
-    """The summary as a table, the answer in a sentence, the ``call`` that selects it, how to read W/T/L, and notes."""
-    of_curve = ("method", "mean error %", "+-", "W/T/L", "least %", "at")
-    of_choice = ("chosen", "its error %", "redundancy", "stability", "seconds")
-    bounded = () if curves.bayes_error_bounds is None else ("Bayes error %",)
-    rows = [
-        (
-            row["method"],
-            f"{100 * row['mean_error']:.1f}",
-            _text(row["std_error"], 100, 1),
-            f"{row['wins']}/{row['ties']}/{row['losses']}",
-            f"{100 * row['least_error']:.1f}",
-            f"{row['least_error_at']:,}",
-            f"{row['chosen_features']:,}",
-            f"{100 * row['chosen_error']:.1f}",
-            _text(row["redundancy"], 1, 2),
-            _text(row["stability_nogueira"], 1, 2),
-            f"{row['seconds_selecting'] + row['seconds_classifying']:.1f}",
-            *(bounds_text(row) for _ in bounded),
-        )
-        for row in summarise(curves)
-    ]
-    header = (*of_curve, *of_choice, *bounded)
-    rows += [(*row, *("" for _ in header[len(row) :])) for row in map(_baseline, baselines(curves))]
-    scoring = curves.parameters["scoring"]
-    meant = "" if scoring == "accuracy" else f"\nerror: what {scoring} falls short of 1"
-    below = f"\nto select them: {call or use_it(curves)}{meant}\n{HOW_TO_READ}" + "".join(
-        f"\nnote: {printable(note)}" for note in notes
-    )
-    return aligned(header, rows, right=(False, *[True] * (len(header) - 1))) + f"\n\n{curves.choice()}" + below
-
-
-def baselines(curves: ErrorCurves) -> list[dict[str, Any]]:
+def baselines(comparison: Comparison) -> list[dict[str, Any]]:
     """One row a baseline: its mean error, its least, and where that is; None where the number plays no part."""
     rows = []
-    for name, errors in curves.baselines.items():
-        rates = errors.sum(axis=0) / curves.n_test.sum()
-        at = int(curves.counts[rates.argmin()])
-        level = bool((errors == errors[:, :1]).all()) and name != "SelectKBest"
-        least = {"least_error": float(rates.min()), "least_error_at": None if level else at}
-        rows.append({"baseline": name, "mean_error": float(rates.mean()), **least})
+    for name, errors in comparison.baselines.items():
+        rates = errors.sum(axis=0) / comparison.n_test.sum()
+        level = bool((errors == errors[:, :1]).all()) and name != BEST
+        rows.append(
+            {
+                "baseline": name,
+                "mean_error": float(rates.mean()),
+                "least_error": float(rates.min()),
+                "least_error_at": None if level else int(comparison.counts[rates.argmin()]),
+            }
+        )
     return rows
 
 
-def _baseline(row: dict[str, Any]) -> tuple[str, ...]:
-    at = "" if row["least_error_at"] is None else f"{row['least_error_at']:,}"
-    return (f"({row['baseline']})", f"{100 * row['mean_error']:.1f}", "", "", f"{100 * row['least_error']:.1f}", at)
+def as_text(comparison: Comparison, notes: Sequence[str] = (), call: str = "") -> str:
+    """The summary as a table, the answer in a sentence, the ``call`` that selects it, how to read W/T/L, and notes."""
+    of_curve = ("method", "mean error %", "+-", "W/T/L", "least %", "at")
+    of_choice = ("chosen", "its error %", "redundancy", "stability", "seconds")
+    bounded = () if comparison.bayes_error_bounds is None else ("Bayes error %",)
+    header = (*of_curve, *of_choice, *bounded)
+    rows = [_text_row(row)[: len(header)] for row in comparison.summary()]
+    for row in baselines(comparison):
+        at = "" if row["least_error_at"] is None else f"{row['least_error_at']:,}"
+        mean, least = (_text(row[name], 100, 1) for name in ("mean_error", "least_error"))
+        rows.append((f"({row['baseline']})", mean, "", "", least, at, *("" for _ in header[len(of_curve) :])))
+    scoring = comparison.parameters["scoring"]
+    lines = [
+        aligned(header, rows, right=(False, *[True] * (len(header) - 1))),
+        "",
+        str(comparison.choice()),
+        f"to select them: {call or use_it(comparison)}",
+        *([] if scoring == "accuracy" else [f"error: what {scoring} falls short of 1"]),
+        HOW_TO_READ,
+        *(f"note: {printable(note)}" for note in notes),
+    ]
+    return "\n".join(lines)
 
 
-def use_it(curves: ErrorCurves) -> str:
+def _text_row(row: dict[str, Any]) -> tuple[str, ...]:
+    return (
+        row["method"],
+        _text(row["mean_error"], 100, 1),
+        _text(row["std_error"], 100, 1),
+        f"{row['wins']}/{row['ties']}/{row['losses']}",
+        _text(row["least_error"], 100, 1),
+        f"{row['least_error_at']:,}",
+        f"{row['chosen_features']:,}",
+        _text(row["chosen_error"], 100, 1),
+        _text(row["redundancy"], 1, 2),
+        _text(row["stability_nogueira"], 1, 2),
+        f"{row['seconds_selecting'] + row['seconds_classifying']:.1f}",
+        bounds_text(row) if BOUNDS[0] in row else "",
+    )
+
+
+def use_it(comparison: Comparison) -> str:
     """The call that selects what is recommended."""
-    choice, target = curves.choice(), curves.parameters["target"]
+    choice, target = comparison.choice(), comparison.parameters["target"]
     target = repr(target) if target else "target"
     return f"bitsieve.select(data, {target}, method={choice.method!r}, n_features_to_select={choice.n_features})"
 
 
 def bounds_text(row: dict[str, Any]) -> str:
     """The bounds on the Bayes error in percent, as ``1.2 to 2.4``."""
-    return " to ".join(f"{100 * row[name]:.1f}" for name in BOUNDS)
+    return " to ".join(_text(row[name], 100, 1) for name in BOUNDS)
 
 
-def _seconds(curves: ErrorCurves, seconds: NDArray[np.float64]) -> float:
-    """Over all folds; one selection that served all of them is counted once."""
-    return float(seconds[0] if curves.parameters["protocol"] == "paper" else seconds.sum())
-
-
-def _mean(values: NDArray[np.float64]) -> float | None:
-    """Of those that are defined; None if none is."""
-    defined = values[np.isfinite(values)]
-    return float(defined.mean()) if len(defined) else None
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else value
-
-
-def _text(value: float | None, scale: float, digits: int) -> str:
-    return "-" if value is None else f"{scale * value:.{digits}f}"
-
-
-WRITTEN = (".parquet", ".csv", ".json")
-
-
-def tidy_table(curves: ErrorCurves) -> pa.Table:
-    """One row for each method, fold and number of features."""
-    import pyarrow as pa
-
-    shape = curves.errors.shape
-    method, fold, count = np.unravel_index(np.arange(curves.errors.size), shape)
-    return pa.table(
-        {
-            "method": pa.array([curves.methods[m] for m in method], pa.string()),
-            "fold": fold.astype(np.int64),
-            "n_features": curves.counts[count].astype(np.int64),
-            "n_test": curves.n_test[fold].astype(np.int64),
-            "errors": curves.errors.ravel(),
-            "redundancy": pa.array(curves.redundancy.ravel(), from_pandas=True),
-            "separability": pa.array(curves.separability.ravel(), from_pandas=True),
-            "seconds_selecting": curves.seconds_selecting[method, fold],
-            "seconds_classifying": curves.seconds_classifying[method, fold],
-        }
-    )
-
-
-def plain_document(curves: ErrorCurves) -> dict[str, Any]:
-    """The whole comparison as plain values."""
-    return {
-        "parameters": dict(curves.parameters),
-        "features": curves.counts.tolist(),
-        "methods": [
-            {
-                **row,
-                "errors": rates.tolist(),
-                "standard_errors": [None if np.isnan(value) else value for value in spread.tolist()],
-                "against": {
-                    other: curves.test(row["method"], other).outcome
-                    for other in curves.methods
-                    if other != row["method"]
-                },
-                "selected": [[curves.names[j] for j in selected] for selected in folds],
-            }
-            for row, rates, spread, folds in zip(
-                summarise(curves), curves.rates, curves.standard_errors, curves.selected, strict=True
-            )
-        ],
-        "answer": str(curves.choice()),
-        "notes": list(curves.notes),
-    }
-
-
-def write_comparison(curves: ErrorCurves, path: str | PathLike[str]) -> None:
+def write_comparison(comparison: Comparison, path: str | PathLike[str]) -> None:
     """Write the tidy table in the format of the ending: Parquet, CSV, or JSON as a list of rows."""
     check_output(path, WRITTEN)
     ending = Path(path).suffix.lower()
-    table = tidy_table(curves)
+    table = comparison.table()
     with writing(path) as file:
         if ending == ".parquet":
             from pyarrow import parquet
@@ -454,3 +429,17 @@ def write_comparison(curves: ErrorCurves, path: str | PathLike[str]) -> None:
             csv.write_csv(table, file)
         else:
             file.write(json.dumps(table.to_pylist(), indent=1).encode())
+
+
+def _mean(values: Floats) -> float | None:
+    """Of those that are defined; None if none is."""
+    defined = values[np.isfinite(values)]
+    return float(defined.mean()) if len(defined) else None
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else value
+
+
+def _text(value: float | None, scale: float, digits: int) -> str:
+    return "-" if value is None else f"{scale * value:.{digits}f}"

@@ -1,10 +1,10 @@
-"""Original features as numbers that a classifier takes.
+"""Original features as numbers that a classifier takes, learned from given rows alone.
 
 A numeric feature is standardised, by its mean and standard deviation, or as in the papers only divided by its largest
-absolute value; a missing value is the mean of those that are there. A
-categorical feature becomes one 0/1 column a category (a single column where it has two); a missing value is a category
-of its own where it occurs in the rows learned from, and a category that does not occur there is 0 in every column, as
-are those beyond the hundred most frequent ones. All is learned from given rows alone.
+absolute value; a missing value is the mean of those that are there. A categorical feature becomes one 0/1 column a
+category (a single column where it has two); a missing value is a category of its own where it occurs in the rows
+learned from, and a category that does not occur there is 0 in every column, as are those beyond the hundred most
+frequent ones.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from bitsieve.table.table import Table
 
     Floats = NDArray[np.float64]
-
 
 MOST_CATEGORIES = 100  # columns a feature
 
@@ -42,18 +41,17 @@ class NumericFeatures:
     ends: NDArray[np.intp]
     numeric: NDArray[np.bool_]
 
+    def rows(self, rows: NDArray[np.intp]) -> Floats:
+        """The values of some samples, in Fortran order."""
+        return np.asfortranarray(self.values[rows])
+
 
 def encode_features(
     table: Table, order: NDArray[np.intp], learned_from: NDArray[np.intp], *, centred: bool = True
 ) -> NumericFeatures:
     """The features ``order`` of all samples, with scale, mean and categories of the samples ``learned_from``.
 
-    Parameters
-    ----------
-    table : Table
-    order, learned_from : ndarray of int
-    centred : bool, default=True
-        Whether numbers are standardised; else they are divided by their largest absolute value.
+    Numbers are standardised where they are ``centred``, else divided by their largest absolute value.
     """
     parts: list[Floats] = []
     ends = np.zeros(len(order), np.intp)

@@ -35,70 +35,56 @@ class Fold:
 def make_folds(
     target: Target, folds: Any = None, random_state: int = 0, groups: Any = None
 ) -> tuple[list[Fold], list[str]]:
-    """The folds, and notes on how they were chosen.
-
-    Parameters
-    ----------
-    target : Target
-    folds : int, "loo", splitter, iterable of (train, test) or None
-        None: leave-one-out below 100 samples, else 10 stratified folds, or as many as the smallest class has members. A
-        scikit-learn splitter, or its pairs, is taken as it is.
-    random_state : int, default=0
-        Of the shuffle before stratified folds are made.
-    groups : array-like of shape (n_samples,), optional
-        Samples of one group, such as those of one person, are never both learned from and tested on.
+    """The folds, and notes on how they were chosen; see :func:`bitsieve.compare`.
 
     Raises
     ------
     ValueError
         If a class has fewer members than there are folds, or a training part would hold one class only.
     """
-    codes = target.codes
     notes: list[str] = []
     if groups is not None:
-        made = _by_groups(target, folds, _read_groups(groups, len(codes)), random_state)
-        _check(made, codes)
-        return made, notes
-    if folds is None:
-        folds, notes = _by_default(target)
-    if isinstance(folds, str):
-        made = _by_name(folds, len(codes))
-    elif hasattr(folds, "split"):
-        made = _as_given(folds.split(np.zeros((len(codes), 1)), codes))
-    elif hasattr(folds, "__iter__"):
-        made = _as_given(folds)
+        made = _by_groups(target, folds, groups, random_state)
     else:
-        made = _stratified(target, check_integer("folds", folds, 2, len(codes), "or 'loo'"), random_state)
-    _check(made, codes)
+        if folds is None:
+            folds, notes = _by_default(target)
+        if isinstance(folds, str):
+            _check_name(folds)
+            rows = np.arange(len(target.codes))
+            made = [Fold(np.delete(rows, row), rows[row : row + 1]) for row in rows]
+        elif hasattr(folds, "split"):
+            made = _as_given(folds.split(_columns(target), target.codes))
+        elif hasattr(folds, "__iter__"):
+            made = _as_given(folds)
+        else:
+            made = _stratified(target, check_integer("folds", folds, 2, len(target.codes), "or 'loo'"), random_state)
+    _check(made, target.codes)
     return made, notes
 
 
-def _read_groups(groups: Any, n_samples: int) -> NDArray[np.intp]:
-    values = as_array(groups)
-    if values.shape != (n_samples,):
-        raise ValueError(f"groups has shape {values.shape}: it must be one value for each of the {n_samples:,} samples")
-    return np.unique(values.astype(str), return_inverse=True)[1]
-
-
-def _by_groups(target: Target, folds: Any, groups: NDArray[np.intp], random_state: int) -> list[Fold]:
+def _by_groups(target: Target, folds: Any, given: Any, random_state: int) -> list[Fold]:
     """Stratified as far as whole groups allow; by default 10 folds, or as many as there are groups."""
     from sklearn.model_selection import StratifiedGroupKFold
 
+    values, n_samples = as_array(given), len(target.codes)
+    if values.shape != (n_samples,):
+        raise ValueError(f"groups has shape {values.shape}: it must be one value for each of the {n_samples:,} samples")
+    groups = np.unique(values.astype(str), return_inverse=True)[1]
     n_groups = int(groups.max()) + 1
     if n_groups < 2:
         raise ValueError("groups has one value only: at least two are needed to learn from one and test on another")
     if folds is None:
         folds = min(MANY_FOLDS, n_groups)
     elif isinstance(folds, str):
-        _by_name(folds, 0)  # refuses another word
+        _check_name(folds)
         folds = n_groups
     elif hasattr(folds, "split"):
-        return _as_given(folds.split(np.zeros((len(groups), 1)), target.codes, groups))
+        return _as_given(folds.split(_columns(target), target.codes, groups))
     n_folds = check_integer("folds", folds, 2, n_groups, "as many as there are groups at most")
     splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=random_state)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)  # whole groups do not allow more
-        return _as_given(splitter.split(np.zeros((len(groups), 1)), target.codes, groups))
+        return _as_given(splitter.split(_columns(target), target.codes, groups))
 
 
 def _by_default(target: Target) -> tuple[Any, list[str]]:
@@ -116,11 +102,9 @@ def _by_default(target: Target) -> tuple[Any, list[str]]:
     return smallest, [f"class {str(label)!r} has {smallest} samples only: {smallest} folds instead of {MANY_FOLDS}"]
 
 
-def _by_name(name: str, n_samples: int) -> list[Fold]:
+def _check_name(name: str) -> None:
     if name.lower() != LEAVE_ONE_OUT:
         raise ParameterError("folds", name, "give a whole number of folds or 'loo' (leave one out)")
-    rows = np.arange(n_samples)
-    return [Fold(np.delete(rows, row), rows[row : row + 1]) for row in rows]
 
 
 def _stratified(target: Target, n_folds: int, random_state: int) -> list[Fold]:
@@ -134,7 +118,12 @@ def _stratified(target: Target, n_folds: int, random_state: int) -> list[Fold]:
         fewer = ("give ", Setting("folds", smallest), " or ") if smallest > 1 else ("drop the class, or give ",)
         raise ValueError(Sentence(what, *fewer, Setting("folds", LEAVE_ONE_OUT)))
     splitter = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
-    return _as_given(splitter.split(np.zeros((len(target.codes), 1)), target.codes))
+    return _as_given(splitter.split(_columns(target), target.codes))
+
+
+def _columns(target: Target) -> NDArray[np.float64]:
+    """An empty table, as splitters of scikit-learn ask for one."""
+    return np.zeros((len(target.codes), 1))
 
 
 def _as_given(pairs: Iterable[Any]) -> list[Fold]:

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 class Foreign(BaseEstimator):
     """A selector of scikit-learn that is fitted on numbers and ranks the features.
 
-    They are ranked by its ``scores_``, else by its ``ranking_``, else by the importances of its fitted ``estimator_``;
-    of one that has none of these, what it keeps comes first, by place. A feature of several columns, as a category has,
-    stands where its best column does.
+    A feature of several columns, as a category has, comes where its best column does.
 
     Parameters
     ----------
@@ -32,20 +30,15 @@ class Foreign(BaseEstimator):
         self.selector = selector
 
     def fit_table(self, table: Table) -> Foreign:
-        """Rank the features of a table.
-
-        Parameters
-        ----------
-        table : Table
-        """
+        """Rank the features of a table."""
         kept = np.setdiff1d(np.arange(table.n_features), table.blank)
         made = encode_features(table, kept, np.arange(table.n_samples))
         with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
             warnings.filterwarnings("ignore", "Features .* are constant", UserWarning)  # they come last
             fitted = clone(self.selector).fit(made.values, table.target.codes)
-        values = _values(fitted)
+        scores = _scores(fitted)
         starts = np.concatenate([[0], made.ends[:-1]])
-        best = np.maximum.reduceat(np.where(np.isnan(values), -np.inf, values), starts)
+        best = np.maximum.reduceat(np.where(np.isnan(scores), -np.inf, scores), starts)
         self.selected_ = kept[np.argsort(-best, kind="stable")]
         return self
 
@@ -55,8 +48,8 @@ def is_foreign(method: Any) -> bool:
     return all(hasattr(method, name) for name in ("fit", "get_support", "get_params")) and not isinstance(method, type)
 
 
-def _values(fitted: Any) -> NDArray[np.float64]:
-    """How much every column is worth to a fitted selector."""
+def _scores(fitted: Any) -> NDArray[np.float64]:
+    """Of every column: ``scores_``, else ``ranking_``, else importances of ``estimator_``, else whether it is kept."""
     if getattr(fitted, "scores_", None) is not None and np.ndim(fitted.scores_) == 1:
         return np.asarray(fitted.scores_, np.float64)
     if hasattr(fitted, "ranking_"):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -33,9 +33,19 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-
+MOST = 30  # columns that cross-validation tries, and of the figure
 N_SHUFFLES = 40
 AFFORDED = 3 * 10**8  # values to cut and count, some seconds
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one rule would take: how many columns (None where it could not be asked), which, and what it promises."""
+
+    rule: str
+    n_features: int | None
+    features: list[str]
+    why: str
 
 
 @dataclass(frozen=True)
@@ -56,64 +66,6 @@ class NullBand:
     bits: Floats
     low: Floats
     high: Floats
-
-
-def null_band(
-    counted: Counted, table: Table, order: NDArray[np.intp], random_state: int, n_jobs: int | None
-) -> NullBand:
-    """The band around the curve of a greedy choice, as far as some seconds of shuffles reach.
-
-    Parameters
-    ----------
-    counted : Counted
-    table : Table
-        That was counted.
-    order : ndarray of int
-        Columns in order of choice.
-    random_state : int
-    n_jobs : int or None
-
-    Returns
-    -------
-    NullBand
-    """
-    terms = entropy_terms(table.total_weight)
-    search = counted.information.source.search or FixedCodes(
-        counted.binner.codes(table), table.target.codes, table.target.n_classes, table.weights
-    )
-    affordable = AFFORDED // (N_SHUFFLES * table.total_weight * table.n_features)
-    order = order[: max(1, affordable)]
-    bits, low, high = np.zeros((3, len(order)))
-    for place, column in enumerate(order.tolist()):
-        left = np.setdiff1d(np.arange(table.n_features), order[:place])
-        step = RepeatedSearch(search, tuple(order[:place].tolist()), left, terms, n_jobs)
-        seeds = np.random.default_rng([random_state, place]).integers(0, 2**64, N_SHUFFLES, dtype=np.uint64)
-        bits[place] = step.bits(column)
-        low[place], high[place] = np.quantile(step.most_bits_after_shuffles(seeds), [0.05, 0.95])
-    return NullBand([table.names[column] for column in order], bits, low, high)
-
-
-MOST = 30  # columns that cross-validation tries, and of the figure
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What one rule would take.
-
-    Attributes
-    ----------
-    rule : str
-    n_features : int or None
-        None where the rule could not be asked.
-    features : list of str
-    why : str
-        What the rule promises, or why it could not be asked.
-    """
-
-    rule: str
-    n_features: int | None
-    features: list[str]
-    why: str
 
 
 @dataclass(frozen=True)
@@ -168,15 +120,7 @@ class HowMany:
             What ``bitsieve how-many --json`` prints, less the seconds and the version.
         """
         return {
-            "answers": [
-                {
-                    "rule": answer.rule,
-                    "n_features": answer.n_features,
-                    "features": answer.features,
-                    "why": answer.why,
-                }
-                for answer in self.answers
-            ],
+            "answers": [asdict(answer) for answer in self.answers],
             "reading": self.reading,
             "curve": {
                 "features": self.band.features,
@@ -257,33 +201,20 @@ def how_many(
         raise ValueError("how many columns to take needs all rows in memory: give a part of the table")
     refuse_what_tells_nothing(table)
     considered = consider(table, include, exclude, constrains=False, orders=False)
-    assert isinstance(considered.table, Table)  # as it was given
-    table, n_left = considered.table, considered.n_left
-    q = max(1, round(n_left**0.5))
-    stable = StabilitySelector(
-        ForwardSelector(q, criterion=method, binning=binning), n_pairs=n_pairs, random_state=random_state, n_jobs=n_jobs
-    )
-    folded = SelectorCV(
-        methods=[method],
-        features=range(1, min(MOST, n_left) + 1),
-        classifier=classifier,
-        folds=folds,
-        binning=binning,
-        random_state=random_state,
-        n_jobs=n_jobs,
-    )
+    table, n_left = cast("Table", considered.table), considered.n_left  # as it was given
+    forward = ForwardSelector(max(1, round(n_left**0.5)), criterion=method, binning=binning)
+    drawn: Any = {"random_state": random_state, "n_jobs": n_jobs}
+    counts = range(1, min(MOST, n_left) + 1)
+    stable = StabilitySelector(forward, n_pairs=n_pairs, **drawn)
+    folded = SelectorCV(methods=[method], features=counts, classifier=classifier, folds=folds, binning=binning, **drawn)
     counted = count_table(table, binning, n_jobs)
-    answers = [
-        *_by_rules(counted, method, binning, n_jobs),
-        _by_stability(table, stable),
-        _by_errors(table, folded),
-    ]
+    answers = [*_by_rules(counted, method, binning, n_jobs), _by_stability(table, stable), _by_errors(table, folded)]
     numbers = [answer.n_features for answer in answers if answer.n_features is not None]
     shown = min(n_left, max(3, min(MOST, max(numbers) + 2)))
     order = ForwardSelector(shown, criterion=method, binning=binning).fit_counted(counted).selected_
     phase("shuffling")
     band = null_band(counted, table, order, random_state, n_jobs)
-    notes = [*getattr(table, "notes", ()), *considered.notes, *explain_target(table)]
+    notes = [*table.notes, *considered.notes, *explain_target(table)]
     warn_of(notes)
     return HowMany(answers, reading(answers), band, notes)
 
@@ -324,8 +255,8 @@ def _by_errors(table: Table, selector: SelectorCV) -> Answer:
     return _answer(table, name, selector.selected_, why)
 
 
-def _answer(table: Any, rule: str, columns: Any, why: str) -> Answer:
-    return Answer(rule, len(columns), [table.names[j] for j in np.asarray(columns)], why)
+def _answer(table: Table, rule: str, columns: NDArray[np.intp], why: str) -> Answer:
+    return Answer(rule, len(columns), [table.names[j] for j in columns], why)
 
 
 def reading(answers: list[Answer]) -> str:
@@ -351,3 +282,23 @@ def reading(answers: list[Answer]) -> str:
 
 def _columns(number: int) -> str:
     return f"{number:,} columns are" if number > 1 else "1 column is" if number else "no column is"
+
+
+def null_band(
+    counted: Counted, table: Table, order: NDArray[np.intp], random_state: int, n_jobs: int | None
+) -> NullBand:
+    """The band around the curve of a greedy choice, as far as some seconds of shuffles reach."""
+    terms = entropy_terms(table.total_weight)
+    search = counted.information.source.search or FixedCodes(
+        counted.binner.codes(table), table.target.codes, table.target.n_classes, table.weights
+    )
+    affordable = AFFORDED // (N_SHUFFLES * table.total_weight * table.n_features)
+    order = order[: max(1, affordable)]
+    bits, low, high = np.zeros((3, len(order)))
+    for place, column in enumerate(order.tolist()):
+        left = np.setdiff1d(np.arange(table.n_features), order[:place])
+        step = RepeatedSearch(search, tuple(order[:place].tolist()), left, terms, n_jobs)
+        seeds = np.random.default_rng([random_state, place]).integers(0, 2**64, N_SHUFFLES, dtype=np.uint64)
+        bits[place] = step.bits(column)
+        low[place], high[place] = np.quantile(step.most_bits_after_shuffles(seeds), [0.05, 0.95])
+    return NullBand([table.names[column] for column in order], bits, low, high)

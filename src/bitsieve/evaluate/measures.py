@@ -11,23 +11,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+SINGULAR = 1e-10  # share of a column's spread within classes below which the columns before it explain it
+
 
 def nogueira(selections: Sequence[ArrayLike], n_features: int) -> float:
     """Stability of several selections of any sizes, corrected for chance.
 
     ``1 - mean_f s_f^2 / [(k/n) (1 - k/n)]``, s_f^2 the unbiased variance over the M selections of "feature f was
-    chosen", ``M/(M-1) p_f (1 - p_f)``, k the mean number of features. 1: always the same; 0 on average by chance.
-
-    Parameters
-    ----------
-    selections : sequence of array-like of int
-        The chosen columns, one entry a selection; at least two.
-    n_features : int
-
-    Returns
-    -------
-    float
-        nan where it is not defined: all selections empty or all whole, or fewer than two.
+    chosen", ``M/(M-1) p_f (1 - p_f)``, k the mean number of features. 1: always the same; 0 on average by chance; nan
+    where it is not defined: all selections empty or all whole, or fewer than two.
 
     References
     ----------
@@ -46,60 +38,35 @@ def nogueira(selections: Sequence[ArrayLike], n_features: int) -> float:
 def kuncheva(selections: Sequence[ArrayLike], n_features: int) -> float:
     """Mean over all pairs of selections of their overlap beyond chance, ``(r n - k^2) / (k (n - k))``, r shared.
 
-    For selections of one size it is the same number as :func:`nogueira`'s.
-
-    Parameters
-    ----------
-    selections : sequence of array-like of int
-        The chosen columns, one entry a selection, all of the same size; at least two.
-    n_features : int
-
-    Returns
-    -------
-    float
-        nan where it is not defined: sizes differ, 0 or all features, or fewer than two selections.
+    For selections of one size it is the same number as :func:`nogueira`'s; nan where it is not defined: sizes differ, 0
+    or all features, or fewer than two selections.
 
     References
     ----------
     L. I. Kuncheva, "A stability index for feature selection", IASTED Artificial Intelligence and Applications, 2007.
     """
-    sizes = {len(np.asarray(chosen)) for chosen in selections}
-    if len(selections) < 2 or len(sizes) != 1:
+    m, sizes = len(selections), {len(np.asarray(chosen)) for chosen in selections}
+    k = min(sizes, default=0)
+    if m < 2 or len(sizes) > 1 or not 0 < k < n_features:
         return float("nan")
-    (k,) = sizes
-    if not 0 < k < n_features:
-        return float("nan")
-    m = len(selections)
     times = _times_chosen(selections, n_features)
     shared = (times * (times - 1) / 2).sum() / (m * (m - 1) / 2)  # mean over pairs
     return float((shared * n_features - k * k) / (k * (n_features - k)))
 
 
-def _times_chosen(selections: Sequence[ArrayLike], n_features: int) -> np.ndarray:
+def _times_chosen(selections: Sequence[ArrayLike], n_features: int) -> NDArray[np.intp]:
     return np.bincount(np.concatenate([np.asarray(chosen, np.intp) for chosen in selections]), minlength=n_features)
 
 
 def redundancy_rates(values: ArrayLike, counts: ArrayLike | None = None) -> NDArray[np.float64]:
-    """Mean absolute correlation of the first k columns, for every k of ``counts``.
+    """Mean absolute correlation of the first k columns, for every k of ``counts`` (by default all columns).
 
-    ``2 / (k (k - 1)) sum_{i<j} |rho_ij|``, between 0 and 1. The redundancy rate that is sometimes printed with the
-    factor ``1 / (k (k - 1))`` over the pairs i > j is half of it. A constant column correlates with none.
-
-    Parameters
-    ----------
-    values : array-like of float, shape (n_samples, n_columns)
-        In order of choice.
-    counts : array-like of int, optional
-        By default all columns at once.
-
-    Returns
-    -------
-    ndarray of float, shape (len(counts),)
-        nan for fewer than two columns.
+    ``2 / (k (k - 1)) sum_{i<j} |rho_ij|``, between 0 and 1; nan for fewer than two columns. The redundancy rate that is
+    sometimes printed with the factor ``1 / (k (k - 1))`` over the pairs i > j is half of it. A constant column
+    correlates with none.
     """
     table = np.asarray(values, np.float64)
-    n_columns = table.shape[1]
-    k = np.atleast_1d(np.asarray(n_columns if counts is None else counts, np.intp))
+    k = np.atleast_1d(np.asarray(table.shape[1] if counts is None else counts, np.intp))
     centred = table - table.mean(axis=0)
     lengths = np.sqrt(np.square(centred).sum(axis=0))
     varies = lengths > 1e-12 * np.abs(table).max(axis=0, initial=0.0)  # more than the rounding of the mean leaves
@@ -112,29 +79,13 @@ def redundancy_rates(values: ArrayLike, counts: ArrayLike | None = None) -> NDAr
     return rates
 
 
-SINGULAR = 1e-10  # share of a column's spread within classes below which the columns before it explain it
-
-
 def separability(values: ArrayLike, classes: ArrayLike, counts: ArrayLike | None = None) -> NDArray[np.float64]:
-    """``J = |Sw + Sb| / |Sw| = prod (1 + lambda)`` of the first k columns, for every k of ``counts``.
+    """``J = |Sw + Sb| / |Sw| = prod (1 + lambda)`` of the first k columns, for every k of ``counts`` (by default all).
 
     Sw is the scatter within the classes, Sb between them, lambda the eigenvalues of ``inv(Sw) Sb``. The determinants of
     all leading parts come from one triangular factor of each matrix. J does not depend on the scale of the columns, and
-    grows with every column.
-
-    Parameters
-    ----------
-    values : array-like of float, shape (n_samples, n_columns)
-        In order of choice.
-    classes : array-like, shape (n_samples,)
-    counts : array-like of int, optional
-        By default all columns at once.
-
-    Returns
-    -------
-    ndarray of float, shape (len(counts),)
-        1 for no column; nan where Sw is singular: more columns than samples less classes, or a column that others
-        determine within the classes.
+    grows with every column. It is 1 for no column, and nan where Sw is singular: more columns than samples less
+    classes, or a column that others determine within the classes.
     """
     table = np.asarray(values, np.float64)
     k = np.atleast_1d(np.asarray(table.shape[1] if counts is None else counts, np.intp))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from sklearn.base import clone
@@ -14,31 +13,204 @@ from bitsieve.binning import MDLBinner, make_binner
 from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.messages import choices
 from bitsieve.common.parameters import check_flag, check_integer
-from bitsieve.evaluate.classifiers import make_classifier
-from bitsieve.evaluate.classifiers.registry import default_classifier, seeded
-from bitsieve.evaluate.classifiers.scores import scoring_form
+from bitsieve.evaluate.classifiers.registry import default_classifier, make_classifier, seeded
+from bitsieve.evaluate.encoding import NumericFeatures, encode_features
 from bitsieve.evaluate.folds import make_folds
 from bitsieve.evaluate.foreign import Foreign, is_foreign
 from bitsieve.evaluate.scoring import ROC_AUC, Loss, make_loss
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_target, refuse_what_tells_nothing
-from bitsieve.selectors.base import ColumnSelector
 from bitsieve.selectors.registry import make_selector, method_name, parameters_of
 from bitsieve.table.sparse import made_dense
-from bitsieve.table.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-    from bitsieve.evaluate.classifiers.registry import Grow
+    from bitsieve.evaluate.classifiers.refit import Classifier, Grow
     from bitsieve.evaluate.folds import Fold
+    from bitsieve.table.table import Table
     from bitsieve.table.target import Target
 
-
+PROTOCOLS = ("nested", "paper")
+DEFAULT_METHODS = ("mim", "mrmr", "jmi", "speccmi")
 DEFAULT_COUNTS = range(10, 101)
 FEW_FEATURES = 20
+
+
+@dataclass(frozen=True)
+class Question:
+    """The parameters of :func:`bitsieve.compare` that say what is compared, as they were given."""
+
+    methods: Any = DEFAULT_METHODS
+    features: Any = None
+    classifier: Any = None
+    scoring: str = "accuracy"
+    folds: Any = None
+    groups: Any = None
+    protocol: str = "nested"
+    include: Sequence[Any] = ()
+    exclude: Sequence[Any] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    binning: Any = None
+    missing: str | None = None
+    baselines: bool = False
+    random_state: int = 0
+    bounds: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A comparison, ready to run.
+
+    Attributes
+    ----------
+    question : Question
+    table : Table
+    selectors : dict
+        Label to an unfitted selector that ranks as many features as the largest count.
+    counts : ndarray of int
+        Numbers of features, ascending.
+    classifier : str
+    grow : callable
+        The classifier in the form that the loss is measured by.
+    loss : callable
+    folds : list of Fold
+    binning : binner or str
+    notes : list of str
+    """
+
+    question: Question
+    table: Table = field(repr=False)
+    selectors: dict[str, Any]
+    counts: NDArray[np.intp]
+    classifier: str
+    grow: Grow = field(repr=False)
+    loss: Loss = field(repr=False)
+    folds: list[Fold] = field(repr=False)
+    binning: Any
+    notes: list[str]
+
+    @property
+    def ranks_once(self) -> bool:
+        """Whether each method ranks once for all folds, on all samples, as in the papers."""
+        return self.question.protocol == "paper"
+
+    @property
+    def target(self) -> Target:
+        """The target of the table."""
+        return self.table.target
+
+    def learned_from(self, fold: Fold) -> NDArray[np.intp]:
+        """The samples from which scales, means and categories of a fold are learned."""
+        return np.arange(self.table.n_samples) if self.ranks_once else fold.train
+
+    def encode(self, columns: NDArray[np.intp], fold: Fold) -> NumericFeatures:
+        """Features as the classifier gets them in a fold: standardised, in the papers divided by their largest."""
+        return encode_features(self.table, columns, self.learned_from(fold), centred=not self.ranks_once)
+
+
+def make_plan(table: Table, **asked: Any) -> Plan:
+    """Check every part of a comparison, and put them together.
+
+    Parameters
+    ----------
+    table : Table
+    **asked
+        The fields of :class:`Question`; see :func:`bitsieve.compare`.
+    """
+    question = Question(**asked)
+    fast: list[str] = []
+    classifier, random_state = question.classifier, question.random_state
+    if classifier is None:
+        classifier, fast = default_classifier(table.n_samples)
+    if question.protocol not in PROTOCOLS:
+        protocol = question.protocol
+        raise ParameterError("protocol", protocol, choices(str(protocol), PROTOCOLS), "is not known")
+    check_integer("random_state", random_state, 0, 2**32 - 1)
+    check_flag("bounds", question.bounds)
+    name, forms = make_classifier(classifier, random_state)
+    loss = make_loss(question.scoring)
+    grow = _scores(name, forms) if question.scoring == ROC_AUC else forms.predict
+    binner = _binning(question)
+    table = made_dense(table)
+    refuse_what_tells_nothing(table)
+    considered = consider(table, question.include, question.exclude, constrains=False, orders=False)
+    counts, on_counts = feature_counts(question.features, considered.n_left)
+    folds, on_folds = make_folds(table.target, question.folds, random_state, question.groups)
+    if question.scoring == ROC_AUC:
+        _refuse_one_class(folds, table.target.codes)
+    return Plan(
+        question,
+        table=cast("Table", considered.table),  # as it was given
+        selectors=make_selectors(question.methods, int(counts[-1]), binner, random_state, question.parameters),
+        counts=counts,
+        classifier=name,
+        grow=grow,
+        loss=loss,
+        folds=folds,
+        binning=binner,
+        notes=[*table.notes, *considered.notes, *on_counts, *fast, *explain_target(table), *on_folds],
+    )
+
+
+def _scores(name: str, classifier: Classifier) -> Grow:
+    """The form of a classifier that yields scores; ValueError where it has neither of the methods that give them."""
+    if classifier.score is None:
+        what = f"classifier {name} has neither decision_function nor predict_proba, and an AUC needs scores: give "
+        raise ValueError(Sentence(what, Setting("classifier", "lda"), ", or another ", Setting("scoring")))
+    return classifier.score
+
+
+def _refuse_one_class(folds: list[Fold], codes: NDArray[np.int32]) -> None:
+    """Raise ValueError where a fold tests on one class only, as nothing is to be told apart there."""
+    for number, fold in enumerate(folds, 1):
+        if (codes[fold.test] == codes[fold.test[0]]).all():
+            what = f"fold {number:,} tests on one class only, which has no AUC: give fewer folds, such as "
+            raise ValueError(Sentence(what, Setting("folds", 5), ", or another ", Setting("scoring")))
+
+
+def make_selectors(
+    methods: Any, n_features_to_select: int, binning: Any, random_state: int, parameters: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Label to unfitted selector, from names, from a mapping of labels to names or selectors, or from one of them.
+
+    Raises
+    ------
+    ValueError
+        If a name is not known (the nearest are given), is given twice, or there is none.
+    """
+    if isinstance(methods, Mapping):
+        named = dict(methods)
+    else:
+        listed = [methods] if isinstance(methods, str) or not isinstance(methods, Iterable) else list(methods)
+        named = {_label(method): method for method in listed}
+        if len(named) < len(listed):
+            raise ValueError(
+                "a method is given more than once: name each once, or give a dict of labels to selectors to compare "
+                "one method with itself"
+            )
+    if not named:
+        raise ValueError("no method is given: name at least one, such as 'jmi'")
+    taken = {method: parameters_of(method) for method in named.values() if isinstance(method, str)}
+    for name in parameters:
+        if not any(name in own for own in taken.values()):
+            raise ValueError(f"none of the methods takes {name!r}: 'bitsieve methods' lists what each takes")
+
+    def made(method: Any) -> Any:
+        if isinstance(method, str):
+            own = {name: value for name, value in parameters.items() if name in taken[method]}
+            return make_selector(method, n_features_to_select, binning=binning, **own)
+        if hasattr(method, "fit_table") and "n_features_to_select" in method.get_params():
+            return clone(method).set_params(n_features_to_select=n_features_to_select)
+        if is_foreign(method):
+            return Foreign(clone(method))
+        raise ValueError(f"method {method!r} is not allowed: give a name of 'bitsieve methods' or a selector")
+
+    return {str(label): seeded(made(method), random_state) for label, method in named.items()}
+
+
+def _label(method: Any) -> str:
+    return method_name(method) if isinstance(method, str) else " ".join(repr(method).split())
 
 
 def feature_counts(features: Any, n_features: int) -> tuple[NDArray[np.intp], list[str]]:
@@ -66,11 +238,11 @@ def feature_counts(features: Any, n_features: int) -> tuple[NDArray[np.intp], li
         raise ValueError(f"features begin at {asked.min():,} but {table}: ask for no more than there are")
     notes = []
     if asked.max() > n_features:
-        notes.append(f"{table}: errors are measured for {described(kept)} features, not up to {asked.max():,}")
+        notes.append(f"{table}: errors are measured for {_described(kept)} features, not up to {asked.max():,}")
     return kept.astype(np.intp), notes
 
 
-def described(counts: NDArray[np.intp]) -> str:
+def _described(counts: NDArray[np.intp]) -> str:
     """``10 to 100``, or the one number."""
     return f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
 
@@ -82,178 +254,12 @@ def _whole_numbers(values: list[Any]) -> NDArray[Any]:
     return array
 
 
-PROTOCOLS = ("nested", "paper")
-DEFAULT_METHODS = ("mim", "mrmr", "jmi", "speccmi")
-
-
-@dataclass(frozen=True)
-class Plan:
-    """A comparison, ready to run.
-
-    Attributes
-    ----------
-    table : Table
-    selectors : dict
-        Label to an unfitted selector that ranks as many features as the largest count.
-    counts : ndarray of int
-        Numbers of features, ascending.
-    classifier : str
-    grow : callable
-    folds : list of Fold
-    protocol : {"nested", "paper"}
-    binning : binner or str
-    random_state : int
-    notes : list of str
-    bounds : bool
-        Whether the Bayes error of the chosen features is bounded.
-    """
-
-    table: Table = field(repr=False)
-    selectors: dict[str, Any]
-    counts: NDArray[np.intp]
-    classifier: str
-    grow: Grow = field(repr=False)
-    folds: list[Fold] = field(repr=False)
-    protocol: str
-    binning: Any
-    random_state: int
-    notes: list[str]
-    bounds: bool = False
-    loss: Loss = field(default=make_loss("accuracy"), repr=False)
-    baselines: bool = False
-
-    @property
-    def centred(self) -> bool:
-        """Whether numbers are standardised for the classifier; the papers only divided them by their largest."""
-        return self.protocol != "paper"
-
-    @property
-    def target(self) -> Target:
-        """The target of the table."""
-        return self.table.target
-
-
-def make_plan(
-    table: Table,
-    *,
-    methods: Any = DEFAULT_METHODS,
-    counts: Any = None,
-    classifier: Any = None,
-    folds: Any = None,
-    groups: Any = None,
-    protocol: str = "nested",
-    include: Sequence[Any] = (),
-    exclude: Sequence[Any] = (),
-    parameters: Mapping[str, Any] = MappingProxyType({}),
-    binning: Any = None,
-    missing: str | None = None,
-    random_state: int = 0,
-    bounds: bool = False,
-    scoring: str = "accuracy",
-    baselines: bool = False,
-) -> Plan:
-    """Check every part of a comparison, and put them together; see :func:`bitsieve.compare`."""
-    fast: list[str] = []
-    if classifier is None:
-        classifier, fast = default_classifier(table.n_samples)
-    if protocol not in PROTOCOLS:
-        raise ParameterError("protocol", protocol, choices(str(protocol), PROTOCOLS), "is not known")
-    check_integer("random_state", random_state, 0, 2**32 - 1)
-    check_flag("bounds", bounds)
-    name, grow = make_classifier(classifier, random_state)
-    loss = make_loss(scoring)
-    if scoring == ROC_AUC:
-        grow = scoring_form(name, grow)
-    binner = _binning(binning, protocol, missing)
-    table = made_dense(table)
-    refuse_what_tells_nothing(table)
-    considered = consider(table, include, exclude, constrains=False, orders=False)
-    assert isinstance(considered.table, Table)  # as it was given
-    asked, notes = feature_counts(counts, considered.n_left)
-    made, on_folds = make_folds(table.target, folds, random_state, groups)
-    if scoring == ROC_AUC:
-        _refuse_one_class(made, table.target.codes)
-    return Plan(
-        table=considered.table,
-        selectors=make_selectors(methods, int(asked[-1]), binner, random_state, parameters),
-        counts=asked,
-        classifier=name,
-        grow=grow,
-        folds=made,
-        protocol=protocol,
-        binning=binner,
-        random_state=random_state,
-        notes=[*table.notes, *considered.notes, *notes, *fast, *explain_target(table), *on_folds],
-        bounds=bounds,
-        loss=loss,
-        baselines=baselines,
-    )
-
-
-def _refuse_one_class(folds: list[Fold], codes: NDArray[np.int32]) -> None:
-    """Raise ValueError where a fold tests on one class only, as nothing is to be told apart there."""
-    for number, fold in enumerate(folds, 1):
-        if (codes[fold.test] == codes[fold.test[0]]).all():
-            what = f"fold {number:,} tests on one class only, which has no AUC: give fewer folds, such as "
-            raise ValueError(Sentence(what, Setting("folds", 5), ", or another ", Setting("scoring")))
-
-
-def make_selectors(
-    methods: Any,
-    n_features_to_select: int,
-    binning: Any,
-    random_state: int,
-    parameters: Mapping[str, Any] = MappingProxyType({}),
-) -> dict[str, Any]:
-    """Label to unfitted selector, from names, from a mapping of labels to names or selectors, or from one of them.
-
-    Raises
-    ------
-    ValueError
-        If a name is not known (the nearest are given), is given twice, or there is none.
-    """
-    if isinstance(methods, Mapping):
-        named = dict(methods)
-    else:
-        listed = [methods] if isinstance(methods, str) or not isinstance(methods, Iterable) else list(methods)
-        named = {_label(method): method for method in listed}
-        if len(named) < len(listed):
-            raise ValueError(
-                "a method is given more than once: name each once, or give a dict of labels to selectors to compare "
-                "one method with itself"
-            )
-    if not named:
-        raise ValueError("no method is given: name at least one, such as 'jmi'")
-    made = {}
-    _refuse_unused(parameters, [method for method in named.values() if isinstance(method, str)])
-    for label, method in named.items():
-        if isinstance(method, str):
-            own = {name: value for name, value in parameters.items() if name in parameters_of(method)}
-            selector = make_selector(method, n_features_to_select, binning=binning, **own)
-        elif isinstance(method, ColumnSelector) and "n_features_to_select" in method.get_params():
-            selector = clone(method).set_params(n_features_to_select=n_features_to_select)
-        elif is_foreign(method):
-            selector = Foreign(clone(method))
-        else:
-            raise ValueError(f"method {method!r} is not allowed: give a name of 'bitsieve methods' or a selector")
-        made[str(label)] = seeded(selector, random_state)
-    return made
-
-
-def _refuse_unused(parameters: Mapping[str, Any], methods: list[str]) -> None:
-    """Raise ValueError for a parameter that none of the methods takes."""
-    for name in parameters:
-        if not any(name in parameters_of(method) for method in methods):
-            raise ValueError(f"none of the methods takes {name!r}: 'bitsieve methods' lists what each takes")
-
-
-def _label(method: Any) -> str:
-    return method_name(method) if isinstance(method, str) else " ".join(repr(method).split())
-
-
-def _binning(binning: Any, protocol: str, missing: str | None) -> Any:
-    own: dict[str, Any] = {} if missing is None else {"missing": missing}
-    if binning is None:
-        return MDLBinner(uncut="median", **own) if protocol == "paper" else make_binner("mdl", **own) if own else "mdl"
-    made = make_binner(binning, **own)
-    return made if own else binning
+def _binning(question: Question) -> Any:
+    """The binning that was asked for; MDL by default, which cuts at the median under the protocol of the papers."""
+    own = {} if question.missing is None else {"missing": question.missing}
+    if question.binning is not None:
+        made = make_binner(question.binning, **own)
+        return made if own else question.binning
+    if question.protocol == "paper":
+        return MDLBinner(uncut="median", **own)
+    return make_binner("mdl", **own) if own else "mdl"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectKBest
 from threadpoolctl import threadpool_limits
@@ -19,8 +20,7 @@ from threadpoolctl import threadpool_limits
 from bitsieve.by_samples.spanning_tree.bayes_error import global_bounds
 from bitsieve.common.progress import phase
 from bitsieve.counts.blocks import run_blocks
-from bitsieve.evaluate.comparison import Comparison
-from bitsieve.evaluate.encoding import encode_features
+from bitsieve.evaluate.comparison import BEST, Comparison, Scored
 from bitsieve.evaluate.foreign import Foreign
 from bitsieve.evaluate.measures import redundancy_rates, separability
 from bitsieve.evaluate.scoring import wrong
@@ -36,6 +36,11 @@ if TYPE_CHECKING:
     from bitsieve.evaluate.plan import Plan
     from bitsieve.selectors.counted import Counted
 
+    Floats = NDArray[np.float64]
+
+MAJORITY, ALL_COLUMNS = "majority class", "all columns"  # and BEST
+_MOST_CELLS = 10**8  # of a table of which all columns are used
+
 
 @dataclass(frozen=True)
 class Ranking:
@@ -47,29 +52,6 @@ class Ranking:
 
     selected: NDArray[np.intp]
     seconds: float
-
-
-@dataclass(frozen=True)
-class Scored:
-    """One method in one fold.
-
-    Attributes
-    ----------
-    selected : ndarray of int
-        In order of choice.
-    errors : ndarray, shape (n_counts,)
-        Test samples that got the wrong class, or the loss of another score.
-    redundancy, separability : ndarray of float, shape (n_counts,)
-        Of the numeric features in the training samples.
-    seconds_selecting, seconds_classifying : float
-    """
-
-    selected: NDArray[np.intp]
-    errors: NDArray[Any]
-    redundancy: NDArray[np.float64]
-    separability: NDArray[np.float64]
-    seconds_selecting: float
-    seconds_classifying: float
 
 
 class Stopped(Exception):
@@ -107,6 +89,12 @@ def rank(
     return ranked
 
 
+def _with_threads(selector: Any, n_jobs: int | None) -> Any:
+    """A copy that works on so many threads."""
+    selector = clone(selector)
+    return selector.set_params(n_jobs=n_jobs) if "n_jobs" in selector.get_params() else selector
+
+
 def score(
     plan: Plan,
     fold: Fold,
@@ -115,54 +103,93 @@ def score(
     step: Callable[[], object] = lambda: None,
 ) -> dict[str, Scored]:
     """The errors of every method's first k features, for every k, on the test samples of a fold."""
-    learned_from = np.arange(plan.table.n_samples) if plan.protocol == "paper" else fold.train
-    labels, truth = plan.target.codes[fold.train], plan.target.codes[fold.test]
     scored = {}
     for label, ranking in rankings.items():
         # A method that stops before the largest count has no more features to give: its curve goes on level.
         counts = np.minimum(plan.counts, len(ranking.selected))
-        made = encode_features(plan.table, ranking.selected, learned_from, centred=plan.centred)
-        train, test = np.asfortranarray(made.values[fold.train]), np.asfortranarray(made.values[fold.test])
-        stops, repeats = np.unique(made.ends[counts - 1], return_inverse=True)
+        made = plan.encode(ranking.selected, fold)
+        train, test = made.rows(fold.train), made.rows(fold.test)
         start = time.perf_counter()
-        errors = np.empty(len(stops), np.intp if plan.loss is wrong else np.float64)
-        with config_context(assume_finite=True):
-            for place, predicted in enumerate(plan.grow(train, labels, test, stops)):
-                errors[place] = plan.loss(predicted, truth)
-                step()
-                if stopped():
-                    raise Stopped
+        errors = _errors(plan, fold, train, test, made.ends[counts - 1], stopped, step)
         seconds = time.perf_counter() - start
         # Of the numeric features: categories have no correlation, and their columns determine each other.
         numbers = train[:, made.ends[made.numeric] - 1]
         among = np.concatenate([[0], np.cumsum(made.numeric)])[counts]
         scored[label] = Scored(
             ranking.selected,
-            errors[repeats],
+            errors,
             redundancy_rates(numbers, among),
-            separability(numbers, labels, among),
+            separability(numbers, plan.target.codes[fold.train], among),
             ranking.seconds,
             seconds,
         )
     return scored
 
 
-def _with_threads(selector: Any, n_jobs: int | None) -> Any:
-    from sklearn.base import clone
+def _errors(
+    plan: Plan,
+    fold: Fold,
+    train: Floats,
+    test: Floats,
+    ends: NDArray[np.intp],
+    stopped: Callable[[], bool] = lambda: False,
+    step: Callable[[], object] = lambda: None,
+) -> NDArray[Any]:
+    """The errors of the classifier on the first columns of a fold, for every number of them in ``ends``."""
+    labels, truth = plan.target.codes[fold.train], plan.target.codes[fold.test]
+    stops, repeats = np.unique(ends, return_inverse=True)
+    errors = np.empty(len(stops), np.intp if plan.loss is wrong else np.float64)
+    with config_context(assume_finite=True):
+        for place, predicted in enumerate(plan.grow(train, labels, test, stops)):
+            errors[place] = plan.loss(predicted, truth)
+            step()
+            if stopped():
+                raise Stopped
+    return errors[repeats]
 
-    selector = clone(selector)
-    return selector.set_params(n_jobs=n_jobs) if "n_jobs" in selector.get_params() else selector
+
+def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | None = None) -> Comparison:
+    """Rank and classify in every fold; with one ranking for all folds under the protocol of the papers.
+
+    Folds are independent, so the result is the same for any number of threads, and BLAS keeps to one thread each.
+    """
+    finished: dict[int, dict[str, Scored]] = dict(checkpoint.finished) if checkpoint is not None else {}
+    left = [number for number in range(len(plan.folds)) if number not in finished]
+    stopped, writing = Event(), Lock()
+    with threadpool_limits(1), warnings.catch_warnings():
+        # A mixture's 100 iterations are its definition here. Set once and not in the threads: filters are of a process.
+        warnings.filterwarnings("ignore", ".*nitialization did not converge", ConvergenceWarning)
+        step = phase("comparing")
+        once = rank(plan, np.arange(plan.table.n_samples), n_jobs) if plan.ranks_once and left else None
+
+        def work(number: int) -> None:
+            fold = plan.folds[number]
+            # In a context of its own: the phases of a fold would hide those of the comparison.
+            rankings = once or Context().run(rank, plan, fold.train, stopped=stopped.is_set)
+            scored = score(plan, fold, rankings, stopped.is_set, classified)
+            with writing:
+                finished[number] = scored
+                if checkpoint is not None:
+                    checkpoint.add(number, scored)
+
+        fits = len(plan.selectors) * len(plan.counts)  # in a fold
+        done = count(len(finished) * fits + 1)
+
+        def classified() -> None:
+            with writing:
+                step(min(next(done), fits * len(plan.folds)), fits * len(plan.folds))
+
+        run_blocks(work, left, n_jobs, lambda _, __: None, stopped)
+        baselines = baseline_errors(plan, n_jobs) if plan.question.baselines else {}
+    comparison = Comparison.of(plan, [finished[number] for number in range(len(plan.folds))], baselines)
+    return with_bounds(plan, comparison, n_jobs) if plan.question.bounds else comparison
 
 
-MAJORITY, ALL_COLUMNS, BEST = "majority class", "all columns", "SelectKBest"
-_MOST_CELLS = 10**8  # of a table of which all columns are used
+def baseline_errors(plan: Plan, n_jobs: int | None = None) -> dict[str, Floats]:
+    """What a method is to beat, the errors in every fold, of shape (n_folds, n_counts).
 
-
-def baseline_errors(plan: Plan, n_jobs: int | None = None) -> dict[str, NDArray[np.float64]]:
-    """The errors of every baseline in every fold, of shape (n_folds, n_counts).
-
-    The majority class is that of the samples learned from. All columns are left out where the table has more than 10^8
-    values.
+    The class that most of the samples learned from have; the best columns by an F-test each; and all columns, which are
+    left out where the table has more than 10^8 values.
     """
     kept = np.setdiff1d(np.arange(plan.table.n_features), plan.table.blank)
     names = [MAJORITY, BEST, *([ALL_COLUMNS] if plan.table.n_samples * len(kept) <= _MOST_CELLS else [])]
@@ -171,16 +198,15 @@ def baseline_errors(plan: Plan, n_jobs: int | None = None) -> dict[str, NDArray[
 
     def work(number: int) -> None:
         fold = plan.folds[number]
-        labels, truth = plan.target.codes[fold.train], plan.target.codes[fold.test]
-        found[MAJORITY][number] = plan.loss(np.full(len(truth), np.bincount(labels).argmax()), truth)
-        rows = np.arange(plan.table.n_samples) if plan.protocol == "paper" else fold.train
-        best = Foreign(SelectKBest(k="all")).fit_table(plan.table.take(rows))
-        found[BEST][number] = score(plan, fold, {BEST: Ranking(best.selected_, 0.0)})[BEST].errors
-        if ALL_COLUMNS in found:
-            made = encode_features(plan.table, kept, rows, centred=plan.centred)
-            train, test = np.asfortranarray(made.values[fold.train]), np.asfortranarray(made.values[fold.test])
-            (predicted,) = plan.grow(train, labels, test, made.ends[-1:])
-            found[ALL_COLUMNS][number] = plan.loss(predicted, truth)
+        truth = plan.target.codes[fold.test]
+        most = np.bincount(plan.target.codes[fold.train]).argmax()
+        found[MAJORITY][number] = plan.loss(np.full(len(truth), most), truth)
+        best = Foreign(SelectKBest(k="all")).fit_table(plan.table.take(plan.learned_from(fold))).selected_
+        counts = {BEST: (best, np.minimum(plan.counts, len(best))), ALL_COLUMNS: (kept, np.array([len(kept)]))}
+        for name in names[1:]:
+            columns, k = counts[name]
+            made = plan.encode(columns, fold)
+            found[name][number] = _errors(plan, fold, made.rows(fold.train), made.rows(fold.test), made.ends[k - 1])
 
     run_blocks(work, range(len(plan.folds)), n_jobs, step)
     return found
@@ -198,48 +224,8 @@ def with_bounds(plan: Plan, comparison: Comparison, n_jobs: int | None = None) -
     def work(place: tuple[int, int]) -> None:
         method, number = place
         fold = plan.folds[number]
-        learned_from = np.arange(plan.table.n_samples) if plan.protocol == "paper" else fold.train
-        features = comparison.selected[method][number][: chosen[method]]
-        points = encode_features(plan.table, features, learned_from, centred=plan.centred).values[fold.train]
+        points = plan.encode(comparison.selected[method][number][: chosen[method]], fold).values[fold.train]
         found[place] = global_bounds(points, plan.target.codes[fold.train], plan.target.n_classes)
 
     run_blocks(work, list(np.ndindex(found.shape[:2])), n_jobs, phase("bounding the Bayes error"))
     return replace(comparison, bayes_error_bounds=np.average(found, axis=1, weights=comparison.n_test))
-
-
-def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | None = None) -> Comparison:
-    """Rank and classify in every fold; with one ranking for all folds under the protocol of the papers.
-
-    Folds are independent, so the result is the same for any number of threads, and BLAS keeps to one thread each.
-    """
-    finished: dict[int, dict[str, Scored]] = dict(checkpoint.finished) if checkpoint is not None else {}
-    left = [number for number in range(len(plan.folds)) if number not in finished]
-    stopped, writing = Event(), Lock()
-    with threadpool_limits(1), warnings.catch_warnings():
-        # A mixture's 100 iterations are its definition here. Set once and not in the threads: filters are of a process.
-        warnings.filterwarnings("ignore", ".*nitialization did not converge", ConvergenceWarning)
-        step = phase("comparing")
-        once = rank(plan, np.arange(plan.table.n_samples), n_jobs) if plan.protocol == "paper" and left else None
-
-        def work(number: int) -> None:
-            fold = plan.folds[number]
-            # In a context of its own: the phases of a fold would hide those of the comparison.
-            rankings = once or Context().run(rank, plan, fold.train, stopped=stopped.is_set)
-            scored = score(plan, fold, rankings, stopped.is_set, classified)
-            with writing:
-                finished[number] = scored
-                if checkpoint is not None:
-                    checkpoint.add(number, scored)
-
-        before = len(finished) * len(plan.selectors) * len(plan.counts)
-        fits = len(plan.folds) * len(plan.selectors) * len(plan.counts)  # one for every number of features
-        done = count(before + 1)
-
-        def classified() -> None:
-            with writing:
-                step(min(next(done), fits), fits)
-
-        run_blocks(work, left, n_jobs, lambda _, __: None, stopped)
-        baselines = baseline_errors(plan, n_jobs) if plan.baselines else {}
-    comparison = Comparison.of(plan, [finished[number] for number in range(len(plan.folds))], baselines)
-    return with_bounds(plan, comparison, n_jobs) if plan.bounds else comparison

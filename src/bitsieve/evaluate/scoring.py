@@ -1,4 +1,7 @@
-"""What counts as an error: wrong samples, or what a balanced accuracy, an F1 or an AUC falls short of 1."""
+"""What counts as an error: wrong samples, or what a balanced accuracy, an F1 or an AUC falls short of 1.
+
+A loss is that share times the samples, so that the losses of folds add up.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +25,13 @@ def wrong(predicted: Codes, truth: Codes) -> float:
 
 
 def unbalanced(predicted: Codes, truth: Codes) -> float:
-    """(1 - balanced accuracy) times the samples: every class that occurs counts as much as another."""
+    """1 - balanced accuracy: every class that occurs counts as much as another."""
     recalls = [(predicted[truth == label] == label).mean() for label in np.unique(truth)]
     return float(len(truth) * (1 - np.mean(recalls)))
 
 
 def short_of_f1(predicted: Codes, truth: Codes) -> float:
-    """(1 - F1) times the samples; F1 is the mean over the classes that occur or are predicted."""
+    """1 - F1, the mean over the classes that occur or are predicted."""
     scores = []
     for label in np.union1d(predicted, truth):
         hit = int(((predicted == label) & (truth == label)).sum())
@@ -37,7 +40,7 @@ def short_of_f1(predicted: Codes, truth: Codes) -> float:
 
 
 def short_of_auc(predicted: NDArray[Any], truth: Codes) -> float:
-    """(1 - AUC) times the samples; AUC is the mean over the classes that occur, each against all others.
+    """1 - AUC, the mean over the classes that occur, each against all others.
 
     ``predicted`` has one column of scores a class. Where it has class codes instead, the score of a class is 1 for the
     samples that got it and 0 for the others.
@@ -62,13 +65,7 @@ LOSSES: dict[str, Loss] = {
 
 
 def make_loss(scoring: str) -> Loss:
-    """The loss of a score, as scikit-learn names it.
-
-    Raises
-    ------
-    ValueError
-        If there is no such score.
-    """
+    """The loss of a score, as scikit-learn names it; ValueError if there is no such score."""
     if scoring not in LOSSES:
         raise ParameterError("scoring", scoring, choices(str(scoring), LOSSES), "is not known")
     return LOSSES[scoring]

@@ -117,7 +117,7 @@ class SelectorCV(ColumnSelector):
         plan = make_plan(
             table,
             methods=self.methods,
-            counts=range(1, min(MOST_FEATURES, table.n_features) + 1) if self.features is None else self.features,
+            features=range(1, min(MOST_FEATURES, table.n_features) + 1) if self.features is None else self.features,
             classifier=self.classifier,
             folds=self.folds,
             binning=self.binning,

@@ -1,17 +1,38 @@
-"""Any classifier of scikit-learn, fitted anew for every number of features."""
+"""The two forms of a classifier, and any of scikit-learn's, fitted anew for every number of features.
+
+A form is a function ``grow(train, labels, test, stops)``. ``train`` and ``test`` hold the columns of the features in
+order of choice, ``labels`` are the class codes of ``train`` (at least two different ones), and for every number of
+columns in ``stops`` (ascending) it yields the predicted class codes of ``test``, or scores: a column a class code.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+Floats = NDArray[np.float64]
+Grow = Callable[[Floats, NDArray[Any], Floats, NDArray[np.intp]], Iterator[NDArray[Any]]]
 
-    from numpy.typing import NDArray
+SCORED_BY = ("decision_function", "predict_proba")
+
+
+@dataclass(frozen=True)
+class Classifier:
+    """Predictions, and scores of the classes where there are any, after each number of columns."""
+
+    predict: Grow
+    score: Grow | None = None
+
+
+def refitted(classifier: Any) -> Classifier:
+    """Both forms of a classifier of scikit-learn."""
+    scored = any(hasattr(classifier, name) for name in SCORED_BY)
+    return Classifier(Refit(classifier), RefitScores(classifier) if scored else None)
 
 
 @dataclass(frozen=True)
@@ -21,9 +42,36 @@ class Refit:
     classifier: Any
 
     def __call__(
-        self, train: NDArray[np.float64], labels: NDArray[Any], test: NDArray[np.float64], stops: NDArray[np.intp]
+        self, train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]
     ) -> Iterator[NDArray[Any]]:
         """Predictions after each number of columns."""
         for stop in stops:
             fitted = clone(self.classifier).fit(np.ascontiguousarray(train[:, :stop]), labels)
             yield fitted.predict(np.ascontiguousarray(test[:, :stop]))
+
+
+@dataclass(frozen=True)
+class RefitScores:
+    """A classifier that is fitted anew for every number of columns, and asked for scores."""
+
+    classifier: Any
+
+    def __call__(
+        self, train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]
+    ) -> Iterator[NDArray[Any]]:
+        """Scores after each number of columns: one column a class code, 0 for the codes that were not learned.
+
+        As in scikit-learn two classes are scored by ``decision_function``, more by ``predict_proba``, and either is
+        taken where the other is missing.
+        """
+        classes = np.unique(labels)
+        for stop in stops:
+            fitted = clone(self.classifier).fit(np.ascontiguousarray(train[:, :stop]), labels)
+            order = SCORED_BY if len(classes) == 2 else SCORED_BY[::-1]
+            scores = getattr(fitted, next(name for name in order if hasattr(fitted, name)))
+            found = np.asarray(scores(np.ascontiguousarray(test[:, :stop])))
+            if found.ndim == 1:
+                found = np.stack([-found, found], axis=1)
+            every = np.zeros((len(test), int(classes[-1]) + 1))
+            every[:, classes] = found
+            yield every

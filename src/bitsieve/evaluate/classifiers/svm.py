@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.svm import SVC
 
-from bitsieve.evaluate.classifiers.distances import BLOCK_BYTES
 from bitsieve.evaluate.classifiers.refit import Refit
 
 if TYPE_CHECKING:
@@ -22,14 +21,15 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-C = 1.0
+SUPPORT_VECTORS = SVC(kernel="linear", C=1.0)
+BLOCK_BYTES = 1 << 20  # of a matrix that is added to: about what a second-level cache holds
 GRAM_BYTES = 1 << 30
 
 
 def linear_svm(train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]) -> Iterator[NDArray[Any]]:
     """Predictions of the linear support vector machine after each number of columns."""
     if 8 * len(train) * (len(train) + len(test)) > GRAM_BYTES:
-        yield from Refit(SVC(kernel="linear", C=C))(train, labels, test, stops)
+        yield from Refit(SUPPORT_VECTORS)(train, labels, test, stops)
     else:
         yield from updated_svm(train, labels, test, stops)
 
@@ -44,7 +44,7 @@ def updated_svm(train: Floats, labels: NDArray[Any], test: Floats, stops: NDArra
             _add_products(among_train, train[:, j], train[:, j])
             _add_products(with_test, test[:, j], train[:, j])
         start = stop
-        yield SVC(kernel="precomputed", C=C).fit(among_train, labels).predict(with_test)
+        yield SVC(kernel="precomputed", C=SUPPORT_VECTORS.C).fit(among_train, labels).predict(with_test)
 
 
 def _add_products(matrix: Floats, left: Floats, right: Floats) -> None:
