@@ -32,18 +32,9 @@ _FOLD, _UNFINISHED = "fold-*.npz", ".bitsieve-*.tmp"  # the second: of a process
 
 
 class Checkpoint:
-    """A folder of finished folds.
+    """A folder of finished folds, made where it is not there.
 
-    Parameters
-    ----------
-    path : path-like
-        Made where it is not there.
-    plan : Plan
-
-    Raises
-    ------
-    ValueError
-        A file is damaged or of another comparison, or the folder holds something else or cannot be used.
+    DataError where a file is damaged or of another comparison, or the folder holds something else or cannot be used.
     """
 
     def __init__(self, path: str | PathLike[str], plan: Plan) -> None:
@@ -119,12 +110,8 @@ def _read(file: Path) -> tuple[dict[str, Any], int, dict[str, Scored]]:
 def fingerprint(plan: Plan) -> dict[str, Any]:
     """What was asked: two plans with the same fingerprint find the same.
 
-    Settings are hashed in full: the ``repr`` of an estimator is cut where it is long.
-
-    Raises
-    ------
-    ValueError
-        A setting cannot be told from another one, such as a lambda.
+    Settings are hashed in full, as the ``repr`` of an estimator is cut where it is long. ValueError where a setting,
+    such as a lambda, cannot be compared with another one.
     """
     from bitsieve import __version__
 

@@ -60,9 +60,8 @@ def compare(
 ) -> Comparison:
     """Compare methods by the cross-validated error of a classifier on their first k features, for every k.
 
-    In every fold each method ranks once, on the training samples alone, and the classifier sees the first k original
-    features of that ranking for every k of ``features``; the table is binned and counted once a fold for all methods
-    that work on counts.
+    In every fold each method ranks once, on the training samples alone, and the classifier is fitted to the first k
+    original features of that ranking, for every k of ``features``.
 
     Parameters
     ----------
@@ -102,14 +101,11 @@ def compare(
     missing : {"error", "bin"}, optional
         Missing values: an error, which is the default, or a code of their own.
     target_bins : int or "none", optional
-        Equal-frequency classes of a target that is a quantity, 5 by default: numbers with a fractional part, or more
-        than 100 different whole numbers. A number that is given is obeyed by whole numbers, too, of which more
-        different ones occur; "none" takes each number as a class.
+        As for :func:`bitsieve.select`: equal-frequency classes of a target that is a quantity, 5 by default.
     drop_missing_target : bool, default=False
         Whether rows without a target are left out; else they are an error.
     header : bool, optional
-        Whether the first line of a text file has the names. By default it has, unless it looks like data, which is an
-        error.
+        Whether the first line of a text file has the names; by default it must not look like data.
     baselines : bool, default=True
         Whether the errors of the majority class, of all columns, and of scikit-learn's SelectKBest stand below.
     random_state : int, default=0

@@ -40,18 +40,7 @@ BEST = "SelectKBest"  # the baseline that ranks, so that the number of features 
 
 @dataclass(frozen=True)
 class Scored:
-    """One method in one fold.
-
-    Attributes
-    ----------
-    selected : ndarray of int
-        In order of choice.
-    errors : ndarray, shape (n_counts,)
-        Test samples that got the wrong class, or the loss of another score.
-    redundancy, separability : ndarray of float, shape (n_counts,)
-        Of the numeric features in the training samples.
-    seconds_selecting, seconds_classifying : float
-    """
+    """One method in one fold: its columns in order of choice, and what was measured for every number of them."""
 
     selected: Integers
     errors: Integers | Floats
@@ -128,19 +117,7 @@ class Comparison:
     def of(
         cls, plan: Plan, folds: list[dict[str, Scored]], baselines: Mapping[str, Floats] = MappingProxyType({})
     ) -> Comparison:
-        """From the results of all folds.
-
-        Parameters
-        ----------
-        plan : Plan
-        folds : list of dict
-            Label to :class:`Scored`, one entry a fold.
-        baselines : mapping of str to ndarray
-
-        Returns
-        -------
-        Comparison
-        """
+        """From the results of all folds, each by the labels of the methods."""
         methods = list(plan.selectors)
         measured = ("errors", "redundancy", "separability", "seconds_selecting", "seconds_classifying")
         return cls(

@@ -26,20 +26,11 @@ MOST_CATEGORIES = 100  # columns a feature
 
 @dataclass(frozen=True)
 class NumericFeatures:
-    """Features in order of choice, as columns of numbers.
+    """Features in order of choice, as columns of numbers: ``values[:, : ends[i]]`` are the first ``i + 1`` of them."""
 
-    Attributes
-    ----------
-    values : ndarray of float, shape (n_samples, n_columns), Fortran order
-    ends : ndarray of int, shape (n_features,)
-        ``values[:, : ends[i]]`` are the first ``i + 1`` features.
-    numeric : ndarray of bool, shape (n_features,)
-        Which features are one number each.
-    """
-
-    values: Floats
+    values: Floats  # (n_samples, n_columns), in Fortran order
     ends: NDArray[np.intp]
-    numeric: NDArray[np.bool_]
+    numeric: NDArray[np.bool_]  # which features are one number each
 
     def rows(self, rows: NDArray[np.intp]) -> Floats:
         """The values of some samples, in Fortran order."""

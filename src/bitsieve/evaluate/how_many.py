@@ -52,18 +52,12 @@ class Answer:
 class NullBand:
     """The information that columns add, in order of choice, and what shuffles give to the best of those left.
 
-    Attributes
-    ----------
-    features : list of str
-    bits : ndarray of float, shape (k,)
-        I(Xi;C|S), S all columns chosen before.
-    low, high : ndarray of float, shape (k,)
-        The 5th and the 95th percentile of the largest I(Xj;C|S) of all columns left, after shuffles of the class among
-        samples of equal S.
+    ``low`` and ``high`` are the 5th and the 95th percentile of the largest I(Xj;C|S) of all columns left, after
+    shuffles of the class among samples of equal S.
     """
 
     features: list[str]
-    bits: Floats
+    bits: Floats  # I(Xi;C|S), S all columns chosen before
     low: Floats
     high: Floats
 
@@ -227,7 +221,7 @@ def _by_rules(counted: Counted, method: str, binning: Any, n_jobs: int | None) -
     }
     for rule, (name, why) in rules.items():
         fitted = ForwardSelector("auto", criterion=method, stopping=rule, binning=binning, n_jobs=n_jobs)
-        yield _answer(counted.table, name, fitted.fit_counted(counted).selected_, why)
+        yield _answer(counted.table.names, name, fitted.fit_counted(counted).selected_, why)
 
 
 def _by_stability(table: Table, selector: StabilitySelector) -> Answer:
@@ -238,7 +232,7 @@ def _by_stability(table: Table, selector: StabilitySelector) -> Answer:
         return Answer("stability", None, [], why)
     share = selector.threshold_
     why = f"chosen from {100 * share:.0f} % of the halves, {selector.expected_false_:.2g} false expected at most"
-    return _answer(table, "stability", selector.selected_, why)
+    return _answer(table.names, "stability", selector.selected_, why)
 
 
 def _by_errors(table: Table, selector: SelectorCV) -> Answer:
@@ -252,11 +246,11 @@ def _by_errors(table: Table, selector: SelectorCV) -> Answer:
         why = f"error {100 * choice.best_error:.1f} % at the least, {100 * without:.1f} % by the largest class alone"
         return Answer(name, 0, [], why)
     why = f"error {100 * choice.error:.1f} %, within one standard error of the least ({100 * choice.best_error:.1f} %)"
-    return _answer(table, name, selector.selected_, why)
+    return _answer(table.names, name, selector.selected_, why)
 
 
-def _answer(table: Table, rule: str, columns: NDArray[np.intp], why: str) -> Answer:
-    return Answer(rule, len(columns), [table.names[j] for j in columns], why)
+def _answer(names: Sequence[str], rule: str, columns: NDArray[np.intp], why: str) -> Answer:
+    return Answer(rule, len(columns), [names[j] for j in columns], why)
 
 
 def reading(answers: list[Answer]) -> str:

@@ -60,33 +60,16 @@ class Question:
 
 @dataclass(frozen=True)
 class Plan:
-    """A comparison, ready to run.
-
-    Attributes
-    ----------
-    question : Question
-    table : Table
-    selectors : dict
-        Label to an unfitted selector that ranks as many features as the largest count.
-    counts : ndarray of int
-        Numbers of features, ascending.
-    classifier : str
-    grow : callable
-        The classifier in the form that the loss is measured by.
-    loss : callable
-    folds : list of Fold
-    binning : binner or str
-    notes : list of str
-    """
+    """A comparison, ready to run."""
 
     question: Question
-    table: Table = field(repr=False)
-    selectors: dict[str, Any]
-    counts: NDArray[np.intp]
+    table: Table
+    selectors: dict[str, Any]  # label to an unfitted selector that ranks as many features as the largest count
+    counts: NDArray[np.intp]  # numbers of features, ascending
     classifier: str
-    grow: Grow = field(repr=False)
-    loss: Loss = field(repr=False)
-    folds: list[Fold] = field(repr=False)
+    grow: Grow  # the classifier in the form by which the loss is measured
+    loss: Loss
+    folds: list[Fold]
     binning: Any
     notes: list[str]
 
@@ -110,14 +93,7 @@ class Plan:
 
 
 def make_plan(table: Table, **asked: Any) -> Plan:
-    """Check every part of a comparison, and put them together.
-
-    Parameters
-    ----------
-    table : Table
-    **asked
-        The fields of :class:`Question`; see :func:`bitsieve.compare`.
-    """
+    """Check every part of a comparison of a table, and put them together; ``asked`` are fields of a question."""
     question = Question(**asked)
     fast: list[str] = []
     classifier, random_state = question.classifier, question.random_state
@@ -172,13 +148,7 @@ def _refuse_one_class(folds: list[Fold], codes: NDArray[np.int32]) -> None:
 def make_selectors(
     methods: Any, n_features_to_select: int, binning: Any, random_state: int, parameters: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Label to unfitted selector, from names, from a mapping of labels to names or selectors, or from one of them.
-
-    Raises
-    ------
-    ValueError
-        If a name is not known (the nearest are given), is given twice, or there is none.
-    """
+    """Label to unfitted selector, from names, from a mapping of labels to names or selectors, or from one of them."""
     if isinstance(methods, Mapping):
         named = dict(methods)
     else:
@@ -214,19 +184,9 @@ def _label(method: Any) -> str:
 
 
 def feature_counts(features: Any, n_features: int) -> tuple[NDArray[np.intp], list[str]]:
-    """The numbers of features, ascending, and notes on what was left out of them.
+    """The numbers of features that are asked for, ascending, and a note where some are more than the table has.
 
-    Parameters
-    ----------
-    features : int, iterable of int or None
-        None: 10 to 100, or every number from 1 where there are 20 features or fewer.
-    n_features : int
-        What the table has; larger numbers are left out.
-
-    Raises
-    ------
-    ValueError
-        If one is no positive whole number, or none is left.
+    None is 10 to 100, or every number from 1 where there are 20 features or fewer. ValueError where none is left.
     """
     if features is None:
         asked = np.arange(1, n_features + 1) if n_features <= FEW_FEATURES else np.array(DEFAULT_COUNTS)
@@ -256,7 +216,7 @@ def _whole_numbers(values: list[Any]) -> NDArray[Any]:
 
 def _binning(question: Question) -> Any:
     """The binning that was asked for; MDL by default, which cuts at the median under the protocol of the papers."""
-    own = {} if question.missing is None else {"missing": question.missing}
+    own: dict[str, Any] = {} if question.missing is None else {"missing": question.missing}
     if question.binning is not None:
         made = make_binner(question.binning, **own)
         return made if own else question.binning

@@ -44,11 +44,7 @@ _MOST_CELLS = 10**8  # of a table of which all columns are used
 
 @dataclass(frozen=True)
 class Ranking:
-    """The features of one method in order of choice, and the seconds that took.
-
-    The seconds of every method include binning and packing, which are done once for all of them. A pair of features
-    that one method counted costs the methods after it nothing.
-    """
+    """The features of one method in order of choice, and the seconds that took, binning and packing included."""
 
     selected: NDArray[np.intp]
     seconds: float
@@ -59,29 +55,30 @@ class Stopped(Exception):
 
 
 def rank(
-    plan: Plan, rows: NDArray[np.intp], n_jobs: int | None = None, stopped: Callable[[], bool] = lambda: False
+    plan: Plan, rows: NDArray[np.intp], n_jobs: int | None = None, check: Callable[[], object] = lambda: None
 ) -> dict[str, Ranking]:
-    """The ranking of every method from the samples ``rows`` alone; what is counted is counted once for all of them."""
+    """The ranking of every method from the samples ``rows`` alone; what is counted is counted once for all of them.
+
+    ``check`` is called between the methods and may raise.
+    """
     table = plan.table.take(rows)
     counted: dict[str, tuple[Counted, float]] = {}
     ranked = {}
     for label, selector in plan.selectors.items():
-        if stopped():
-            raise Stopped
+        check()
         selector = _with_threads(selector, n_jobs)
+        start, before = time.perf_counter(), 0.0
         if isinstance(selector, CountSelector):
             key = repr(selector.binning)
-            start = time.perf_counter()
-            if key not in counted:
-                made = count_table(table, selector.binning, n_jobs)
-                counted[key] = made, time.perf_counter() - start
-                start = time.perf_counter()
-            counts, seconds = counted[key]
+            if key in counted:
+                counts, before = counted[key]
+            else:
+                counts = count_table(table, selector.binning, n_jobs)
+                counted[key] = counts, time.perf_counter() - start
             selector.fit_counted(counts)
         else:
-            start, seconds = time.perf_counter(), 0.0
             selector.fit_table(table)
-        seconds += time.perf_counter() - start
+        seconds = before + time.perf_counter() - start
         selected = np.asarray(selector.selected_, np.intp)
         if not len(selected):
             raise ValueError(f"method {label!r} selects no feature of this table: leave it out, or loosen its settings")
@@ -96,13 +93,12 @@ def _with_threads(selector: Any, n_jobs: int | None) -> Any:
 
 
 def score(
-    plan: Plan,
-    fold: Fold,
-    rankings: dict[str, Ranking],
-    stopped: Callable[[], bool] = lambda: False,
-    step: Callable[[], object] = lambda: None,
+    plan: Plan, fold: Fold, rankings: dict[str, Ranking], check: Callable[[], object] = lambda: None
 ) -> dict[str, Scored]:
-    """The errors of every method's first k features, for every k, on the test samples of a fold."""
+    """The errors of every method's first k features, for every k, on the test samples of a fold.
+
+    ``check`` is called after every number of features and may raise.
+    """
     scored = {}
     for label, ranking in rankings.items():
         # A method that stops before the largest count has no more features to give: its curve goes on level.
@@ -110,7 +106,7 @@ def score(
         made = plan.encode(ranking.selected, fold)
         train, test = made.rows(fold.train), made.rows(fold.test)
         start = time.perf_counter()
-        errors = _errors(plan, fold, train, test, made.ends[counts - 1], stopped, step)
+        errors = _errors(plan, fold, train, test, made.ends[counts - 1], check)
         seconds = time.perf_counter() - start
         # Of the numeric features: categories have no correlation, and their columns determine each other.
         numbers = train[:, made.ends[made.numeric] - 1]
@@ -132,8 +128,7 @@ def _errors(
     train: Floats,
     test: Floats,
     ends: NDArray[np.intp],
-    stopped: Callable[[], bool] = lambda: False,
-    step: Callable[[], object] = lambda: None,
+    check: Callable[[], object] = lambda: None,
 ) -> NDArray[Any]:
     """The errors of the classifier on the first columns of a fold, for every number of them in ``ends``."""
     labels, truth = plan.target.codes[fold.train], plan.target.codes[fold.test]
@@ -142,9 +137,7 @@ def _errors(
     with config_context(assume_finite=True):
         for place, predicted in enumerate(plan.grow(train, labels, test, stops)):
             errors[place] = plan.loss(predicted, truth)
-            step()
-            if stopped():
-                raise Stopped
+            check()
     return errors[repeats]
 
 
@@ -162,22 +155,27 @@ def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | Non
         step = phase("comparing")
         once = rank(plan, np.arange(plan.table.n_samples), n_jobs) if plan.ranks_once and left else None
 
-        def work(number: int) -> None:
-            fold = plan.folds[number]
-            # In a context of its own: the phases of a fold would hide those of the comparison.
-            rankings = once or Context().run(rank, plan, fold.train, stopped=stopped.is_set)
-            scored = score(plan, fold, rankings, stopped.is_set, classified)
-            with writing:
-                finished[number] = scored
-                if checkpoint is not None:
-                    checkpoint.add(number, scored)
-
         fits = len(plan.selectors) * len(plan.counts)  # in a fold
         done = count(len(finished) * fits + 1)
+
+        def check() -> None:
+            if stopped.is_set():
+                raise Stopped
 
         def classified() -> None:
             with writing:
                 step(min(next(done), fits * len(plan.folds)), fits * len(plan.folds))
+            check()
+
+        def work(number: int) -> None:
+            fold = plan.folds[number]
+            # In a context of its own: the phases of a fold would hide those of the comparison.
+            rankings = once or Context().run(rank, plan, fold.train, check=check)
+            scored = score(plan, fold, rankings, classified)
+            with writing:
+                finished[number] = scored
+                if checkpoint is not None:
+                    checkpoint.add(number, scored)
 
         run_blocks(work, left, n_jobs, lambda _, __: None, stopped)
         baselines = baseline_errors(plan, n_jobs) if plan.question.baselines else {}

@@ -42,8 +42,7 @@ def short_of_f1(predicted: Codes, truth: Codes) -> float:
 def short_of_auc(predicted: NDArray[Any], truth: Codes) -> float:
     """1 - AUC, the mean over the classes that occur, each against all others.
 
-    ``predicted`` has one column of scores a class. Where it has class codes instead, the score of a class is 1 for the
-    samples that got it and 0 for the others.
+    ``predicted`` has one column of scores a class, or class codes: the score of a class is then 1 where it was given.
     """
     if predicted.ndim == 1:
         predicted = predicted[:, None] == np.arange(truth.max() + 1)

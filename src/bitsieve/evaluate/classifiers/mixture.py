@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-COMPONENTS = 2
+COMPONENTS = 2  # of the mixture of a class
+MOST_STEPS = 300  # of that of all samples
 
 
 class MixtureClassifier(ClassifierMixin, BaseEstimator):
@@ -57,16 +58,12 @@ def _mixture(X: NDArray[np.float64]) -> Any:
     return BayesianGaussianMixture(n_components=n_components, random_state=0).fit(X)
 
 
-MOST_STEPS = 300
-
-
 class VariationalMixtureClassifier(ClassifierMixin, BaseEstimator):
     """Classes by one Gaussian mixture of all samples: that of the component with the greatest responsibility.
 
-    The mixture is scikit-learn's ``BayesianGaussianMixture`` (full covariances, Dirichlet weights), fitted to
-    standardised columns without labels; every component is then named after the class that most of its samples have
-    (equal counts: the lower class; no sample: the largest class). The start decides which mixture is found; one that
-    has not settled after 300 steps is taken as it is.
+    The mixture is scikit-learn's ``BayesianGaussianMixture`` (full covariances, Dirichlet weights, 300 steps at most),
+    fitted to standardised columns without labels; every component is then named after the class that most of its
+    samples have (equal counts: the lower class; no sample: the largest class).
 
     Parameters
     ----------
@@ -106,11 +103,9 @@ class VariationalMixtureClassifier(ClassifierMixin, BaseEstimator):
         self.spreads_ = np.where(spread > 0, spread, 1.0)
         values = (values - self.means_) / self.spreads_
         n_components = min(self.n_components or len(self.classes_), len(np.unique(values, axis=0)))
+        prior, seed = "dirichlet_distribution", self.random_state
         mixture = BayesianGaussianMixture(
-            n_components=n_components,
-            weight_concentration_prior_type="dirichlet_distribution",
-            max_iter=MOST_STEPS,
-            random_state=self.random_state,
+            n_components=n_components, weight_concentration_prior_type=prior, max_iter=MOST_STEPS, random_state=seed
         )
         # One thread of BLAS: the matrices are small, and the bits of a product depend on the number of threads.
         with warnings.catch_warnings(), threadpool_limits(1):

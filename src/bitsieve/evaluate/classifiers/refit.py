@@ -47,31 +47,22 @@ class Refit:
         """Predictions after each number of columns."""
         for stop in stops:
             fitted = clone(self.classifier).fit(np.ascontiguousarray(train[:, :stop]), labels)
-            yield fitted.predict(np.ascontiguousarray(test[:, :stop]))
+            yield self._found(fitted, np.ascontiguousarray(test[:, :stop]), np.unique(labels))
+
+    def _found(self, fitted: Any, test: Floats, classes: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(fitted.predict(test))
 
 
-@dataclass(frozen=True)
-class RefitScores:
-    """A classifier that is fitted anew for every number of columns, and asked for scores."""
+class RefitScores(Refit):
+    """The same, asked for scores: one column a class code, 0 for the codes that were not learned.
 
-    classifier: Any
+    As in scikit-learn two classes are scored by ``decision_function``, more by ``predict_proba``, and either is taken
+    where the other is missing.
+    """
 
-    def __call__(
-        self, train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]
-    ) -> Iterator[NDArray[Any]]:
-        """Scores after each number of columns: one column a class code, 0 for the codes that were not learned.
-
-        As in scikit-learn two classes are scored by ``decision_function``, more by ``predict_proba``, and either is
-        taken where the other is missing.
-        """
-        classes = np.unique(labels)
-        for stop in stops:
-            fitted = clone(self.classifier).fit(np.ascontiguousarray(train[:, :stop]), labels)
-            order = SCORED_BY if len(classes) == 2 else SCORED_BY[::-1]
-            scores = getattr(fitted, next(name for name in order if hasattr(fitted, name)))
-            found = np.asarray(scores(np.ascontiguousarray(test[:, :stop])))
-            if found.ndim == 1:
-                found = np.stack([-found, found], axis=1)
-            every = np.zeros((len(test), int(classes[-1]) + 1))
-            every[:, classes] = found
-            yield every
+    def _found(self, fitted: Any, test: Floats, classes: NDArray[Any]) -> NDArray[Any]:
+        order = SCORED_BY if len(classes) == 2 else SCORED_BY[::-1]
+        scores = np.asarray(getattr(fitted, next(name for name in order if hasattr(fitted, name)))(test))
+        every = np.zeros((len(test), int(classes[-1]) + 1))
+        every[:, classes] = np.stack([-scores, scores], axis=1) if scores.ndim == 1 else scores
+        return every

@@ -29,22 +29,10 @@ MANY_ROWS = 10_000  # above, the default classifier is the fast one
 
 
 def make_classifier(classifier: Any, random_state: int = 0) -> tuple[str, Classifier]:
-    """The name and the forms of a classifier.
+    """The name and the forms of a classifier, given by name or as an object, which is fitted anew every time.
 
-    Parameters
-    ----------
-    classifier : {"linear-svm", "lda", "knn", "ncm", "bgm", "vbem", "gmm", "forest", "boosting"} or classifier
-        The linear support vector machine (C = 1, one against one), linear discriminant analysis, 3 nearest neighbours,
-        nearest class mean, one Bayesian Gaussian mixture a class, one of all classes found without labels (vbem, also
-        called gmm), scikit-learn's random forest and histogram gradient boosting; an object is fitted anew for every
-        number of features.
-    random_state : int, default=0
-        Of an object that has none.
-
-    Raises
-    ------
-    ValueError
-        If there is no classifier of that name (the nearest names are given), or the object is no classifier.
+    ``random_state`` is that of an object that has none. ValueError where there is no classifier of that name (the
+    nearest names are given), or the object is no classifier.
     """
     if isinstance(classifier, str):
         name = classifier.lower()

@@ -1,8 +1,7 @@
 """The linear support vector machine (libsvm, C = 1, one against one), its Gram matrix updated feature by feature.
 
-A feature adds ``x x'`` to the matrix of inner products, so that one more feature costs one pass over the matrix and
-not a product of all columns. Matrices larger than ``GRAM_BYTES`` are not made: every number of features is then a fit
-of its own.
+A feature adds ``x x'`` to the matrix of inner products, so that one more feature costs one pass over the matrix.
+Matrices larger than ``GRAM_BYTES`` are not made: every number of features is then a fit of its own.
 """
 
 from __future__ import annotations
@@ -30,12 +29,7 @@ def linear_svm(train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray
     """Predictions of the linear support vector machine after each number of columns."""
     if 8 * len(train) * (len(train) + len(test)) > GRAM_BYTES:
         yield from Refit(SUPPORT_VECTORS)(train, labels, test, stops)
-    else:
-        yield from updated_svm(train, labels, test, stops)
-
-
-def updated_svm(train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]) -> Iterator[NDArray[Any]]:
-    """The same from inner products that are added to."""
+        return
     among_train = np.zeros((len(train), len(train)))
     with_test = np.zeros((len(test), len(train)))
     start = 0
