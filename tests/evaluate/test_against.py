@@ -16,11 +16,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 import bitsieve
 from bitsieve.cli import main
+from bitsieve.data.target import read_target
 from bitsieve.evaluate.compare import OTHER_NAMES
 from bitsieve.evaluate.comparison import Comparison, baselines
 from bitsieve.evaluate.folds import make_folds
 from bitsieve.evaluate.plan import DEFAULT_METHODS
-from bitsieve.table.target import read_target
 
 WINE = load_wine(return_X_y=True, as_frame=True)
 

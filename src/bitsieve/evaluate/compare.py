@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from bitsieve.common.hints import with_hints
 from bitsieve.common.notes import warn_of
 from bitsieve.common.ticker import shown
+from bitsieve.data.read import read_data
 from bitsieve.evaluate.checkpoint import Checkpoint
 from bitsieve.evaluate.plan import DEFAULT_METHODS, Question, make_plan
 from bitsieve.evaluate.run import run_plan
-from bitsieve.table.read_data import read_data
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from sklearn.base import clone
 
-from bitsieve.binning import MDLBinner, make_binner
 from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.messages import choices
 from bitsieve.common.parameters import check_flag, check_integer
+from bitsieve.data.binning import MDLBinner, make_binner
+from bitsieve.data.sparse import made_dense
 from bitsieve.evaluate.classifiers.registry import default_classifier, make_classifier, seeded
 from bitsieve.evaluate.encoding import NumericFeatures, encode_features
 from bitsieve.evaluate.folds import make_folds
@@ -21,15 +22,14 @@ from bitsieve.evaluate.scoring import ROC_AUC, Loss, make_loss
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_target, refuse_what_tells_nothing
 from bitsieve.selectors.registry import make_selector, method_name, parameters_of
-from bitsieve.table.sparse import made_dense
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bitsieve.data.table import Table
+    from bitsieve.data.target import Target
     from bitsieve.evaluate.classifiers.refit import Classifier, Grow
     from bitsieve.evaluate.folds import Fold
-    from bitsieve.table.table import Table
-    from bitsieve.table.target import Target
 
 PROTOCOLS = ("nested", "paper")
 DEFAULT_METHODS = ("mim", "mrmr", "jmi", "speccmi")
