@@ -14,7 +14,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from bitsieve.evaluate.classifiers import distances, make_classifier, svm
+from bitsieve.evaluate.classifiers import distances, svm
+from bitsieve.evaluate.classifiers.registry import make_classifier
 
 STOPS = np.array([1, 2, 5, 6, 12])
 
