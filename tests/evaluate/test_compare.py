@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import bitsieve
 from bitsieve import make_selector
-from bitsieve.evaluate.choice import choose, standard_errors
+from bitsieve.evaluate.error_rates import choose, standard_errors
 from bitsieve.evaluate.measures import kuncheva, nogueira
 
 WINE = load_wine(return_X_y=True, as_frame=True)

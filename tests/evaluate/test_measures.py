@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 from scipy.linalg import eigvalsh
 
-from bitsieve.evaluate.choice import paired_test
+from bitsieve.evaluate.error_rates import paired_test
 from bitsieve.evaluate.measures import kuncheva, nogueira, redundancy_rates, separability
 
 

@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 import bitsieve
 from bitsieve.cli import main
 from bitsieve.evaluate.classifiers.mixture import MixtureClassifier
-from bitsieve.evaluate.scoring import short_of_auc
+from bitsieve.evaluate.error_rates import short_of_auc
 
 SPLIT = [(np.arange(0, 200, 2), np.arange(1, 200, 2))]
 PAIRS = [

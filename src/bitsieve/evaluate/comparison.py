@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bitsieve.common.layout import aligned, printable
 from bitsieve.common.messages import choices
-from bitsieve.evaluate.choice import Choice, PairedTest, choose, paired_test, standard_errors
+from bitsieve.evaluate.error_rates import Choice, PairedTest, choose, paired_test, standard_errors
 from bitsieve.evaluate.measures import kuncheva, nogueira
 from bitsieve.files.output import check_output, writing
 
