@@ -16,7 +16,8 @@ from bitsieve.common.layout import aligned, printable
 from bitsieve.common.messages import choices
 from bitsieve.evaluate.error_rates import Choice, PairedTest, choose, paired_test, standard_errors
 from bitsieve.evaluate.measures import kuncheva, nogueira
-from bitsieve.files.output import check_output, writing
+from bitsieve.files.output import check_output, write_text
+from bitsieve.files.write import write_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,8 +70,7 @@ class Comparison:
     separability : ndarray of float, shape (n_methods, n_folds, n_counts)
         ``J = |Sw + Sb| / |Sw|`` of the selected numeric features in the training samples; nan where Sw is singular.
     seconds_selecting, seconds_classifying : ndarray of float, shape (n_methods, n_folds)
-        Wall time of one ranking (binning included; pairs that a method before it counted are free), and of classifying
-        with all the counts.
+        Of one ranking (binning included; pairs that a method before it counted are free), and of all the counts.
     selected : list of list of ndarray of int
         ``selected[method][fold]``: columns in order of choice.
     names : list of str
@@ -80,9 +80,8 @@ class Comparison:
     notes : list of str
         What was noticed, in plain sentences.
     bayes_error_bounds : ndarray of float, shape (n_methods, 2), or None
-        Where asked for: the lower and the upper bound on the error of the best possible classifier on the features
-        chosen by each method, as many as :meth:`chosen` takes, as of :func:`bitsieve.bayes_error_bounds`; estimated
-        from the training samples, as the classifier gets them, and averaged over the folds.
+        Where asked for: :func:`bitsieve.bayes_error_bounds` of the features chosen by each method, as many as
+        :meth:`chosen` takes, in the training samples, averaged over the folds.
     baselines : dict of str to ndarray of shape (n_folds, n_counts)
         The errors of what the methods are to beat: the majority class, all columns, and SelectKBest of scikit-learn.
 
@@ -393,19 +392,10 @@ def bounds_text(row: dict[str, Any]) -> str:
 def write_comparison(comparison: Comparison, path: str | PathLike[str]) -> None:
     """Write the tidy table in the format of the ending: Parquet, CSV, or JSON as a list of rows."""
     check_output(path, WRITTEN)
-    ending = Path(path).suffix.lower()
-    table = comparison.table()
-    with writing(path) as file:
-        if ending == ".parquet":
-            from pyarrow import parquet
-
-            parquet.write_table(table, file)
-        elif ending == ".csv":
-            from pyarrow import csv
-
-            csv.write_csv(table, file)
-        else:
-            file.write(json.dumps(table.to_pylist(), indent=1).encode())
+    if Path(path).suffix.lower() == ".json":
+        write_text(path, json.dumps(comparison.table().to_pylist(), indent=1))
+    else:
+        write_table(comparison.table(), path, "errors")
 
 
 def _mean(values: Floats) -> float | None:

@@ -138,7 +138,7 @@ def _scores(name: str, classifier: Classifier) -> Grow:
 
 
 def _refuse_one_class(folds: list[Fold], codes: NDArray[np.int32]) -> None:
-    """Raise ValueError where a fold tests on one class only, as nothing is to be told apart there."""
+    """Raise ValueError where a fold tests on one class only, where an AUC is not defined."""
     for number, fold in enumerate(folds, 1):
         if (codes[fold.test] == codes[fold.test[0]]).all():
             what = f"fold {number:,} tests on one class only, which has no AUC: give fewer folds, such as "
@@ -198,13 +198,9 @@ def feature_counts(features: Any, n_features: int) -> tuple[NDArray[np.intp], li
         raise ValueError(f"features begin at {asked.min():,} but {table}: ask for no more than there are")
     notes = []
     if asked.max() > n_features:
-        notes.append(f"{table}: errors are measured for {_described(kept)} features, not up to {asked.max():,}")
+        measured = f"{kept[0]:,}" if len(kept) == 1 else f"{kept[0]:,} to {kept[-1]:,}"
+        notes.append(f"{table}: errors are measured for {measured} features, not up to {asked.max():,}")
     return kept.astype(np.intp), notes
-
-
-def _described(counts: NDArray[np.intp]) -> str:
-    """``10 to 100``, or the one number."""
-    return f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
 
 
 def _whole_numbers(values: list[Any]) -> NDArray[Any]:

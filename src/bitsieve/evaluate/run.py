@@ -24,7 +24,7 @@ from bitsieve.evaluate.comparison import BEST, Comparison, Scored
 from bitsieve.evaluate.error_rates import wrong
 from bitsieve.evaluate.foreign import Foreign
 from bitsieve.evaluate.measures import redundancy_rates, separability
-from bitsieve.selectors.counted import CountSelector, count_table
+from bitsieve.selectors.counted import count_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,7 +68,7 @@ def rank(
         check()
         selector = _with_threads(selector, n_jobs)
         start, before = time.perf_counter(), 0.0
-        if isinstance(selector, CountSelector):
+        if hasattr(selector, "fit_counted"):
             key = repr(selector.binning)
             if key in counted:
                 counts, before = counted[key]
