@@ -1,4 +1,4 @@
-"""Original features as numbers that a classifier takes, learned from given rows alone.
+"""Original features as numbers, learned from given rows alone: for classifiers, and for selectors of scikit-learn.
 
 A numeric feature is standardised, by its mean and standard deviation, or as in the papers only divided by its largest
 absolute value; a missing value is the mean of those that are there. A categorical feature becomes one 0/1 column a
@@ -9,10 +9,12 @@ frequent ones.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import BaseEstimator, clone
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from bitsieve.data.table import Table
 
     Floats = NDArray[np.float64]
+
 
 MOST_CATEGORIES = 100  # columns a feature
 
@@ -76,3 +79,49 @@ def _categories(codes: NDArray[np.int32], learned_from: NDArray[np.intp]) -> lis
     known, times = np.unique(codes[learned_from], return_counts=True)
     known = np.sort(known[np.argsort(-times, kind="stable")[:MOST_CATEGORIES]])
     return [(codes == code).astype(np.float64) for code in (known[1:] if len(known) == 2 else known)]
+
+
+class Foreign(BaseEstimator):
+    """A selector of scikit-learn that is fitted on numbers and ranks the features.
+
+    A feature of several columns, as a category has, comes where its best column does.
+
+    Parameters
+    ----------
+    selector : scikit-learn selector
+    """
+
+    def __init__(self, selector: Any) -> None:
+        self.selector = selector
+
+    def fit_table(self, table: Table) -> Foreign:
+        """Rank the features of a table."""
+        kept = np.setdiff1d(np.arange(table.n_features), table.blank)
+        made = encode_features(table, kept, np.arange(table.n_samples))
+        with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
+            warnings.filterwarnings("ignore", "Features .* are constant", UserWarning)  # they come last
+            fitted = clone(self.selector).fit(made.values, table.target.codes)
+        scores = _scores(fitted)
+        starts = np.concatenate([[0], made.ends[:-1]])
+        best = np.maximum.reduceat(np.where(np.isnan(scores), -np.inf, scores), starts)
+        self.selected_ = kept[np.argsort(-best, kind="stable")]
+        return self
+
+
+def is_foreign(method: Any) -> bool:
+    """Whether a method is a selector of scikit-learn."""
+    return all(hasattr(method, name) for name in ("fit", "get_support", "get_params")) and not isinstance(method, type)
+
+
+def _scores(fitted: Any) -> NDArray[np.float64]:
+    """Of every column: ``scores_``, else ``ranking_``, else importances of ``estimator_``, else whether it is kept."""
+    if getattr(fitted, "scores_", None) is not None and np.ndim(fitted.scores_) == 1:
+        return np.asarray(fitted.scores_, np.float64)
+    if hasattr(fitted, "ranking_"):
+        return -np.asarray(fitted.ranking_, np.float64)
+    model = getattr(fitted, "estimator_", None)
+    for name in ("feature_importances_", "coef_"):
+        if hasattr(model, name):
+            importances = np.abs(np.asarray(getattr(model, name), np.float64))
+            return importances if importances.ndim == 1 else np.asarray(np.sqrt(np.square(importances).sum(axis=0)))
+    return np.asarray(fitted.get_support(), np.float64)

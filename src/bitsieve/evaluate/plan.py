@@ -15,10 +15,9 @@ from bitsieve.common.parameters import check_flag, check_integer
 from bitsieve.data.binning import MDLBinner, make_binner
 from bitsieve.data.sparse import made_dense
 from bitsieve.evaluate.classifiers.registry import default_classifier, make_classifier, seeded
-from bitsieve.evaluate.encoding import NumericFeatures, encode_features
+from bitsieve.evaluate.encoding import Foreign, NumericFeatures, encode_features, is_foreign
 from bitsieve.evaluate.error_rates import ROC_AUC, Loss, make_loss
 from bitsieve.evaluate.folds import make_folds
-from bitsieve.evaluate.foreign import Foreign, is_foreign
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_target, refuse_what_tells_nothing
 from bitsieve.selectors.registry import make_selector, method_name, parameters_of

@@ -21,8 +21,8 @@ from bitsieve.by_samples.spanning_tree.bayes_error import global_bounds
 from bitsieve.common.progress import phase
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.evaluate.comparison import BEST, Comparison, Scored
+from bitsieve.evaluate.encoding import Foreign
 from bitsieve.evaluate.error_rates import wrong
-from bitsieve.evaluate.foreign import Foreign
 from bitsieve.evaluate.measures import redundancy_rates, separability
 from bitsieve.selectors.counted import count_table
 

@@ -75,14 +75,6 @@ class VariationalMixtureClassifier(ClassifierMixin, BaseEstimator):
     ----------
     Z. Zhang, E. R. Hancock, "Mutual information criteria for feature selection", SIMBAD 2011.
     doi:10.1007/978-3-642-24471-1_17
-
-    Examples
-    --------
-    >>> from bitsieve.evaluate.classifiers.mixture import VariationalMixtureClassifier
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> bool(VariationalMixtureClassifier(3).fit(X, y).score(X, y) > 0.9)
-    True
     """
 
     def __init__(self, n_components: int | None = None, *, random_state: int = 0) -> None:
