@@ -11,7 +11,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 import bitsieve
 from bitsieve import make_selector
-from bitsieve.evaluate.error_rates import choose, standard_errors
 from bitsieve.evaluate.measures import kuncheva, nogueira
 
 WINE = load_wine(return_X_y=True, as_frame=True)
@@ -46,37 +45,6 @@ def test_stability_over_the_folds(comparison):
         sets = [selected[:k] for selected in comparison.selected[1]]
         assert measured["nogueira"][place] == nogueira(sets, 13)
         assert measured["kuncheva"][place] == kuncheva(sets, 13)
-
-
-def test_one_standard_error():
-    rates = np.array([[0.30, 0.12, 0.10, 0.11], [0.31, 0.13, 0.11, 0.11]])
-    spread = np.full((2, 4), 0.025)
-    counts = np.array([1, 2, 3, 4])
-    choice = choose(["a", "b"], counts, rates, spread)
-    assert (choice.method, choice.n_features) == ("a", 2)
-    assert (choice.best_method, choice.best_n_features, choice.best_error) == ("a", 3, 0.10)
-    assert str(choice) == (
-        "a with 2 features: error 12.0 % +- 2.5, not more than one standard error above the best (a with 3: 10.0 %)"
-    )
-    assert choose(["a", "b"], counts, rates, spread / 10).n_features == 3
-    assert choose(["a", "b"], counts, rates, np.full((2, 4), np.nan)).n_features == 3
-    swapped = choose(["b", "a"], counts, rates[::-1], spread)
-    assert (swapped.method, swapped.n_features) == ("a", 2)  # the lower error of two with as many features
-    # Just inside one standard error of the best, and just outside.
-    assert choose(["a", "b"], counts, rates, np.full((2, 4), 0.0201)).n_features == 2
-    assert choose(["a", "b"], counts, rates, np.full((2, 4), 0.0199)).n_features == 3
-    of_the_best = np.array([[1.0, 1.0, 0.0199, 1.0], [1.0] * 4])  # that of the best counts, not the candidate's
-    assert choose(["a", "b"], counts, rates, of_the_best).n_features == 3
-    tied = choose(["a", "b"], counts, np.array([rates[0], rates[0]]), spread)
-    assert tied.method == "a"
-    assert "the least of all" in str(choose(["a"], counts[:1], rates[:1, :1], spread[:1, :1]))
-
-
-def test_standard_error_by_hand():
-    # rates 1/4, 2/4 and 0/2: mean 1/4, variance (0 + 1/16 + 1/16) / 2, divided by three folds
-    errors = np.array([[[1], [2], [0]]])
-    assert standard_errors(errors, np.array([4, 4, 2])) == pytest.approx(np.sqrt(1 / 16 / 3), abs=1e-15)
-    assert np.isnan(standard_errors(errors[:, :1], np.array([4]))).all()
 
 
 def test_document_and_text(comparison):

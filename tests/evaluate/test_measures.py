@@ -1,4 +1,4 @@
-"""Redundancy, separability, stability and the paired test: by hand, by brute force, by scipy."""
+"""Redundancy, separability and stability: by hand and by brute force."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy import stats
 from scipy.linalg import eigvalsh
 
-from bitsieve.evaluate.error_rates import paired_test
 from bitsieve.evaluate.measures import kuncheva, nogueira, redundancy_rates, separability
 
 
@@ -115,23 +113,3 @@ def test_stability_that_is_not_defined():
         assert np.isnan(nogueira(selections, 2))
         assert np.isnan(kuncheva(selections, 2))
     assert np.isnan(kuncheva([[0], [0, 1]], 4))
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_paired_test_is_scipys(seed):
-    random = np.random.default_rng(seed)
-    first = random.random(20)
-    second = first + random.normal(0.02 * (seed - 2), 0.05, 20)
-    test = paired_test(first, second)
-    for p, alternative in ((test.p_lower, "less"), (test.p_higher, "greater")):
-        wanted = stats.ttest_rel(first, second, alternative=alternative).pvalue
-        assert p == pytest.approx(wanted, rel=1e-10)  # two ways to the same distribution function
-
-
-def test_outcomes():
-    curve = np.linspace(0.3, 0.1, 9)
-    assert paired_test(curve, curve + 0.01).outcome == "+"
-    assert paired_test(curve + 0.01, curve).outcome == "-"
-    assert paired_test(curve, curve).outcome == "="
-    assert paired_test(curve, curve + np.array([1, -1] * 4 + [0])).outcome == "="
-    assert paired_test([0.1], [0.3]).outcome == "="

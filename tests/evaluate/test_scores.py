@@ -16,7 +16,6 @@ from sklearn.svm import SVC
 import bitsieve
 from bitsieve.cli import main
 from bitsieve.evaluate.classifiers.mixture import MixtureClassifier
-from bitsieve.evaluate.error_rates import short_of_auc
 
 SPLIT = [(np.arange(0, 200, 2), np.arange(1, 200, 2))]
 PAIRS = [
@@ -70,13 +69,6 @@ def test_more_classes(name, classifier):
     expected = roc_auc_score(y[1::2], shares, multi_class="ovr", average="macro")
     # The own linear discriminant has a millionth of the variance on its diagonal, which may exchange two near samples.
     assert found.rates[0, 0] == pytest.approx(1 - expected, abs=1e-3 if name == "lda" else 1e-12)
-
-
-def test_a_class_that_was_not_learned():
-    truth = np.array([0, 0, 1, 1, 2])
-    scores = np.array([[2.0, 1.0], [1.0, 2.0], [0.0, 3.0], [0.0, 4.0], [0.0, 0.0]])
-    areas = [1.0, 1.0, 0.5]
-    assert short_of_auc(scores, truth) == pytest.approx(len(truth) * (1 - np.mean(areas)))
 
 
 def test_what_has_no_scores_is_refused(tmp_path, capsys):

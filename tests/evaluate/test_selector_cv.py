@@ -9,9 +9,10 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import bitsieve
-from bitsieve import SelectorCV, make_selector
+from bitsieve import CategoricalBinner, EqualFrequencyBinner, ForwardSelector, SelectorCV, make_selector
 from bitsieve.data import read as read_xy
 
 WINE = load_wine(return_X_y=True, as_frame=True)
@@ -94,3 +95,26 @@ def test_mixed_lists():
 def test_mistakes(parameters, message):
     with pytest.raises(ValueError, match=message):
         SelectorCV(**parameters).fit(*WINE)
+
+
+SELECTORS = [
+    SelectorCV(methods="mim", classifier="ncm", folds="loo"),
+    SelectorCV(methods=["mim", "speccmi"], features=[1, 2], classifier="knn", folds="loo", n_jobs=2),
+    SelectorCV(
+        methods={"own": ForwardSelector(criterion="jmi", binning=EqualFrequencyBinner(n_bins=3, missing="bin"))},
+        folds="loo",
+        binning=CategoricalBinner(missing="bin"),
+    ),
+]
+
+
+@parametrize_with_checks(SELECTORS[:1])  # the others are the same class with other settings
+def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("selector", SELECTORS, ids=repr)
+def test_tags(selector):
+    tags = selector.__sklearn_tags__()
+    assert tags.target_tags.required
+    assert tags.input_tags.allow_nan == (getattr(selector.binning, "missing", "error") == "bin")
