@@ -24,9 +24,9 @@ from sklearn.preprocessing import StandardScaler
 from bitsieve import make_selector
 from bitsieve.binning import make_binner
 from bitsieve.common.layout import aligned
-from bitsieve.datasets.files import load_npz
 from bitsieve.selectors.counted import count_table
 from bitsieve.table.read_xy import read_xy
+from papers.data.files import load_npz
 
 METHODS = ("mim", "mrmr", "jmi", "cmim", "jmim", "disr", "icap", "speccmi")
 NUMBERS = (5, 10, 20)
