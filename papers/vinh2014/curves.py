@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.binning import EqualFrequencyBinner
 from bitsieve.common.layout import aligned
 from bitsieve.common.messages import allowed_names
 from bitsieve.common.progress import phase
+from bitsieve.data.binning import EqualFrequencyBinner
+from bitsieve.data.read import read_xy
 from bitsieve.report.figures import STYLE, style
 from bitsieve.selectors.counted import count_table
-from bitsieve.table.read_xy import read_xy
 from papers.data.files import ORIGINS, load_bundled, load_npz
 from papers.item import Options, Result
 from papers.vinh2014.data import TABLE_6

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from bitsieve.binning import MDLBinner
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import pick, rank
+from bitsieve.data.binning import MDLBinner
+from bitsieve.data.read import read_xy
 from bitsieve.optimize.eigen import dominant_eigenvector
 from bitsieve.optimize.quadratics import DenseQuadratic
 from bitsieve.optimize.simplex_qp import minimize_on_simplex
 from bitsieve.selectors.counted import count_table
 from bitsieve.selectors.registry import make_selector
-from bitsieve.table.read_xy import read_xy
 from papers.item import Options, Result
 from papers.vinh2014.data import TABLE_2, TABLE_3, Missing, PaperData, tables
 
@@ -86,13 +86,7 @@ def _row(options: Options, table: PaperData) -> tuple[str, dict[str, Any]]:
     matrix = counted.information.conditional_mutual_information_matrix(symmetric=True)  # Q
     spectral, spectral_seconds = _fitted("speccmi", n, counted)
     reached = objectives(matrix, spectral.selected_, most)
-    seconds, semidefinite = [], []
-    step = phase(f"ranking {table.row}")
-    for k in range(1, most + 1):
-        found, each = _fitted("sdpcmi", k, counted, refine=None)
-        seconds.append(each)
-        semidefinite.append(float(matrix[np.ix_(found.selected_, found.selected_)].sum()))
-        step(k, most)
+    semidefinite, seconds = _semidefinite(table, counted, matrix, most)
     gains = np.array(semidefinite) / reached - 1
     theirs = TABLE_2[table.row]
     record: dict[str, Any] = {
@@ -124,6 +118,18 @@ def _row(options: Options, table: PaperData) -> tuple[str, dict[str, Any]]:
             f"features on by {100 * short[min(9, most - 1) :].max():.2f} % (the paper: 0.07 %)"
         )
     return "\n".join([*lines, ""]), record
+
+
+def _semidefinite(table: PaperData, counted: Counted, matrix: Matrix, most: int) -> tuple[list[float], list[float]]:
+    """SDPCMI's objective and its seconds for k = 1 to ``most``."""
+    objective, seconds = [], []
+    step = phase(f"ranking {table.row}")
+    for k in range(1, most + 1):
+        found, each = _fitted("sdpcmi", k, counted, refine=None)
+        seconds.append(each)
+        objective.append(float(matrix[np.ix_(found.selected_, found.selected_)].sum()))
+        step(k, most)
+    return objective, seconds
 
 
 def _fitted(name: str, k: int, counted: Counted, **parameters: Any) -> tuple[Any, float]:
