@@ -156,11 +156,11 @@ def _lung(options: Options) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 N_SAMPLES = 5000
-BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#8c8c8c"  # of Okabe and Ito: told apart by most colour-blind readers
+BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#8c8c8c"  # of Okabe and Ito: which most colour-blind readers can distinguish
 
 
 def figure_3(options: Options) -> Result:
-    """The bound as features of the tree model are added, and what every feature tells alone."""
+    """The bound as features of the tree model are added, and the information of every feature alone."""
     X, y = make_tree_model(N_SAMPLES, random_state=options.seed)
     naive, pairwise = (
         VMI(9, decomposition=decomposition, binning=None, n_jobs=options.n_jobs).fit(X, y)

@@ -232,7 +232,7 @@ def _seconds(ranking: Callable[[Floats, Floats], object], matrix: Floats, releva
 
 
 def _memory() -> float:
-    """Of this computer, in bytes; where it cannot be told, 8 GiB."""
+    """Of this computer, in bytes; 8 GiB where it is not known."""
     names: Any = getattr(os, "sysconf_names", {})
     if "SC_PHYS_PAGES" not in names:
         return 8.0 * 2**30
