@@ -156,7 +156,7 @@ def _lung(options: Options) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 N_SAMPLES = 5000
-BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#8c8c8c"  # of Okabe and Ito: which most colour-blind readers can distinguish
+BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#8c8c8c"  # of Okabe and Ito, for colour-blind readers too
 
 
 def figure_3(options: Options) -> Result:

@@ -1,8 +1,9 @@
 """Data in the manner of Madelon: clusters on the corners of a cube, combinations of its axes, and many probes.
 
 Every corner of a cube of side 2 has one cluster of normal points, whose class is drawn by a fair shuffle of the
-corners (half of them +1): no axis alone carries information about the class. Redundant columns are random linear combinations of the axes,
-probes are noise of the same spread, one label in a hundred is turned, and the columns are shuffled.
+corners (half of them +1): no axis alone carries information about the class. Redundant columns are random linear
+combinations of the axes, probes are noise of the same spread, one label in a hundred is turned, and the columns are
+shuffled.
 
 I. Guyon, S. Gunn, A. Ben-Hur, G. Dror, "Result analysis of the NIPS 2003 feature selection challenge", NIPS 2004 (the
 Madelon set: 5 informative, 15 redundant, 480 probes).

@@ -1,4 +1,4 @@
-"""Figures 1 and 6: the pixels that are selected, and those that they stand for.
+"""Figures 1 and 6: the pixels that are selected, and those that they represent.
 
 The paper distinguishes faces by sex, of which no public list is known: here by person, all forty together. Its
 digits are 0 and 1 of USPS: here 3 and 8 of MNIST, or without a directory of data those of scikit-learn's small digits.
