@@ -22,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bitsieve import make_selector
-from bitsieve.common.layout import aligned
+from bitsieve.common.messages import aligned
 from bitsieve.data.binning import make_binner
 from bitsieve.data.read import read_xy
 from bitsieve.selectors.counted import count_table

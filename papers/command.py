@@ -8,11 +8,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from bitsieve.common.layout import aligned
-from bitsieve.common.messages import choices, one_line
+from bitsieve.common.messages import aligned, choices, one_line
 from bitsieve.common.parameters import check_integer
-from bitsieve.common.progress import listening
-from bitsieve.common.ticker import Ticker
+from bitsieve.common.progress import Ticker, listening
 from bitsieve.files.output import check_output, write_text
 from bitsieve.report.figures import FORMATS, require_matplotlib, save_figure
 from papers import gao2016, vinh2014, yasaei, zhai2012, zhang_hancock

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.layout import aligned
-from bitsieve.common.messages import one_line
+from bitsieve.common.messages import aligned, one_line
 from bitsieve.selectors.vmi import VMI
 from papers.item import Item, Options, Result
 

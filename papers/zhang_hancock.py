@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bitsieve.common.layout import aligned
+from bitsieve.common.messages import aligned
 from bitsieve.evaluation.classifiers.vbem import VariationalMixtureClassifier
 from bitsieve.evaluation.separability import separability
 from bitsieve.selectors.dominant_set_mii import DominantSetMII

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.layout import aligned
-from bitsieve.common.messages import allowed_names
+from bitsieve.common.messages import aligned, allowed_names
 from bitsieve.common.progress import phase
 from bitsieve.data.binning import EqualFrequencyBinner
 from bitsieve.data.read import read_xy

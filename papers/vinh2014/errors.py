@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.layout import aligned
+from bitsieve.common.messages import aligned
 from bitsieve.common.progress import phase
 from bitsieve.data.binning import MDLBinner
 from bitsieve.evaluation.compare import compare

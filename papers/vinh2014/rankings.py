@@ -18,8 +18,7 @@ from bitsieve.common.ties import pick, rank
 from bitsieve.data.binning import MDLBinner
 from bitsieve.data.read import read_xy
 from bitsieve.optimize.eigen import dominant_eigenvector
-from bitsieve.optimize.quadratics import DenseQuadratic
-from bitsieve.optimize.simplex_qp import minimize_on_simplex
+from bitsieve.optimize.simplex_qp import DenseQuadratic, minimize_on_simplex
 from bitsieve.selectors.counted import count_table
 from bitsieve.selectors.registry import make_selector
 from papers.item import Options, Result

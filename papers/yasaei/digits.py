@@ -16,7 +16,7 @@ from sklearn.decomposition import PCA
 from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
-from bitsieve.common.layout import aligned
+from bitsieve.common.messages import aligned
 from bitsieve.common.progress import phase
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.report.figures import STYLE, style

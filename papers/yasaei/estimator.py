@@ -17,7 +17,7 @@ from bitsieve.by_samples.spanning_tree.cross_edges import RankedColumns
 from bitsieve.by_samples.spanning_tree.dependency import dependency_matrix
 from bitsieve.by_samples.spanning_tree.draws import Draw
 from bitsieve.by_samples.spanning_tree.separation import ClassPairs
-from bitsieve.common.layout import aligned
+from bitsieve.common.messages import aligned
 from bitsieve.common.progress import phase
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.report.figures import STYLE, style

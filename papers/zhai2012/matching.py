@@ -11,7 +11,7 @@ from bitsieve.by_samples.cutting_plane.dense import DenseColumns
 from bitsieve.by_samples.cutting_plane.exact_matching import match_exactly
 from bitsieve.by_samples.cutting_plane.matching import match
 from bitsieve.by_samples.cutting_plane.sparse import SparseColumns
-from bitsieve.common.layout import aligned
+from bitsieve.common.messages import aligned
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import TIE
 from bitsieve.selectors.gdm import GDM

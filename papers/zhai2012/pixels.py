@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.layout import aligned
+from bitsieve.common.messages import aligned
 from bitsieve.common.progress import phase
 from bitsieve.selectors.gdm import GDM
 from papers.data.files import load_bundled, load_npz

@@ -9,20 +9,25 @@ and :func:`check_parameters` applies them.
 
 from __future__ import annotations
 
+import inspect
 import operator
 from dataclasses import dataclass
+from functools import wraps
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
 
 import numpy as np
 
-from bitsieve.common.errors import ParameterError
+from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.notes import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     Rule = Callable[[str, Any], object]
+    P = ParamSpec("P")
+    R = TypeVar("R")
+
 
 NO_LIMIT = 2**31
 
@@ -139,3 +144,23 @@ class FeatureCount:
                 warn(text)
             return min(self.default, n_features)
         return check_integer("n_features_to_select", value, 1, n_features, why)
+
+
+def with_hints(other_names: Mapping[str, str]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """A decorator that answers a parameter of ``other_names`` with a ValueError that says which one is meant."""
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        own = inspect.signature(function).parameters
+
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            for name, value in kwargs.items():
+                if name not in own and name in other_names:
+                    raise ValueError(
+                        Sentence(f"there is no parameter {name!r}: write ", Setting(other_names[name], value))
+                    )
+            return function(*args, **kwargs)
+
+        return call
+
+    return decorate

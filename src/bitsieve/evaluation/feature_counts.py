@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.errors import ParameterError
+from bitsieve.common.messages import ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.layout import aligned
-from bitsieve.common.messages import quoted
+from bitsieve.common.messages import aligned, quoted
 from bitsieve.common.notes import warn_of
 from bitsieve.common.parameters import check_integer
 from bitsieve.common.progress import phase

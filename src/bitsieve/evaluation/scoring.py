@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
-from bitsieve.common.errors import ParameterError
-from bitsieve.common.messages import choices
+from bitsieve.common.messages import ParameterError, choices
 
 Codes = NDArray[Any]
 Loss = Callable[[Codes, Codes], float]

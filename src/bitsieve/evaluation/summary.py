@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.layout import aligned, printable
+from bitsieve.common.messages import aligned, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.errors import ParameterError, Sentence, Setting
-from bitsieve.common.messages import choices
+from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.evaluation.classifiers.centroid import nearest_mean
 from bitsieve.evaluation.classifiers.discriminant import linear_discriminant
 from bitsieve.evaluation.classifiers.mixture import MixtureClassifier

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.svm import SVC
 
-from bitsieve.common.errors import Sentence, Setting
+from bitsieve.common.messages import Sentence, Setting
 from bitsieve.evaluation.classifiers.centroid import nearest_mean
 from bitsieve.evaluation.classifiers.discriminant import discriminant_scores, linear_discriminant
 from bitsieve.evaluation.classifiers.neighbors import NEIGHBORS, nearest_neighbors

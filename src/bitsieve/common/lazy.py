@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Self
 
+
 Value = TypeVar("Value")
 
 
@@ -36,3 +37,17 @@ class cached_property(Generic[Value]):
         value = self.compute(instance)
         instance.__dict__[self.name] = value  # found before this descriptor from now on, which has no __set__
         return value
+
+
+def chdtrc(freedom: Any, x: Any) -> Any:
+    """The probability that a chi-square variable of so many degrees of freedom is above ``x``."""
+    from scipy import special
+
+    return special.chdtrc(freedom, x)
+
+
+def gammaln(x: Any) -> Any:
+    """The logarithm of the gamma function."""
+    from scipy import special
+
+    return special.gammaln(x)
