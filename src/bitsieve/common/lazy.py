@@ -1,9 +1,4 @@
-"""Attributes that are computed when first read and kept, without a lock.
-
-Until Python 3.12 ``functools.cached_property`` takes one lock for a whole class while it computes, so a process forked
-from another thread at that moment waits for it for ever. Two threads that read at once compute twice instead, and get
-the same value.
-"""
+"""What is computed or imported when it is first needed: cached attributes, and scipy's special functions."""
 
 from __future__ import annotations
 
@@ -18,7 +13,12 @@ Value = TypeVar("Value")
 
 
 class cached_property(Generic[Value]):
-    """As :class:`functools.cached_property` is from Python 3.12 on."""
+    """An attribute that is computed when first read, and kept, without a lock.
+
+    :class:`functools.cached_property` takes one lock for a whole class while it computes, until Python 3.12, so a
+    process forked from another thread at that moment waits for it for ever. Here two threads that read at once compute
+    twice, and get the same value.
+    """
 
     def __init__(self, compute: Callable[[Any], Value]) -> None:
         self.compute = compute

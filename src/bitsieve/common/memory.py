@@ -1,8 +1,7 @@
-"""Amounts of memory as they are given: a number of bytes, or words such as "4GB"."""
+"""Memory: amounts as they are given (bytes, or words such as "4GB"), and how much this process can still take."""
 
 from __future__ import annotations
 
-import operator
 import os
 import re
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.common.messages import ParameterError
+from bitsieve.common.parameters import whole_number
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 
 UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 UNITS |= {"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
+INFINITE = float("inf")
+WITHOUT_LOOKING = 32 << 20  # bytes so few that it is not worth while to ask the system
 
 
-def check_memory(memory: Any) -> int | None:
+def check_memory(memory: object) -> int | None:
     """Bytes meant by ``memory``; None is no limit.
 
     Raises
@@ -34,11 +36,8 @@ def check_memory(memory: Any) -> int | None:
     if found and found[2].lower() in UNITS:
         n_bytes = int(float(found[1]) * UNITS[found[2].lower()])
     else:
-        try:
-            n_bytes = operator.index(memory)
-        except TypeError:
-            n_bytes = 0
-    if isinstance(memory, bool) or n_bytes < 1:
+        n_bytes = whole_number(memory) or 0
+    if n_bytes < 1:
         raise ParameterError("memory", memory, "give bytes, or a number and a unit such as '4GB' or '512MiB'")
     return n_bytes
 
@@ -56,10 +55,6 @@ def refuse_more(n_bytes: int, memory: int | None, what: str) -> None:
             f"{what} take {n_bytes / 1e9:.3g} GB, more than memory={memory / 1e9:.3g} GB: "
             "give a lower sampling_rate or more memory"
         )
-
-
-INFINITE = float("inf")
-WITHOUT_LOOKING = 32 << 20  # bytes so few that it is not worth while to ask the system
 
 
 def available_bytes(root: Path = Path("/")) -> float:

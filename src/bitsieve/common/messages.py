@@ -1,4 +1,8 @@
-"""Words for messages: every message is one line, names are quoted, and a wrong name gets its nearest right ones."""
+"""Messages: one line each, with quoted names and the nearest right ones; and aligned tables for a terminal.
+
+A message carries the parameters that it names as data (:class:`Sentence`), so that the command line can name its own
+options instead.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""The phases of a job ("reading", "binning", "counting", "ranking"), announced to whoever listens in this context.
+"""The phases of a job ("reading", "binning", "counting", "ranking"), announced by the work and shown on one line.
 
 Work announces its phases with :func:`phase` and knows no listener; without one the call does nothing. A context
-variable carries the listener, so that two jobs in two threads never hear each other.
+variable carries the listener, so that two jobs in two threads never hear each other. :class:`Ticker` is the listener of
+a terminal or a notebook: one refreshed line with a bar, the rate and the time left.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
     from typing import Self, TextIO
 
 
-PATIENCE = 3.0  # seconds after which the time left can be told from the time passed
+PATIENCE = 3.0  # seconds after which the time left can be estimated from the time passed
+SILENCE = 1.0  # seconds before the first line: a short job needs none
+EVERY = 0.2  # seconds between two lines
+_WIDTH = 20  # of the bar
 
 _listener: ContextVar[Callable[[str], None] | None] = ContextVar("bitsieve_progress", default=None)
 
@@ -106,11 +110,6 @@ def listening(listener: Callable[[str], None]) -> Iterator[None]:
         yield
     finally:
         _listener.reset(token)
-
-
-SILENCE = 1.0  # seconds of silence: a short job needs no line
-EVERY = 0.2
-_WIDTH = 20  # of the bar
 
 
 class Ticker:

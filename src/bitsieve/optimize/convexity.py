@@ -1,7 +1,11 @@
-"""Random probes that show, with a known chance of error, that a symmetric matrix has no negative eigenvalue.
+"""Whether a quadratic is convex, and how far it is from it.
 
-A polynomial of the matrix that is small on all positive eigenvalues and large on negative ones is applied to random
-vectors. An eigenvector u of a negative eigenvalue would show in all of them, unless each happens to be nearly
+A Cholesky factorisation is the proof: it goes through if and only if all eigenvalues are positive, to its rounding. Of
+large matrices random probes are asked first, which cost less. Where the factorisation fails, the smallest eigenvalue
+says what is missing.
+
+The probes: a polynomial of the matrix that is small on all positive eigenvalues and large on negative ones is applied
+to random vectors. An eigenvector u of a negative eigenvalue would show in all of them, unless each happens to be nearly
 orthogonal to u: ``|u'w| <= d`` has probability 0.8 d at most for a vector w of independent standard normals. Large
 eigenvalues are first taken away, ``K = A - V D V'`` with D >= 0: as A >= K, a K without negative eigenvalues is enough,
 whatever V.
@@ -35,6 +39,9 @@ SPREAD = 64.0  # from the beginning of the interval to its end
 ERROR = 1e-12  # probability that a negative eigenvalue is overlooked
 MAX_DEGREE = 64
 HOPELESS = 30.0  # growth of the probes that tells of eigenvalues outside the interval
+SMALL = 2000  # rows up to which all eigenvalues take about a second
+LARGE = 4000  # rows from which random probes are worth asking
+SLACK = 1e-8  # an eigenvalue above -SLACK is taken for 0: it moves x'Hx on the simplex by 1e-8 at most
 
 
 def shows_no_negative_eigenvalue(matrix: Floats, added: float = 0.0) -> bool:
@@ -93,11 +100,6 @@ def _large_eigenvalues(matrix: Floats, random: np.random.Generator) -> tuple[Flo
     projected = rows @ images.T
     values, turn = np.linalg.eigh((projected + projected.T) / 2)
     return values, turn.T @ rows
-
-
-SMALL = 2000  # rows up to which all eigenvalues take about a second
-LARGE = 4000  # rows from which random probes are worth asking
-SLACK = 1e-8  # an eigenvalue above -SLACK is taken for 0: it moves x'Hx on the simplex by 1e-8 at most
 
 
 def matrices_for_proof(n: int) -> int:

@@ -1,4 +1,26 @@
-"""Symmetric similarities of n things, 0 with themselves: as a matrix, or row by row as they are asked for."""
+"""Dominant sets: the supports of local maxima of x'Wx on the simplex, taken off one after another.
+
+W holds symmetric similarities of n things, 0 with themselves: as a matrix, or row by row as they are asked for. In a
+dominant set every member is more similar to the others of the set than what is outside: it is what a maximal clique is
+where edges have weights. ``f(u) = u'Wu / 2`` at the maximum u is the set's cohesiveness. Two dynamics find one:
+
+Infection and immunisation finds the support in finite time. With ``r = Wx - x'Wx``, the thing that differs most from
+the average infects the others: if it fares better, its weight grows; if it fares worse and has weight, the others grow
+at its cost, down to 0. Each step goes along that line to the greatest x'Wx, in closed form, and takes O(n). It ends at
+a Nash equilibrium, where no r is positive and r is 0 on the support, measured by ``sum_i min(x_i, -r_i)^2``.
+
+Replicator dynamics, ``x_i <- x_i (Wx)_i / x'Wx``, raises x'Wx until it is a local maximum. Weights of what does not
+belong to the support shrink at a geometric rate and are never 0, so the support is read off by a threshold.
+
+M. Pavan, M. Pelillo, "Dominant sets and pairwise clustering", IEEE Transactions on Pattern Analysis and Machine
+Intelligence 29(1), 2007. doi:10.1109/TPAMI.2007.250608
+
+S. Rota Bulo, M. Pelillo, I. M. Bomze, "Graph-based quadratic optimization: a fast evolutionary approach", Computer
+Vision and Image Understanding 115(7), 2011. doi:10.1016/j.cviu.2010.12.004
+
+M. Pavan, M. Pelillo, "A new graph-theoretic approach to clustering and segmentation", CVPR 2003.
+doi:10.1109/CVPR.2003.1211348
+"""
 
 from __future__ import annotations
 
@@ -17,6 +39,14 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Dynamics = Callable[["Similarity", NDArray[np.intp], Floats], Floats]
+
+TOLERANCE = 1e-9  # of r as a share of x'Wx, and of weights
+MOST_START = 1024  # of more things, so many begin with weight: those with the largest sums
+ROUNDS = 20  # times that rounding is taken out of r before what is reached has to do
+SETTLED = 1e-12  # L1 distance of two steps
+MOST_STEPS = 200_000
+SUPPORT = 1e-5  # weights up to this are on their way to 0
+NONE_LEFT = 1e-12  # a sum of similarities that is rounding, as a share of the first sums
 
 
 class Similarity(Protocol):
@@ -40,20 +70,17 @@ class SimilarityMatrix:
     """A symmetric matrix in memory, of any float type; its diagonal must be 0."""
 
     def __init__(self, matrix: NDArray[np.floating]) -> None:
-        self.matrix = matrix
-
-    @property
-    def n(self) -> int:
-        """How many things there are."""
-        return len(self.matrix)
+        self.matrix, self.n = matrix, len(matrix)
 
     def row(self, i: int) -> NDArray[np.floating]:
         """Row i, a view."""
-        return self.matrix[i]
+        row: NDArray[np.floating] = self.matrix[i]
+        return row
 
     def sums(self) -> Floats:
         """The sum of every row."""
-        return np.add.reduce(self.matrix, axis=1, dtype=np.float64)
+        sums: Floats = np.add.reduce(self.matrix, axis=1, dtype=np.float64)
+        return sums
 
 
 class SimilarityRows:
@@ -80,14 +107,10 @@ class SimilarityRows:
         at_once: int = 1,
         progress: Callable[[int, int], object] | None = None,
     ) -> None:
-        self._make, self._n, self._at_once, self._progress = make, n, at_once, progress
+        self.n = n
+        self._make, self._at_once, self._progress = make, at_once, progress
         self._room = max(1, memory // (8 * n))
         self._kept: OrderedDict[int, Floats] = OrderedDict()
-
-    @property
-    def n(self) -> int:
-        """How many things there are."""
-        return self._n
 
     def row(self, i: int) -> Floats:
         """Row i."""
@@ -95,20 +118,20 @@ class SimilarityRows:
             self._kept.move_to_end(i)
             return self._kept[i]
         first = i - i % self._at_once
-        block = self._make(first, min(first + self._at_once, self._n))
+        block = self._make(first, min(first + self._at_once, self.n))
         self._keep(i, block[i - first].copy())
         return self._kept[i]
 
     def sums(self) -> Floats:
         """The sum of every row: each is made once."""
-        out = np.empty(self._n)
-        for first in range(0, self._n, self._at_once):
-            last = min(first + self._at_once, self._n)
+        out = np.empty(self.n)
+        for first in range(0, self.n, self._at_once):
+            last = min(first + self._at_once, self.n)
             for i, row in enumerate(self._make(first, last), first):
                 out[i] = np.add.reduce(row)
                 self._keep(i, row.copy())
             if self._progress is not None:
-                self._progress(last, self._n)
+                self._progress(last, self.n)
         return out
 
     def _keep(self, i: int, row: Floats) -> None:
@@ -123,11 +146,6 @@ def among(similarity: Similarity, members: NDArray[np.intp]) -> Floats:
     for place, member in enumerate(members.tolist()):
         out[place] = similarity.row(member)[members]
     return out
-
-
-TOLERANCE = 1e-9  # of r as a share of x'Wx, and of weights
-MOST_START = 1024  # of more things, so many begin with weight: those with the largest sums
-ROUNDS = 20  # times that rounding is taken out of r before what is reached has to do
 
 
 def infection_immunization(similarity: Similarity, left: NDArray[np.intp], sums: Floats) -> Floats:
@@ -203,20 +221,8 @@ def _climb(similarity: Similarity, left: NDArray[np.intp], weights: Floats, gain
     return weights, most
 
 
-SETTLED = 1e-12  # L1 distance of two steps
-MOST_STEPS = 200_000
-SUPPORT = 1e-5  # weights up to this are on their way to 0
-
-
 def replicator(similarity: Similarity, left: NDArray[np.intp], sums: Floats) -> Floats:
-    """Weights of those left, from equal ones; 0 for what is not in the support.
-
-    Parameters
-    ----------
-    similarity : Similarity
-    left : ndarray of int
-    sums : ndarray of float
-        Of each of them, the similarities with all others that are left; not all are 0.
+    """The weights of :func:`infection_immunization`, by replicator dynamics.
 
     Notes
     -----
@@ -233,11 +239,11 @@ def replicator(similarity: Similarity, left: NDArray[np.intp], sums: Floats) -> 
                 if np.add.reduce(np.abs(weights - last)) < SETTLED:
                     break
     weights[weights <= SUPPORT] = 0.0
-    return weights / np.add.reduce(weights)
+    weights /= np.add.reduce(weights)
+    return weights
 
 
 DYNAMICS: dict[str, Dynamics] = {"infection": infection_immunization, "replicator": replicator}
-NONE_LEFT = 1e-12  # a sum of similarities that is rounding, as a share of the first sums
 
 
 class DominantSet(NamedTuple):

@@ -1,4 +1,17 @@
-"""Quadratic forms ``scale * x'Hx`` that a solver asks for products and for blocks, never for all of H."""
+"""A convex quadratic over the probability simplex, ``min x'Hx / 2 - f'x, x >= 0, sum x = 1``.
+
+H is asked for products and for blocks (:class:`Quadratic`), never for all of it. Two phases alternate, as in gradient
+projection methods for bounds. Projected gradient steps of Barzilai and Borwein's length find out which weights are 0;
+then the minimum over the others, a face of the simplex taken as a whole plane, is computed: ``d`` minimises
+``d'Hd / 2 + g'd`` with ``sum d = 0``, by Cholesky where that is cheap, by conjugate gradients where the face is large,
+which need no copy of its Hessian. Of a step that leaves the simplex the part is taken that lowers the objective most.
+Every step lowers the objective. It ends when the duality gap of Frank and Wolfe is below the tolerance:
+``g'x - min g`` with the gradient ``g = Hx - f``. For a convex objective that is at least its distance to the minimum,
+whatever the steps before.
+
+J. J. More, G. Toraldo, "On the solution of large quadratic programming problems with bound constraints", SIAM Journal
+on Optimization 1(1), 1991. doi:10.1137/0801008
+"""
 
 from __future__ import annotations
 
@@ -17,6 +30,16 @@ if TYPE_CHECKING:
 
 GATHERED = 256  # rows copied at once for a product with a vector of many zeros
 FEW = 3  # entries that are not 0 are few if they are less than one in so many: then their rows alone are read
+LARGE_FACE = 1500  # weights from which products with H are cheaper than a Cholesky factor of it
+RIDGE = 1e-11  # of the mean diagonal: makes a singular face solvable; a few steps make up for it
+LEAST_DIAGONAL = 1e-12  # of the largest entry: what conjugate gradients take a 0 for
+REDUCTION = 1e-3  # of the residual in one run of conjugate gradients; more is mostly lost to a change of the face
+MAX_PRODUCTS = 300
+MAX_OUTSIDE = 5  # of them while the step leads out of the simplex: then the face is not the right one yet
+DUST = 1e-15  # weights up to this are roundings of 0
+SETTLED = 2  # projected gradient steps that leave the zeros where they are, and end the phase
+MAX_STEPS = 30  # of one phase of projected gradients
+FIRST_STEP = 10.0  # the first one moves no weight by more than so many times the mean weight
 
 
 class Quadratic(Protocol):
@@ -96,7 +119,8 @@ class FactorQuadratic:
 
     def times(self, x: Floats) -> Floats:
         """The matrix times x."""
-        return self.scale * (self.factor @ (self.factor.T @ x)) + self._added * x
+        product: Floats = self.scale * (self.factor @ (self.factor.T @ x)) + self._added * x
+        return product
 
     def block(self, support: Indices) -> Floats:
         """The rows and columns ``support`` of the matrix."""
@@ -104,14 +128,6 @@ class FactorQuadratic:
         block = self.scale * (rows @ rows.T)
         block[np.diag_indices_from(block)] = self.diagonal[support]
         return block
-
-
-LARGE_FACE = 1500  # weights from which products with H are cheaper than a Cholesky factor of it
-RIDGE = 1e-11  # of the mean diagonal: makes a singular face solvable; a few steps make up for it
-LEAST_DIAGONAL = 1e-12  # of the largest entry: what conjugate gradients take a 0 for
-REDUCTION = 1e-3  # of the residual in one run of conjugate gradients; more is mostly lost to a change of the face
-MAX_PRODUCTS = 300
-MAX_OUTSIDE = 5  # of them while the step leads out of the simplex: then the face is not the right one yet
 
 
 def face_step(quadratic: Quadratic, weights: Floats, gradient: Floats, tolerance: float) -> Floats:
@@ -146,7 +162,8 @@ def by_cholesky(quadratic: Quadratic, support: Indices, gradient: Floats) -> Flo
         return np.zeros(len(support))
     centred = gradient[support] - gradient[support].mean()
     solved = cho_solve(factor, np.column_stack([-centred, np.ones(len(support))]), check_finite=False)
-    return solved[:, 0] - solved[:, 1] * (solved[:, 0].sum() / solved[:, 1].sum())
+    step: Floats = solved[:, 0] - solved[:, 1] * (solved[:, 0].sum() / solved[:, 1].sum())
+    return step
 
 
 def by_conjugate_gradients(
@@ -160,8 +177,9 @@ def by_conjugate_gradients(
     total = float(weight.sum())
 
     def preconditioned(vector: Floats) -> Floats:
-        scaled = weight * vector
-        return scaled - weight * (scaled.sum() / total)
+        scaled: Floats = weight * vector
+        scaled -= weight * (scaled.sum() / total)
+        return scaled
 
     residual = gradient[support].mean() - gradient[support]
     enough = max(0.2 * tolerance, REDUCTION * float(np.ptp(residual)))
@@ -185,12 +203,6 @@ def by_conjugate_gradients(
         before, length = length, float(residual @ turned)
         direction = turned + (length / before) * direction
     return step
-
-
-DUST = 1e-15  # weights up to this are roundings of 0
-SETTLED = 2  # projected gradient steps that leave the zeros where they are, and end the phase
-MAX_STEPS = 30  # of one phase of projected gradients
-FIRST_STEP = 10.0  # the first one moves no weight by more than so many times the mean weight
 
 
 class SimplexSolution(NamedTuple):
@@ -264,7 +276,8 @@ def project_on_simplex(point: Floats) -> Floats:
     falling = np.sort(point)[::-1]
     excess = np.cumsum(falling) - 1
     last = np.flatnonzero(falling * np.arange(1, len(point) + 1) > excess)[-1]
-    return np.maximum(point - excess[last] / (last + 1), 0)
+    projected: Floats = np.maximum(point - excess[last] / (last + 1), 0)
+    return projected
 
 
 class _State:

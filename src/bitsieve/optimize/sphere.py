@@ -1,7 +1,12 @@
-"""Unit vectors whose first entries have a given sum: tangent directions, and the retraction to such vectors.
+"""Newton's method on unit vectors: ``max <V, QV> + 2 sum_i q_i V_i0``, ``|v_i| = 1``, ``sum_i V_i0 = total``.
 
-``V`` of shape (n, r) with ``|v_i| = 1`` and ``sum_i V_i0 = total``: n spheres and one linear constraint. A direction D
-is tangent at V if ``d_i . v_i = 0`` for all i and ``sum_i D_i0 = 0``.
+V is of shape (n, r): n spheres and one linear constraint. A direction D is tangent at V if ``d_i . v_i = 0`` for all i
+and ``sum_i D_i0 = 0``. A step maximises the second-order model of the Lagrangian among tangent directions by conjugate
+gradients, stopped at the edge of a trust region or where the curvature is positive (Steihaug 1983), and is retracted to
+the spheres.
+
+P.-A. Absil, C. G. Baker, K. A. Gallivan, "Trust-region methods on Riemannian manifolds", Foundations of Computational
+Mathematics 7, 2007. doi:10.1007/s10208-005-0179-9
 """
 
 from __future__ import annotations
@@ -17,6 +22,9 @@ if TYPE_CHECKING:
 
 
 MAX_STEPS = 200  # of the search for a shift: bisection alone needs at most some 100
+MAX_NEWTON_STEPS = 300
+MAX_INNER_STEPS = 300
+ROUNDING = 1e-13  # of the objective: a smaller gain says nothing
 
 
 class Tangent:
@@ -107,7 +115,8 @@ def normalised(vectors: Floats) -> Floats:
 
 def row_products(a: Floats, b: Floats) -> Floats:
     """The inner product of each row of a with that row of b."""
-    return np.einsum("ij,ij->i", a, b)
+    products: Floats = np.einsum("ij,ij->i", a, b)
+    return products
 
 
 def inner(a: Floats, b: Floats) -> float:
@@ -118,11 +127,6 @@ def inner(a: Floats, b: Floats) -> float:
 def length(a: Floats) -> float:
     """The square root of the sum of the squares of all entries."""
     return float(np.sqrt(inner(a, a)))
-
-
-MAX_NEWTON_STEPS = 300
-MAX_INNER_STEPS = 300
-ROUNDING = 1e-13  # of the objective: a smaller gain says nothing
 
 
 class QuadraticOnSpheres:

@@ -1,4 +1,4 @@
-"""The bins of a feature, with how many rows of each class they hold."""
+"""The parts of a report on columns: kinds and remarks of all of them, and the bins of one with its rows by class."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 from bitsieve.common.messages import quoted
 from bitsieve.data.table import Table
 from bitsieve.report.page import bullets, folded, heading, paragraph, table
-from bitsieve.report.page import table as html_table
 from bitsieve.selection.plain import number
 from bitsieve.selection.quality import column_quality
 
@@ -54,7 +53,7 @@ def bins_of(evidence: Evidence, column: int) -> str:
 
 
 def bin_labels(binner: object, column: int, n_bins: int) -> list[str]:
-    """What every code of a column stands for: a category, an interval, or missing values."""
+    """What every code of a column represents: a category, an interval, or missing values."""
     categories = binner.categories_[column]  # type: ignore[attr-defined]
     if categories is not None:
         labels = [str(value) for value in categories.tolist()]
@@ -79,12 +78,12 @@ def _counted(count: int, total: int) -> str:
 
 
 def quality_parts(evidence: Evidence) -> list[str]:
-    """What stands out, and a table of all columns; nothing where the rows are not at hand."""
-    table = evidence.table if evidence.whole is None else evidence.whole
-    if not isinstance(table, Table):
+    """What stands out, and a table of all columns; nothing where the rows are not in memory."""
+    whole = evidence.table if evidence.whole is None else evidence.whole
+    if not isinstance(whole, Table):
         return []
-    quality = column_quality(table)
-    names, n_rows = table.names, table.n_samples
+    quality = column_quality(whole)
+    names, n_rows = whole.names, whole.n_samples
     uncut = set(np.asarray(getattr(evidence.binner, "uncut_", ())).tolist()) - set(evidence.left_out)
     rank = {int(j): place for place, j in enumerate(evidence.selected, start=1)}
     remarks = [_remarks(q, j in uncut, names) for j, q in enumerate(quality)]
@@ -106,7 +105,7 @@ def quality_parts(evidence: Evidence) -> list[str]:
     return [
         heading("The columns"),
         bullets(_summary(quality, remarks, names)),
-        html_table(header, rows, text=(1, 2), long=(1,)),
+        table(header, rows, text=(1, 2), long=(1,)),
         paragraph(
             "Bins of numbers are cuts made for this selection; a column of one bin carries no information.", "aside"
         ),
@@ -130,13 +129,13 @@ def _summary(quality: list[ColumnQuality], remarks: list[list[str]], names: Sequ
 
 
 def _remarks(quality: ColumnQuality, uncut: bool, names: Sequence[str]) -> list[str]:
-    told = []
+    remarks = []
     if quality.constant:
-        told.append("constant")
+        remarks.append("constant")
     elif uncut:
-        told.append("no cut accepted")
+        remarks.append("no cut accepted")
     if quality.identifier:
-        told.append("looks like an identifier")
+        remarks.append("looks like an identifier")
     if quality.duplicate_of >= 0:
-        told.append(f"the same as {names[quality.duplicate_of]}")
-    return told
+        remarks.append(f"the same as {names[quality.duplicate_of]}")
+    return remarks

@@ -1,4 +1,8 @@
-"""What the figures of a selection share, in scikit-learn's manner: made from what was selected, and drawn."""
+"""The figures of a selection, in scikit-learn's manner: made from what was selected, then drawn.
+
+:class:`RankingDisplay` draws the information of each selected feature, :class:`RedundancyDisplay` what selected
+features share, :class:`CurveDisplay` the information of the first features together.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +18,27 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from bitsieve.selection.evidence import Chance, Contribution, Evidence
+    from bitsieve.selection.selection import Selection
+    from bitsieve.selectors.base import ColumnSelector
+
+MOST_BARS = 40
+MOST_SHOWN = 40  # rows of the heat map
+WRITTEN = 12  # features up to which every cell of it has its number
+FEW = 40  # features up to which each has its dot on the curve
 
 
 class Display:
     """Base of the displays; a subclass says what it takes from a selection, and draws it."""
 
     ax_: Axes
-    figure_: Any
+    figure_: Figure
 
     @classmethod
-    def from_selection(cls, selection: Any, *, ax: Axes | None = None) -> Self:
+    def from_selection(cls, selection: Selection, *, ax: Axes | None = None) -> Self:
         """Draw what :func:`bitsieve.select` found.
 
         Parameters
@@ -43,7 +55,7 @@ class Display:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, ax: Axes | None = None
+        cls, estimator: ColumnSelector, X: object, y: object, *, sample_weight: object = None, ax: Axes | None = None
     ) -> Self:
         """Draw what a fitted selector selected.
 
@@ -65,7 +77,7 @@ class Display:
         return cls.of(estimator, evidence_of(estimator, X, y, sample_weight)).plot(ax=ax)
 
     @classmethod
-    def of(cls, selector: Any, evidence: Evidence) -> Self:
+    def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
         """The display of a fitted selector and the counts behind what it selected, not drawn yet.
 
         Parameters
@@ -94,7 +106,7 @@ class Display:
         with styled():
             self.ax_ = new_axes(self._height()) if ax is None else ax
             self._draw(self.ax_)
-        self.figure_ = self.ax_.figure
+        self.figure_ = self.ax_.figure  # type: ignore[assignment]  # or the part of one that was given
         return self
 
     def _height(self) -> float:
@@ -109,9 +121,6 @@ class Display:
 def selected_names(evidence: Evidence) -> list[str]:
     """The names of the selected features, in order of choice."""
     return [str(evidence.table.names[int(j)]) for j in np.asarray(evidence.selected)]
-
-
-MOST_BARS = 40
 
 
 class RankingDisplay(Display):
@@ -153,7 +162,7 @@ class RankingDisplay(Display):
         self.class_entropy, self.chance = class_entropy, chance
 
     @classmethod
-    def of(cls, selector: Any, evidence: Evidence) -> Self:
+    def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
         """The contributions of the selected features.
 
         Parameters
@@ -192,10 +201,6 @@ class RankingDisplay(Display):
         ax.figure.legend(loc="outside upper left", ncols=5, handlelength=1.2, columnspacing=1.2)
 
 
-MOST_SHOWN = 40
-WRITTEN = 12  # features up to which every cell has its number
-
-
 class RedundancyDisplay(Display):
     """The information I(Xi;Xj) that every two selected features share, as a heat map in bits.
 
@@ -226,7 +231,7 @@ class RedundancyDisplay(Display):
         self.names, self.shared = list(names), np.asarray(shared)
 
     @classmethod
-    def of(cls, selector: Any, evidence: Evidence) -> Self:
+    def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
         """The information that the selected features share.
 
         Parameters
@@ -265,9 +270,6 @@ class RedundancyDisplay(Display):
                 ax.text(j + 0.5, i + 0.5, f"{shown[i, j]:.2f}", ha="center", va="center", fontsize=7, color=colour)
 
 
-FEW = 40  # features up to which each has its dot
-
-
 class CurveDisplay(Display):
     """The information I(X1, ..., Xk; C) of the first k features together, against k, in bits.
 
@@ -298,7 +300,7 @@ class CurveDisplay(Display):
         self.curve = curve
 
     @classmethod
-    def of(cls, selector: Any, evidence: Evidence) -> Self:
+    def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
         """The curve of the selected features, and of those that come next where the method ranks more.
 
         Parameters

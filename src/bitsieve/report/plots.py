@@ -1,38 +1,54 @@
-"""The figure of a global method: every feature's weight by its rank."""
+"""The figures of fitted selectors: weights, stability, clusters, and how many columns to take."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.common.parameters import check_integer
-from bitsieve.report.figures import COLOURS, require_matplotlib
+from bitsieve.report.figures import COLOURS, OF_ALL, require_matplotlib
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from matplotlib.axes import Axes
 
     from bitsieve.evaluation.how_many import HowMany
 
 
-CHOSEN, LEFT = "#0072B2", "#8A8A8A"  # told apart in grey and by most colour-blind readers
+CHOSEN, LEFT = "#0072B2", "#8A8A8A"  # different in grey and for most colour-blind readers
 SIZE = 4.6, 3.0  # inches: a column and a half of a paper
+SQUARE = 4.6, 4.0
 FEW = 60  # ranks of which each has its dot
 LONG = 300  # ranks from which their axis is logarithmic: the selected part would be a sliver
 MOST_NAMED = 50
-PLOT_STYLE: dict[Any, Any] = {
-    "font.family": "sans-serif",
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
+NAMED = 40  # features of a matrix up to which each has its name
+PLOT_STYLE = OF_ALL | {
     "axes.linewidth": 0.8,
+    "font.size": 9,
     "legend.edgecolor": "none",
     "legend.framealpha": 0.9,
-    "text.parse_math": False,  # a dollar sign in a name is a dollar sign
-    "svg.fonttype": "none",
     "pdf.fonttype": 42,
 }
+
+
+@contextmanager
+def _styled_axes(ax: Axes | None, size: tuple[float, float] = SIZE) -> Iterator[Axes]:
+    """``ax``, or those of a new figure, with the style of these figures inside the block."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(PLOT_STYLE):
+        yield Figure(figsize=size, dpi=150, layout="constrained").add_subplot() if ax is None else ax
+
+
+def _names(selector: object, columns: Iterable[int]) -> list[str]:
+    """The names of some columns that a selector was fitted on; x0, x1, ... where they had none."""
+    known = getattr(selector, "feature_names_in_", None)
+    return [f"x{j}" if known is None else str(known[j]) for j in columns]
 
 
 def plot_weights(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -> Axes:
@@ -73,14 +89,9 @@ def plot_weights(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -> 
             f"{type(selector).__name__} chooses without weights: give a fitted global method, such as SpecCMI"
         )
     check_integer("n_names", n_names, 0, MOST_NAMED)
-    import matplotlib
-    from matplotlib.figure import Figure
-
     order = np.argsort(selector.ranking_, kind="stable")
     weights = np.asarray(selector.weights_)[order]
-    with matplotlib.rc_context(PLOT_STYLE):
-        if ax is None:
-            ax = Figure(figsize=SIZE, dpi=150, layout="constrained").add_subplot()
+    with _styled_axes(ax) as ax:
         _draw(ax, weights, len(selector.selected_), _caption(selector))
         _name(ax, weights, _names(selector, order[: min(n_names, len(order))]))
     return ax
@@ -114,11 +125,6 @@ def _caption(selector: Any) -> str:
     objective = getattr(selector, "objective_", None)
     told = f", x'Qx = {objective:.4g} bits" if objective is not None else ""
     return f"{len(selector.selected_):,} selected{told}"
-
-
-def _names(selector: Any, columns: np.ndarray) -> list[str]:
-    known = getattr(selector, "feature_names_in_", None)
-    return [f"x{j}" if known is None else str(known[j]) for j in columns]
 
 
 def _name(ax: Axes, weights: np.ndarray, names: list[str]) -> None:
@@ -172,22 +178,15 @@ def plot_stability(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -
     if not hasattr(selector, "frequencies_"):
         raise ValueError(f"{type(selector).__name__} has no frequencies: give a fitted StabilitySelector")
     check_integer("n_names", n_names, 0, MOST_NAMED)
-    import matplotlib
-    from matplotlib.figure import Figure
-
     order = np.argsort(-selector.frequencies_, kind="stable")
     shares, k = selector.frequencies_[order], len(selector.selected_)
     ranks = np.arange(1, len(shares) + 1)
-    names = getattr(selector, "feature_names_in_", None)
-    with matplotlib.rc_context(PLOT_STYLE):
-        if ax is None:
-            ax = Figure(figsize=SIZE, dpi=150, layout="constrained").add_subplot()
+    with _styled_axes(ax) as ax:
         bound = f"{k:,} kept, at most {selector.expected_false_:.2g} false expected"
         ax.plot(ranks[:k], shares[:k], color=CHOSEN, marker="o", markersize=3.5, linestyle="none", label=bound)
         ax.plot(ranks[k:], shares[k:], color=LEFT, marker="o", markersize=2.5, linestyle="none")
         ax.axhline(selector.threshold_, color=CHOSEN, linewidth=0.8, linestyle=(0, (3, 3)))
-        for place, column in enumerate(order[:n_names].tolist()):
-            name = f"x{column}" if names is None else str(names[column])
+        for place, name in enumerate(_names(selector, order[:n_names])):
             ax.annotate(f" {name}", (place + 1, shares[place]), xytext=(3, 2), textcoords="offset points", fontsize=7)
         if len(shares) > LONG:
             ax.set_xscale("log")
@@ -196,10 +195,6 @@ def plot_stability(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -
         ax.set_ylabel("share of halves")
         ax.legend(loc="upper right")
     return ax
-
-
-SQUARE = 4.6, 4.0  # inches
-NAMED = 40  # features up to which each has its name
 
 
 def plot_similarity(clusters: Any, *, ax: Axes | None = None) -> Axes:
@@ -241,15 +236,11 @@ def plot_similarity(clusters: Any, *, ax: Axes | None = None) -> Axes:
             f"{type(clusters).__name__} kept no matrix of similarities: give a fitted DominantSetClusters with "
             "memory=None"
         )
-    import matplotlib
-    from matplotlib.figure import Figure
     from matplotlib.patches import Rectangle
 
     weights = clusters.weights_
     order = np.concatenate([group[np.argsort(-weights[group], kind="stable")] for group in clusters.groups_])
-    with matplotlib.rc_context(PLOT_STYLE):
-        if ax is None:
-            ax = Figure(figsize=SQUARE, dpi=150, layout="constrained").add_subplot()
+    with _styled_axes(ax, SQUARE) as ax:
         image = ax.imshow(matrix[np.ix_(order, order)], cmap="cividis", vmin=0.0, interpolation="nearest")
         ax.figure.colorbar(image, ax=ax, label="similarity (no unit)")
         begin = 0
@@ -260,8 +251,7 @@ def plot_similarity(clusters: Any, *, ax: Axes | None = None) -> Axes:
                 ax.add_patch(Rectangle(place, size, size, fill=False, edgecolor="#D55E00", linewidth=1.2))
             begin += size
         if len(order) <= NAMED:
-            known = getattr(clusters, "feature_names_in_", None)
-            names = [f"x{j}" if known is None else str(known[j]) for j in order]
+            names = _names(clusters, order)
             ax.set_xticks(range(len(order)), names, rotation=90, fontsize=7)
             ax.set_yticks(range(len(order)), names, fontsize=7)
         else:
@@ -300,16 +290,11 @@ def plot_how_many(found: HowMany, *, ax: Axes | None = None) -> Axes:
     ('columns', 'bits added')
     """
     require_matplotlib()
-    import matplotlib
-    from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
     band = found.band
     places = np.arange(1, len(band.bits) + 1)
-    style: dict[Any, Any] = PLOT_STYLE
-    with matplotlib.rc_context(style):
-        if ax is None:
-            ax = Figure(figsize=SIZE, dpi=150, layout="constrained").add_subplot()
+    with _styled_axes(ax) as ax:
         ax.fill_between(places, band.low, band.high, color=LEFT, alpha=0.35, linewidth=0, label="best by chance (90 %)")
         ax.plot(places, band.bits, color=CHOSEN, linewidth=1.4, marker="o", markersize=3.5, label="chosen")
         for place, answer in enumerate(found.answers):
