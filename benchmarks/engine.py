@@ -26,8 +26,7 @@ from bitsieve.evaluate.classifiers.refit import Refit as Refit
 from bitsieve.evaluate.classifiers.registry import CLASSIFIERS as CLASSIFIERS
 from bitsieve.information import make_information
 from bitsieve.optimize.convexity import is_convex, smallest_eigenvalue
-from bitsieve.optimize.quadratics import DenseQuadratic
-from bitsieve.optimize.simplex_qp import minimize_on_simplex
+from bitsieve.optimize.simplex_qp import DenseQuadratic, minimize_on_simplex
 from papers.vinh2014.nearest_mean import class_means as class_means
 from papers.vinh2014.nearest_mean import nearest_mean_curves as nearest_mean_curves
 

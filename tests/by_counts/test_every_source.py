@@ -9,7 +9,6 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pyarrow as pa
 import pytest
-from bitsieve.engines.sparse import SparseSource
 from dask.delayed import delayed
 from pyarrow import csv, feather, parquet
 from sklearn.datasets import dump_svmlight_file
@@ -35,6 +34,7 @@ from bitsieve.data.summary import Limits
 from bitsieve.engines.dask import DaskPortions
 from bitsieve.engines.partitioned import PartitionedSource
 from bitsieve.engines.portions import pack
+from bitsieve.engines.sparse import SparseSource
 from bitsieve.engines.stream import StreamSource
 from bitsieve.engines.stream_table import Budget
 from bitsieve.files.by_column import VALUE_BYTES

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, print_document, say
 from bitsieve.common.messages import allowed_names
-from bitsieve.common.progress import listening
-from bitsieve.common.ticker import Ticker
+from bitsieve.common.progress import Ticker, listening
 
 if TYPE_CHECKING:
     import argparse

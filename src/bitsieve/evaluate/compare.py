@@ -5,9 +5,9 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.common.hints import with_hints
 from bitsieve.common.notes import warn_of
-from bitsieve.common.ticker import shown
+from bitsieve.common.parameters import with_hints
+from bitsieve.common.progress import shown
 from bitsieve.data.read import read_data
 from bitsieve.evaluate.checkpoint import Checkpoint
 from bitsieve.evaluate.plan import DEFAULT_METHODS, Question, make_plan

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.layout import aligned, printable
-from bitsieve.common.messages import choices
+from bitsieve.common.messages import aligned, choices, printable
 from bitsieve.evaluate.error_rates import Choice, PairedTest, choose, paired_test, standard_errors
 from bitsieve.evaluate.measures import kuncheva, nogueira
 from bitsieve.files.output import check_output, write_text

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.errors import ParameterError, Sentence, Setting
+from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import check_integer
 from bitsieve.data.encoding import as_array
 

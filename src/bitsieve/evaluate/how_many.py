@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from bitsieve.by_counts.stopping.repeated_search import RepeatedSearch
-from bitsieve.common.layout import aligned
-from bitsieve.common.messages import quoted
+from bitsieve.common.messages import aligned, quoted
 from bitsieve.common.notes import warn_of
 from bitsieve.common.parameters import check_integer
 from bitsieve.common.progress import phase

@@ -7,8 +7,7 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 
-from bitsieve.common.errors import ParameterError, Sentence, Setting
-from bitsieve.common.messages import choices
+from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.evaluate.classifiers.discriminant import discriminant_scores, linear_discriminant
 from bitsieve.evaluate.classifiers.distances import NEIGHBORS, nearest_mean, nearest_neighbors
 from bitsieve.evaluate.classifiers.mixture import MixtureClassifier, VariationalMixtureClassifier
