@@ -5,8 +5,8 @@
 #include <random>
 #include <vector>
 
-#include "kernel.hpp"
-#include "variational.hpp"
+#include "count/kernels/kernel.hpp"
+#include "samples/variational.hpp"
 
 using namespace bitsieve;
 
