@@ -9,28 +9,31 @@
 namespace bitsieve {
 namespace {
 
-template <class Code>
-using Codes = ByColumn<const Code>;
+using GivenCodes = std::variant<ByColumn<const std::uint8_t>, ByColumn<const std::uint16_t>>;
 
-template <class Code>
-CodeColumns<Code> columns_of(const Codes<Code>& codes, const Input<std::int32_t>& arities, std::int64_t n_samples) {
-    require_size(arities, std::int64_t(codes.shape(1)), "arities");
+CodeColumns columns_of(const GivenCodes& given, const Input<std::int32_t>& arities, std::int64_t n_samples) {
     require_all_within(arities, 1, kMostCodes + 1, "arities");
-    require(n_samples >= 1 && n_samples <= std::int64_t(codes.shape(0)) && codes.shape(0) % 8 == 0,
-            "codes hold a row for every sample, and whole blocks of eight rows");
-    return {codes.data(), std::int64_t(codes.shape(0)), arities.data()};
+    return std::visit(
+        [&](const auto& codes) -> CodeColumns {
+            require_size(arities, std::int64_t(codes.shape(1)), "arities");
+            require(n_samples >= 1 && n_samples <= std::int64_t(codes.shape(0)) && codes.shape(0) % 8 == 0,
+                    "codes hold a row for every sample, and whole blocks of eight rows");
+            return {{codes.data(), given.index() == 1}, std::int64_t(codes.shape(0)), arities.data()};
+        },
+        given);
 }
 
 // Codes index the tables: one beyond the arity would read behind them.
-template <class Code>
-void require_codes(const CodeColumns<Code>& columns, std::int64_t feature) {
-    const Code* codes = columns.column(feature);
-    if (std::int64_t(*std::max_element(codes, codes + columns.rows)) >= columns.arities[feature])
+void require_codes(const CodeColumns& columns, std::int64_t feature) {
+    const Codes codes = columns.column(feature);
+    const auto greatest = [&columns](const auto* of) { return std::int64_t(*std::max_element(of, of + columns.rows)); };
+    const std::int64_t found = codes.wide ? greatest(static_cast<const std::uint16_t*>(codes.at))
+                                          : greatest(static_cast<const std::uint8_t*>(codes.at));
+    if (found >= columns.arities[feature])
         throw std::invalid_argument("a code of feature " + std::to_string(feature) + " is not below its arity");
 }
 
-template <class Code>
-void require_features(const CodeColumns<Code>& columns, const Input<std::int32_t>& arities,
+void require_features(const CodeColumns& columns, const Input<std::int32_t>& arities,
                       const Input<std::int64_t>& features) {
     require_all_within(features, 0, std::int64_t(arities.size()), "features");
     for (std::size_t i = 0; i < features.size(); ++i) require_codes(columns, features.data()[i]);
@@ -115,13 +118,13 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> log2_of_counts(std::int64_t limit) {
     return to_numpy(std::move(logs));
 }
 
-template <class Code, class Real>
-void likelihood_tables(const std::string& kernel, Codes<Code> codes, Input<std::int32_t> arities,
+template <class Real>
+void likelihood_tables(const std::string& kernel, const GivenCodes& codes, Input<std::int32_t> arities,
                        Input<std::int64_t> sizes, Input<double> log_counts, std::int64_t chosen,
                        Input<std::int64_t> features, Input<std::int64_t> offset, bool logs, Output<Real> cells,
                        Output<double> true_class) {
     const VariationalKernel& loops = variational_kernel(kernel);
-    const CodeColumns<Code> columns = columns_of(codes, arities, 1);
+    const CodeColumns columns = columns_of(codes, arities, 1);
     const Classes classes = classes_of(sizes, log_counts, columns.rows);
     require_within(chosen, -1, std::int64_t(arities.size()), "chosen");
     if (chosen >= 0) require_codes(columns, chosen);
@@ -135,35 +138,34 @@ void likelihood_tables(const std::string& kernel, Codes<Code> codes, Input<std::
     fill_tables(loops, columns, classes, chosen, wanted, count, offsets, logs, table, sums);
 }
 
-template <class Code, class Real>
+template <class Real>
 void naive_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, Input<Real> weights,
-                Input<double> log_weights, Input<std::int32_t> start, Input<std::int32_t> active, Codes<Code> codes,
+                Input<double> log_weights, Input<std::int32_t> start, Input<std::int32_t> active, const GivenCodes& codes,
                 Input<std::int32_t> arities, Input<Real> cells, Input<std::int64_t> offset, Input<std::int64_t> features,
                 Output<double> out) {
     const VariationalKernel& loops = variational_kernel(kernel);
     const auto weighted = weighted_of(n_samples, n_classes, weights, log_weights, start, active);
-    const CodeColumns<Code> columns = columns_of(codes, arities, n_samples);
+    const CodeColumns columns = columns_of(codes, arities, n_samples);
     require_features(columns, arities, features);
     require_tables<Real>(cells, offset, arities, features, 1, n_classes);
     const Tables<Real> tables{cells.data(), offset.data(), -1};
     const Candidates candidates = candidates_of(features, out);
     nb::gil_scoped_release unlocked;
     if constexpr (sizeof(Real) == 4)
-        loops.sums(columns.codes).naive_float32(weighted, columns, tables, candidates);
+        loops.naive_float32(weighted, columns, tables, candidates);
     else
-        loops.sums(columns.codes).naive(weighted, columns, tables, candidates);
+        loops.naive(weighted, columns, tables, candidates);
 }
 
-template <class Code>
 void pair_sums_float32(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, Input<float> weights,
                        Input<double> log_weights, Input<std::int32_t> start, Input<std::int32_t> active,
-                       Codes<Code> codes, Input<std::int32_t> arities, const std::vector<std::int64_t>& pending,
+                       const GivenCodes& codes, Input<std::int32_t> arities, const std::vector<std::int64_t>& pending,
                        const std::vector<Input<float>>& cells, const std::vector<Input<std::int64_t>>& offsets,
                        double exponent, std::optional<Output<float>> state, Input<std::int64_t> features,
                        Output<double> out) {
     const VariationalKernel& loops = variational_kernel(kernel);
     const auto weighted = weighted_of(n_samples, n_classes, weights, log_weights, start, active);
-    const CodeColumns<Code> columns = columns_of(codes, arities, n_samples);
+    const CodeColumns columns = columns_of(codes, arities, n_samples);
     require_features(columns, arities, features);
     require(cells.size() == pending.size() && offsets.size() == pending.size(),
             "every pending feature needs its cells and offsets");
@@ -180,18 +182,17 @@ void pair_sums_float32(const std::string& kernel, std::int64_t n_samples, std::i
     }
     const Candidates candidates = candidates_of(features, out);
     nb::gil_scoped_release unlocked;
-    loops.sums(columns.codes).pairwise_float32(weighted, columns, pairwise, candidates);
+    loops.pairwise_float32(weighted, columns, pairwise, candidates);
 }
 
-template <class Code>
 void pair_sums_float64(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, Input<double> weights,
                        Input<double> log_weights, Input<std::int32_t> start, Input<std::int32_t> active,
-                       Codes<Code> codes, Input<std::int32_t> arities, Input<std::int64_t> sizes,
+                       const GivenCodes& codes, Input<std::int32_t> arities, Input<std::int64_t> sizes,
                        Input<double> log_counts, const std::vector<std::int64_t>& given, Input<std::int64_t> features,
                        Output<double> true_class, Output<double> out, std::optional<Output<double>> state) {
     const VariationalKernel& loops = variational_kernel(kernel);
     const auto weighted = weighted_of(n_samples, n_classes, weights, log_weights, start, active);
-    const CodeColumns<Code> columns = columns_of(codes, arities, n_samples);
+    const CodeColumns columns = columns_of(codes, arities, n_samples);
     const Classes classes = classes_of(sizes, log_counts, n_samples);
     require_size(sizes, n_classes, "sizes");
     require_features(columns, arities, features);
@@ -222,11 +223,11 @@ void state_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t 
     require_size(out, 1, "out");
     const std::int32_t arity = 1;
     const std::int64_t feature = 0;
-    const CodeColumns<std::uint8_t> no_columns{nullptr, 0, &arity};
+    const CodeColumns no_columns{{nullptr, false}, 0, &arity};
     const PairwiseState<double> pairwise{exponent, {}, state.data(), 0, false};
     const Candidates candidates{&feature, 1, out.data()};
     nb::gil_scoped_release unlocked;
-    loops.narrow.pairwise(weighted, no_columns, pairwise, candidates);
+    loops.pairwise(weighted, no_columns, pairwise, candidates);
 }
 
 void kernel_sums(const std::string& kernel, Input<double> x, double sx, std::optional<Input<double>> z, double sz,
@@ -243,16 +244,6 @@ void kernel_sums(const std::string& kernel, Input<double> x, double sx, std::opt
     loops.kernel_sums(points, sx, others, sz, n, first, last, sums);
 }
 
-template <class Code>
-void bind_codes(nb::module_& m) {
-    m.def("likelihood_tables", &likelihood_tables<Code, double>);
-    m.def("likelihood_tables", &likelihood_tables<Code, float>);
-    m.def("naive_sums", &naive_sums<Code, double>);
-    m.def("naive_sums", &naive_sums<Code, float>);
-    m.def("pair_sums_float32", &pair_sums_float32<Code>);
-    m.def("pair_sums_float64", &pair_sums_float64<Code>);
-}
-
 }  // namespace
 
 void bind_variational(nb::module_& m) {
@@ -261,8 +252,12 @@ void bind_variational(nb::module_& m) {
     m.def("log2_of_counts", &log2_of_counts, "limit"_a);
     m.def("table_stride_float64", &checked_stride<double>, "cells"_a);
     m.def("table_stride_float32", &checked_stride<float>, "cells"_a);
-    bind_codes<std::uint8_t>(m);
-    bind_codes<std::uint16_t>(m);
+    m.def("likelihood_tables", &likelihood_tables<double>);
+    m.def("likelihood_tables", &likelihood_tables<float>);
+    m.def("naive_sums", &naive_sums<double>);
+    m.def("naive_sums", &naive_sums<float>);
+    m.def("pair_sums_float32", &pair_sums_float32);
+    m.def("pair_sums_float64", &pair_sums_float64);
     m.def("state_sums", &state_sums);
     m.def("kernel_sums", &kernel_sums, "kernel"_a, "x"_a, "sx"_a, "z"_a.none(), "sz"_a, "first"_a, "last"_a, "out"_a);
 }

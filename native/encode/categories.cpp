@@ -129,6 +129,7 @@ Extent<typename Wide<T>::type> extent(const Columns& table, bool whole) {
 
 #define BITSIEVE_FOR_TYPE(T) template Extent<Wide<T>::type> extent<T>(const Columns&, bool);
 BITSIEVE_FOR_NUMBER_TYPES(BITSIEVE_FOR_TYPE)
+#undef BITSIEVE_FOR_TYPE
 
 namespace {
 
@@ -375,6 +376,7 @@ void code_categories(const Columns& table, const Categories& categories, const s
     template void code_categories<T>(const Columns&, const Categories&, const std::int64_t*, const std::int64_t*,        \
                                      std::uint16_t*, std::uint8_t*);
 BITSIEVE_FOR_NUMBER_TYPES(BITSIEVE_FOR_TYPE)
+#undef BITSIEVE_FOR_TYPE
 
 // Places in dictionaries to codes in the order of the values; see encode.hpp.
 

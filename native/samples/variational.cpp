@@ -62,8 +62,8 @@ double exp2_of(double x) {
     return result;
 }
 
-template <class Code, class Real>
-void fill_tables(const VariationalKernel& kernel, const CodeColumns<Code>& columns, const Classes& classes,
+template <class Real>
+void fill_tables(const VariationalKernel& kernel, const CodeColumns& columns, const Classes& classes,
                  std::int64_t chosen, const std::int64_t* features, std::int64_t count, const std::int64_t* offset,
                  bool logs, Real* cells, double* true_class) {
     const auto log_of = [&](std::int64_t n) { return n < classes.n_logs ? classes.logs[n] : log2_of(double(n)); };
@@ -72,17 +72,17 @@ void fill_tables(const VariationalKernel& kernel, const CodeColumns<Code>& colum
     const std::int64_t rows = chosen < 0 ? 1 : columns.arities[chosen];
     std::vector<std::int64_t> conditions(std::size_t(classes.count * rows));  // samples by class and chosen code
     std::vector<std::uint16_t> row_of(std::size_t(n_samples), 0);             // row of the table, by sample
+    if (chosen >= 0) columns.column(chosen).copy(n_samples, row_of.data());
     for (std::int64_t c = 0, t = 0; c < classes.count; ++c)
-        for (const std::int64_t end = t + classes.sizes[c]; t < end; ++t) {
-            if (chosen >= 0) row_of[t] = columns.column(chosen)[t];
-            ++conditions[c * rows + row_of[t]];
-        }
+        for (const std::int64_t end = t + classes.sizes[c]; t < end; ++t) ++conditions[c * rows + row_of[t]];
+    std::vector<std::uint16_t> code_of(row_of);  // of the feature, by sample
     std::vector<std::int32_t> counts;
     std::vector<std::uint8_t> keys(std::size_t(n_samples + kKeyRoom), kNoKey);  // cells of a small table, by sample
     for (std::int64_t i = 0; i < count; ++i) {
         const std::int64_t f = features[i], arity = columns.arities[f], n_cells = rows * arity;
         const std::int64_t stride = table_stride<Real>(n_cells);
-        const Code* codes = columns.column(f);
+        columns.column(f).copy(n_samples, code_of.data());
+        const std::uint16_t *const codes = code_of.data(), *const of_chosen = row_of.data();
         Real* table = cells + offset[f];
         std::fill(table, table + stride * classes.count, Real(logs ? 0 : 1));
         counts.assign(std::size_t(n_cells), 0);
@@ -90,11 +90,11 @@ void fill_tables(const VariationalKernel& kernel, const CodeColumns<Code>& colum
         for (std::int64_t c = 0, first = 0; c < classes.count; first += classes.sizes[c++]) {
             const std::int64_t size = classes.sizes[c];
             if (n_cells <= kMostKeys && size >= 2 * n_cells) {
-                for (std::int64_t t = 0; t < size; ++t) keys[t] = std::uint8_t(row_of[first + t] * arity + codes[first + t]);
+                for (std::int64_t t = 0; t < size; ++t) keys[t] = std::uint8_t(of_chosen[first + t] * arity + codes[first + t]);
                 std::fill_n(keys.begin() + size, kKeyRoom, kNoKey);
                 kernel.count_keys(keys.data(), size, int(n_cells), counts.data());
             } else {
-                for (std::int64_t t = first; t < first + size; ++t) ++counts[row_of[t] * arity + codes[t]];
+                for (std::int64_t t = first; t < first + size; ++t) ++counts[of_chosen[t] * arity + codes[t]];
             }
             for (std::int64_t row = 0; row < rows; ++row) {
                 const std::int64_t all = conditions[c * rows + row];
@@ -112,8 +112,7 @@ void fill_tables(const VariationalKernel& kernel, const CodeColumns<Code>& colum
     }
 }
 
-template <class Code>
-void exact_pairwise(const VariationalKernel& kernel, const Weighted<double>& weighted, const CodeColumns<Code>& columns,
+void exact_pairwise(const VariationalKernel& kernel, const Weighted<double>& weighted, const CodeColumns& columns,
                     const Classes& classes, std::int64_t n_features, const std::vector<std::int64_t>& chosen,
                     const Candidates& candidates, double* true_class, double* state) {
     PairwiseState<double> pairwise{1.0 / double(chosen.size()), {}, state, 0, state != nullptr};
@@ -135,20 +134,13 @@ void exact_pairwise(const VariationalKernel& kernel, const Weighted<double>& wei
             true_class[candidates.features[i]] += given_one[candidates.features[i]];
         pairwise.pending.push_back({cells[p].data(), offsets[p].data(), chosen[p]});
     }
-    kernel.sums(columns.codes).pairwise(weighted, columns, pairwise, candidates);
+    kernel.pairwise(weighted, columns, pairwise, candidates);
 }
 
-#define BITSIEVE_FOR_TABLES(Code, Real)                                                                                \
-    template void fill_tables(const VariationalKernel&, const CodeColumns<Code>&, const Classes&, std::int64_t,        \
-                              const std::int64_t*, std::int64_t, const std::int64_t*, bool, Real*, double*);
-#define BITSIEVE_FOR_CODES(Code)                                                                                       \
-    BITSIEVE_FOR_TABLES(Code, double)                                                                                  \
-    BITSIEVE_FOR_TABLES(Code, float)                                                                                   \
-    template void exact_pairwise(const VariationalKernel&, const Weighted<double>&, const CodeColumns<Code>&,          \
-                                 const Classes&, std::int64_t, const std::vector<std::int64_t>&, const Candidates&,    \
-                                 double*, double*);
-BITSIEVE_FOR_CODES(std::uint8_t)
-BITSIEVE_FOR_CODES(std::uint16_t)
+template void fill_tables(const VariationalKernel&, const CodeColumns&, const Classes&, std::int64_t, const std::int64_t*,
+                          std::int64_t, const std::int64_t*, bool, double*, double*);
+template void fill_tables(const VariationalKernel&, const CodeColumns&, const Classes&, std::int64_t, const std::int64_t*,
+                          std::int64_t, const std::int64_t*, bool, float*, double*);
 
 const ParzenKernel& parzen_kernel(const std::string& name) {
     const std::string found = choose_kernel(name).name;  // refuses a set that this machine lacks

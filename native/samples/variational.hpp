@@ -18,6 +18,7 @@
 // the greatest bound; float64 then decides.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -59,14 +60,29 @@ struct Weighted {
     }
 };
 
+// The codes of one feature, of one byte or two. Which of them is asked at every block: a type of its own for each would
+// double the loops and gain nothing measurable.
+struct Codes {
+    const void* at;
+    bool wide;
+
+    std::uint16_t operator[](std::int64_t t) const {
+        return wide ? static_cast<const std::uint16_t*>(at)[t] : static_cast<const std::uint8_t*>(at)[t];
+    }
+    void copy(std::int64_t n, std::uint16_t* to) const {
+        wide ? std::copy_n(static_cast<const std::uint16_t*>(at), n, to) : std::copy_n(static_cast<const std::uint8_t*>(at), n, to);
+    }
+};
+
 // Codes by feature, each column padded with code 0 to whole blocks.
-template <class Code>
 struct CodeColumns {
-    const Code* codes;
+    Codes codes;
     std::int64_t rows;
     const std::int32_t* arities;
 
-    const Code* column(std::int64_t f) const { return codes + f * rows; }
+    Codes column(std::int64_t f) const {
+        return {static_cast<const char*>(codes.at) + f * rows * (codes.wide ? 2 : 1), codes.wide};
+    }
 };
 
 // Tables of features given one chosen feature, or none: cells[offset[f] + c * table_stride(...) + code of the chosen
@@ -103,28 +119,17 @@ struct Candidates {
     double* sums;
 };
 
-// The loops over one type of codes.
-template <class Code>
-struct VariationalSums {
-    void (*naive)(const Weighted<double>&, const CodeColumns<Code>&, const Tables<double>&, const Candidates&);
-    void (*naive_float32)(const Weighted<float>&, const CodeColumns<Code>&, const Tables<float>&, const Candidates&);
-    void (*pairwise)(const Weighted<double>&, const CodeColumns<Code>&, const PairwiseState<double>&, const Candidates&);
-    void (*pairwise_float32)(const Weighted<float>&, const CodeColumns<Code>&, const PairwiseState<float>&,
-                             const Candidates&);
-};
-
 // The loops compiled for one instruction set.
 struct VariationalKernel {
     const char* name;
-    VariationalSums<std::uint8_t> narrow;
-    VariationalSums<std::uint16_t> wide;
+    void (*naive)(const Weighted<double>&, const CodeColumns&, const Tables<double>&, const Candidates&);
+    void (*naive_float32)(const Weighted<float>&, const CodeColumns&, const Tables<float>&, const Candidates&);
+    void (*pairwise)(const Weighted<double>&, const CodeColumns&, const PairwiseState<double>&, const Candidates&);
+    void (*pairwise_float32)(const Weighted<float>&, const CodeColumns&, const PairwiseState<float>&, const Candidates&);
     void (*exp2)(const double* x, std::int64_t count, double* out);
     void (*kernel_sums)(const double* x, double sx, const double* z, double sz, std::int64_t n_samples,
                         std::int64_t first, std::int64_t last, double* out);
     void (*count_keys)(const std::uint8_t* keys, std::int64_t n, int n_keys, std::int32_t* counts);
-
-    const VariationalSums<std::uint8_t>& sums(const std::uint8_t*) const { return narrow; }
-    const VariationalSums<std::uint16_t>& sums(const std::uint16_t*) const { return wide; }
 };
 
 // The kernel of an instruction set of this machine; throws std::invalid_argument naming the choices.
@@ -140,15 +145,14 @@ struct Classes {
 
 // Fills, for some features, the table of p(code | code of the chosen feature, class), or of its log2, and the true-class
 // log-likelihood true_class[f] = sum_n log2 p of each sample in its own class. A condition that does not occur has p = 1.
-template <class Code, class Real>
-void fill_tables(const VariationalKernel& kernel, const CodeColumns<Code>& columns, const Classes& classes,
+template <class Real>
+void fill_tables(const VariationalKernel& kernel, const CodeColumns& columns, const Classes& classes,
                  std::int64_t chosen, const std::int64_t* features, std::int64_t count, const std::int64_t* offset,
                  bool logs, Real* cells, double* true_class);
 
 // The sums of candidates given all `chosen` features in float64, tables made on the way, and true_class[f] of each,
 // sum_n S(n,c_n). To `state` (null: not wanted; else there must be one candidate) S(n,c) is added.
-template <class Code>
-void exact_pairwise(const VariationalKernel& kernel, const Weighted<double>& weighted, const CodeColumns<Code>& columns,
+void exact_pairwise(const VariationalKernel& kernel, const Weighted<double>& weighted, const CodeColumns& columns,
                     const Classes& classes, std::int64_t n_features, const std::vector<std::int64_t>& chosen,
                     const Candidates& candidates, double* true_class, double* state);
 

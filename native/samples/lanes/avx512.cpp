@@ -116,7 +116,7 @@ struct D {
         using Places::Places;
         template <class>
         D in(const double* table) const {
-            return {_mm512_i64gather_pd(at, table, 8)};
+            return {_mm512_mask_i64gather_pd(_mm512_setzero_pd(), 0xff, at, table, 8)};
         }
     };
 };
@@ -235,7 +235,7 @@ struct S {
         using Places::Places;
         template <class W>
         W in(const float* table) const {
-            if constexpr (kWide<W>) return {_mm512_i32gather_ps(at, table, 4)};
+            if constexpr (kWide<W>) return {_mm512_mask_i32gather_ps(_mm512_setzero_ps(), 0xffff, at, table, 4)};
             else return {_mm256_i32gather_ps(table, low(), 4)};
         }
     };
