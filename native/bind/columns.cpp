@@ -71,8 +71,8 @@ nb::object as_array(std::vector<T>&& values) {
 }
 
 template <class T>
-nb::tuple as_arrays(Ragged<T>&& ragged) {
-    return nb::make_tuple(as_array(std::move(ragged.values)), as_array(std::move(ragged.ends)));
+auto as_arrays(Ragged<T>&& ragged) {
+    return std::make_tuple(to_numpy(std::move(ragged.values)), to_numpy(std::move(ragged.ends)));
 }
 
 // Calls `use` with a number of the type of the columns and the start of the codes.
@@ -147,12 +147,12 @@ nb::tuple distinct_of(const GivenColumns& columns, const AnyColumn& low, const A
             nb::gil_scoped_release unlocked;
             found = distinct<T>(table, least, most);
         }
-        result = as_arrays(std::move(found));
+        result = nb::make_tuple(as_array(std::move(found.values)), as_array(std::move(found.ends)));
     });
     return result;
 }
 
-nb::object code_categories_of(const GivenColumns& columns, Input<std::int64_t> categories, bool are_unsigned,
+auto code_categories_of(const GivenColumns& columns, Input<std::int64_t> categories, bool are_unsigned,
                               Input<std::int64_t> ends, Input<std::int64_t> missing_code, Input<std::int64_t> place,
                               const GivenCodes& out) {
     const Columns table = columns_of(columns);
@@ -165,10 +165,10 @@ nb::object code_categories_of(const GivenColumns& columns, Input<std::int64_t> c
             code_categories<decltype(number)>(table, known, missing_code.data(), place.data(), codes, found.data());
         });
     }
-    return as_array(std::move(found));
+    return to_numpy(std::move(found));
 }
 
-nb::object code_dictionaries_of(const std::vector<AnyColumn>& places, Input<std::int32_t> rank, Input<std::int64_t> ends,
+auto code_dictionaries_of(const std::vector<AnyColumn>& places, Input<std::int32_t> rank, Input<std::int64_t> ends,
                                 ByColumn<std::int32_t> out) {
     const Columns table = columns_of(places);
     require_size(ends, table.size(), "ends");
@@ -191,7 +191,7 @@ nb::object code_dictionaries_of(const std::vector<AnyColumn>& places, Input<std:
             code_dictionaries<T>(table, rank.data(), ends.data(), out.data(), occurs.data());
         }
     });
-    return as_array(std::move(occurs));
+    return to_numpy(std::move(occurs));
 }
 
 void code_by_cuts_of(const GivenColumns& columns, Input<double> cuts, Input<std::int64_t> ends, bool left,
@@ -205,7 +205,7 @@ void code_by_cuts_of(const GivenColumns& columns, Input<double> cuts, Input<std:
 }
 
 // Classes of shape (vectors, rows).
-nb::tuple mdl_cuts_of(const GivenColumns& columns, InputGrid<std::int32_t> classes,
+auto mdl_cuts_of(const GivenColumns& columns, InputGrid<std::int32_t> classes,
                       std::int64_t n_classes, Input<std::int64_t> term_table, int shift,
                       std::optional<Input<std::int64_t>> weights) {
     const Columns table = columns_of(columns);
@@ -223,7 +223,7 @@ nb::tuple mdl_cuts_of(const GivenColumns& columns, InputGrid<std::int32_t> class
     return as_arrays(std::move(found));
 }
 
-nb::tuple order_statistic_cuts_of(const GivenColumns& columns, std::int64_t n_bins, std::optional<Input<std::int64_t>> weights) {
+auto order_statistic_cuts_of(const GivenColumns& columns, std::int64_t n_bins, std::optional<Input<std::int64_t>> weights) {
     const Columns table = columns_of(columns);
     require_within(n_bins, 2, kMostCodes, "n_bins");
     const std::int64_t* times = checked_weights(weights, table.n_rows);
@@ -235,7 +235,7 @@ nb::tuple order_statistic_cuts_of(const GivenColumns& columns, std::int64_t n_bi
     return as_arrays(std::move(found));
 }
 
-nb::tuple order_by_class(Input<std::int32_t> classes, std::int64_t n_classes) {
+auto order_by_class(Input<std::int32_t> classes, std::int64_t n_classes) {
     require_within(std::int64_t(classes.size()), 0, kMostSamples + 1, "the number of rows");
     require_within(n_classes, 1, kMostClasses + 1, "n_classes");
     ClassOrder found;
@@ -243,7 +243,7 @@ nb::tuple order_by_class(Input<std::int32_t> classes, std::int64_t n_classes) {
         nb::gil_scoped_release unlocked;
         found = class_order(classes.data(), std::int64_t(classes.size()), n_classes);
     }
-    return nb::make_tuple(to_numpy(std::move(found.rows)), to_numpy(std::move(found.sizes)));
+    return std::make_tuple(to_numpy(std::move(found.rows)), to_numpy(std::move(found.sizes)));
 }
 
 // The dependence of columns on shuffled classes.
@@ -269,7 +269,7 @@ Parts parts_of(const Input<std::uint32_t>& order, const Input<std::int64_t>& sta
     return {order.data(), starts.data(), std::int64_t(starts.size()) - 1};
 }
 
-nb::tuple dependence_of_codes_of(Input<std::int32_t> codes, const Vectors& classes, std::int64_t n_classes,
+auto dependence_of_codes_of(Input<std::int32_t> codes, const Vectors& classes, std::int64_t n_classes,
                                  Input<std::uint32_t> order, Input<std::int64_t> starts, Input<std::int64_t> table,
                                  int shift) {
     const std::int64_t n_rows = std::int64_t(codes.size());
@@ -284,10 +284,10 @@ nb::tuple dependence_of_codes_of(Input<std::int32_t> codes, const Vectors& class
         const std::int64_t n_codes = 1 + std::int64_t(*std::max_element(given, given + n_rows));
         dependence_of_codes(given, n_rows, n_codes, vectors, parts, terms, freedom.data(), sums.data());
     }
-    return nb::make_tuple(to_numpy(std::move(freedom)), to_numpy(std::move(sums)));
+    return std::make_tuple(to_numpy(std::move(freedom)), to_numpy(std::move(sums)));
 }
 
-nb::tuple dependence_of_cuts_of(const Matrix& columns, const Vectors& classes, std::int64_t n_classes,
+auto dependence_of_cuts_of(const Matrix& columns, const Vectors& classes, std::int64_t n_classes,
                                 Input<std::uint32_t> order, Input<std::int64_t> starts, Input<std::int64_t> table,
                                 int shift, bool cut_at_median) {
     const std::int64_t n_rows = std::int64_t(columns.shape(0)), n_columns = std::int64_t(columns.shape(1));
@@ -300,7 +300,7 @@ nb::tuple dependence_of_cuts_of(const Matrix& columns, const Vectors& classes, s
         nb::gil_scoped_release unlocked;
         dependence_of_cuts(values, n_rows, n_columns, vectors, parts, terms, cut_at_median, freedom.data(), sums.data());
     }
-    return nb::make_tuple(to_numpy(std::move(freedom)), to_numpy(std::move(sums)));
+    return std::make_tuple(to_numpy(std::move(freedom)), to_numpy(std::move(sums)));
 }
 
 // Cuts and codes of sparse columns of numbers.
@@ -324,7 +324,7 @@ StoredNumbers<Real> numbers_of(const Starts& start, const Rows& row, const Input
 }
 
 template <class Real>
-nb::tuple mdl(Starts start, Rows row, Input<Real> value, std::int64_t first, std::int64_t last, Rows classes,
+auto mdl(Starts start, Rows row, Input<Real> value, std::int64_t first, std::int64_t last, Rows classes,
               std::int64_t n_classes, Input<std::int64_t> table, int shift, std::optional<Starts> weights) {
     const std::int64_t n_rows = std::int64_t(classes.size());
     require_within(n_rows, 1, kMostSamples + 1, "the number of rows");
@@ -341,7 +341,7 @@ nb::tuple mdl(Starts start, Rows row, Input<Real> value, std::int64_t first, std
 }
 
 template <class Real>
-nb::tuple order_statistics(Starts start, Rows row, Input<Real> value, std::int64_t first, std::int64_t last,
+auto order_statistics(Starts start, Rows row, Input<Real> value, std::int64_t first, std::int64_t last,
                            std::int64_t n_rows, std::int64_t n_bins, std::optional<Starts> weights) {
     require_within(n_bins, 1, kMostCodes, "n_bins");
     Ragged<double> found;
@@ -354,7 +354,7 @@ nb::tuple order_statistics(Starts start, Rows row, Input<Real> value, std::int64
 }
 
 template <class Real>
-nb::tuple distinct(Starts start, Rows row, Input<Real> value, std::int64_t first, std::int64_t last) {
+auto distinct(Starts start, Rows row, Input<Real> value, std::int64_t first, std::int64_t last) {
     Ragged<double> found;
     {
         nb::gil_scoped_release unlocked;

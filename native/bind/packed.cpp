@@ -236,7 +236,7 @@ Partition partition_of(const Packed& packed, const Input<std::uint32_t>& order, 
     return {order.data(), starts.data(), std::int64_t(starts.size()) - 1};
 }
 
-nb::tuple refine_partition(const Packed& packed, Input<std::uint32_t> order, Input<std::int64_t> starts,
+auto refine_partition(const Packed& packed, Input<std::uint32_t> order, Input<std::int64_t> starts,
                            std::int64_t feature) {
     const Partition partition = partition_of(packed, order, starts);
     require_feature(packed, feature, "feature");
@@ -245,7 +245,7 @@ nb::tuple refine_partition(const Packed& packed, Input<std::uint32_t> order, Inp
         nb::gil_scoped_release unlocked;
         split = refine(packed, partition, feature);
     }
-    return nb::make_tuple(to_numpy(std::move(split.order)), to_numpy(std::move(split.starts)));
+    return std::make_tuple(to_numpy(std::move(split.order)), to_numpy(std::move(split.starts)));
 }
 
 void fill_partition_sums(const Packed& packed, Input<std::int64_t> table, int shift, Input<std::uint32_t> order,
@@ -263,11 +263,11 @@ void fill_partition_sums(const Packed& packed, Input<std::int64_t> table, int sh
     partition_sums(packed, terms, partition, wanted, n_wanted, pooled, within);
 }
 
-nb::tuple marginals_of(const Packed& packed, Input<std::int64_t> table, int shift, Input<std::uint32_t> order,
+auto marginals_of(const Packed& packed, Input<std::int64_t> table, int shift, Input<std::uint32_t> order,
                        Input<std::int64_t> starts) {
     std::int64_t z = 0, zc = 0;
     partition_marginals(packed, terms_of(table, shift), partition_of(packed, order, starts), &z, &zc);
-    return nb::make_tuple(z, zc);
+    return std::make_tuple(z, zc);
 }
 
 std::int64_t freedom(const Packed& packed, Input<std::uint32_t> order, Input<std::int64_t> starts,
@@ -276,7 +276,7 @@ std::int64_t freedom(const Packed& packed, Input<std::uint32_t> order, Input<std
     return degrees_of_freedom(packed, partition_of(packed, order, starts), feature);
 }
 
-nb::tuple arranged(const Packed& packed, Input<std::uint32_t> order, Input<std::int64_t> starts, std::int64_t feature) {
+auto arranged(const Packed& packed, Input<std::uint32_t> order, Input<std::int64_t> starts, std::int64_t feature) {
     const Partition partition = partition_of(packed, order, starts);
     require_feature(packed, feature, "feature");
     std::vector<std::uint16_t> codes;
@@ -285,7 +285,7 @@ nb::tuple arranged(const Packed& packed, Input<std::uint32_t> order, Input<std::
         nb::gil_scoped_release unlocked;
         runs = arrange(packed, partition, feature, codes);
     }
-    return nb::make_tuple(to_numpy(std::move(codes)), to_numpy(std::move(runs.ends)), to_numpy(std::move(runs.part_ends)));
+    return std::make_tuple(to_numpy(std::move(codes)), to_numpy(std::move(runs.ends)), to_numpy(std::move(runs.part_ends)));
 }
 
 // Ends of runs, or of parts: ascending from 1 to `last`.
@@ -341,12 +341,12 @@ std::int64_t largest(Minima& self, Input<bool> candidates, std::int64_t first, s
     return self.largest(candidates.data(), first, last);
 }
 
-nb::tuple first_at(const Minima& self, Input<bool> candidates, std::int64_t largest) {
+auto first_at(const Minima& self, Input<bool> candidates, std::int64_t largest) {
     require_size(candidates, self.n_features(), "candidates");
     std::int64_t minimum = 0;
     const std::int64_t feature = self.first_at(candidates.data(), largest, minimum);
     require(feature >= 0, "no candidate has a minimum so large");
-    return nb::make_tuple(feature, minimum);
+    return std::make_tuple(feature, minimum);
 }
 
 }  // namespace

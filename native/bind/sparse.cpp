@@ -274,7 +274,7 @@ auto sparse_correlated(Input<Index> start, Input<Index> row, Input<Real> value, 
         require(rows_fit(columns, first, last), kRows);
         find_correlated(columns, moments, chosen, least, first, last, found);
     }
-    return nb::make_tuple(to_numpy(std::move(found.column)), to_numpy(std::move(found.chosen)),
+    return std::make_tuple(to_numpy(std::move(found.column)), to_numpy(std::move(found.chosen)),
                           to_numpy(std::move(found.correlation)));
 }
 

@@ -11,6 +11,15 @@ namespace {
 
 using GivenCodes = std::variant<ByColumn<const std::uint8_t>, ByColumn<const std::uint16_t>>;
 
+using GivenReals = std::variant<Input<double>, Input<float>>;  // of which one entry point takes one type
+using GivenTables = std::variant<Output<double>, Output<float>>;
+
+template <class Real>
+const Input<Real>& of_type(const GivenReals& given) {
+    if (const auto* array = std::get_if<Input<Real>>(&given)) return *array;
+    throw nb::type_error("the weights and tables are of two types, or not of that of the entry point");
+}
+
 CodeColumns columns_of(const GivenCodes& given, const Input<std::int32_t>& arities, std::int64_t n_samples) {
     require_all_within(arities, 1, kMostCodes + 1, "arities");
     return std::visit(
@@ -52,9 +61,10 @@ void require_tables(const Array& cells, const Input<std::int64_t>& offset, const
 }
 
 template <class Real>
-Weighted<Real> weighted_of(std::int64_t n_samples, std::int64_t n_classes, const Input<Real>& weights,
+Weighted<Real> weighted_of(std::int64_t n_samples, std::int64_t n_classes, const GivenReals& given,
                            const Input<double>& log_weights, const Input<std::int32_t>& start,
                            const Input<std::int32_t>& active) {
+    const Input<Real>& weights = of_type<Real>(given);
     require_within(n_samples, 1, kMostSamples + 1, "n_samples");
     require_within(n_classes, 1, kMostSamples + 1, "n_classes");
     const std::int64_t n_blocks = (n_samples + 7) / 8;
@@ -118,10 +128,9 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> log2_of_counts(std::int64_t limit) {
     return to_numpy(std::move(logs));
 }
 
-template <class Real>
 void likelihood_tables(const std::string& kernel, const GivenCodes& codes, Input<std::int32_t> arities,
                        Input<std::int64_t> sizes, Input<double> log_counts, std::int64_t chosen,
-                       Input<std::int64_t> features, Input<std::int64_t> offset, bool logs, Output<Real> cells,
+                       Input<std::int64_t> features, Input<std::int64_t> offset, bool logs, const GivenTables& cells,
                        Output<double> true_class) {
     const VariationalKernel& loops = variational_kernel(kernel);
     const CodeColumns columns = columns_of(codes, arities, 1);
@@ -129,42 +138,47 @@ void likelihood_tables(const std::string& kernel, const GivenCodes& codes, Input
     require_within(chosen, -1, std::int64_t(arities.size()), "chosen");
     if (chosen >= 0) require_codes(columns, chosen);
     require_features(columns, arities, features);
-    require_tables<Real>(cells, offset, arities, features, chosen < 0 ? 1 : arities.data()[chosen], classes.count);
     require_size(true_class, std::int64_t(arities.size()), "true_class");
     const std::int64_t *wanted = features.data(), count = std::int64_t(features.size()), *offsets = offset.data();
-    Real* table = cells.data();
     double* sums = true_class.data();
-    nb::gil_scoped_release unlocked;
-    fill_tables(loops, columns, classes, chosen, wanted, count, offsets, logs, table, sums);
+    std::visit(
+        [&](const auto& into) {
+            using Real = std::decay_t<decltype(*into.data())>;
+            require_tables<Real>(into, offset, arities, features, chosen < 0 ? 1 : arities.data()[chosen], classes.count);
+            nb::gil_scoped_release unlocked;
+            fill_tables(loops, columns, classes, chosen, wanted, count, offsets, logs, into.data(), sums);
+        },
+        cells);
 }
 
-template <class Real>
-void naive_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, Input<Real> weights,
+void naive_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, const GivenReals& weights,
                 Input<double> log_weights, Input<std::int32_t> start, Input<std::int32_t> active, const GivenCodes& codes,
-                Input<std::int32_t> arities, Input<Real> cells, Input<std::int64_t> offset, Input<std::int64_t> features,
-                Output<double> out) {
+                Input<std::int32_t> arities, const GivenReals& cells, Input<std::int64_t> offset,
+                Input<std::int64_t> features, Output<double> out) {
     const VariationalKernel& loops = variational_kernel(kernel);
-    const auto weighted = weighted_of(n_samples, n_classes, weights, log_weights, start, active);
     const CodeColumns columns = columns_of(codes, arities, n_samples);
     require_features(columns, arities, features);
-    require_tables<Real>(cells, offset, arities, features, 1, n_classes);
-    const Tables<Real> tables{cells.data(), offset.data(), -1};
     const Candidates candidates = candidates_of(features, out);
-    nb::gil_scoped_release unlocked;
-    if constexpr (sizeof(Real) == 4)
-        loops.naive_float32(weighted, columns, tables, candidates);
-    else
-        loops.naive(weighted, columns, tables, candidates);
+    const auto run = [&](auto real, const auto& loop) {
+        using Real = decltype(real);
+        const auto weighted = weighted_of<Real>(n_samples, n_classes, weights, log_weights, start, active);
+        const Input<Real>& given = of_type<Real>(cells);
+        require_tables<Real>(given, offset, arities, features, 1, n_classes);
+        const Tables<Real> tables{given.data(), offset.data(), -1};
+        nb::gil_scoped_release unlocked;
+        loop(weighted, columns, tables, candidates);
+    };
+    weights.index() == 0 ? run(double(), loops.naive) : run(float(), loops.naive_float32);
 }
 
-void pair_sums_float32(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, Input<float> weights,
+void pair_sums_float32(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, const GivenReals& weights,
                        Input<double> log_weights, Input<std::int32_t> start, Input<std::int32_t> active,
                        const GivenCodes& codes, Input<std::int32_t> arities, const std::vector<std::int64_t>& pending,
-                       const std::vector<Input<float>>& cells, const std::vector<Input<std::int64_t>>& offsets,
+                       const std::vector<GivenReals>& cells, const std::vector<Input<std::int64_t>>& offsets,
                        double exponent, std::optional<Output<float>> state, Input<std::int64_t> features,
                        Output<double> out) {
     const VariationalKernel& loops = variational_kernel(kernel);
-    const auto weighted = weighted_of(n_samples, n_classes, weights, log_weights, start, active);
+    const auto weighted = weighted_of<float>(n_samples, n_classes, weights, log_weights, start, active);
     const CodeColumns columns = columns_of(codes, arities, n_samples);
     require_features(columns, arities, features);
     require(cells.size() == pending.size() && offsets.size() == pending.size(),
@@ -173,8 +187,9 @@ void pair_sums_float32(const std::string& kernel, std::int64_t n_samples, std::i
     for (std::size_t p = 0; p < pending.size(); ++p) {
         require_within(pending[p], 0, std::int64_t(arities.size()), "pending");
         require_codes(columns, pending[p]);
-        require_tables<float>(cells[p], offsets[p], arities, features, arities.data()[pending[p]], n_classes);
-        pairwise.pending.push_back({cells[p].data(), offsets[p].data(), pending[p]});
+        const Input<float>& table = of_type<float>(cells[p]);
+        require_tables<float>(table, offsets[p], arities, features, arities.data()[pending[p]], n_classes);
+        pairwise.pending.push_back({table.data(), offsets[p].data(), pending[p]});
     }
     if (state) {
         pairwise.values = state->data();
@@ -185,13 +200,13 @@ void pair_sums_float32(const std::string& kernel, std::int64_t n_samples, std::i
     loops.pairwise_float32(weighted, columns, pairwise, candidates);
 }
 
-void pair_sums_float64(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, Input<double> weights,
+void pair_sums_float64(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, const GivenReals& weights,
                        Input<double> log_weights, Input<std::int32_t> start, Input<std::int32_t> active,
                        const GivenCodes& codes, Input<std::int32_t> arities, Input<std::int64_t> sizes,
                        Input<double> log_counts, const std::vector<std::int64_t>& given, Input<std::int64_t> features,
                        Output<double> true_class, Output<double> out, std::optional<Output<double>> state) {
     const VariationalKernel& loops = variational_kernel(kernel);
-    const auto weighted = weighted_of(n_samples, n_classes, weights, log_weights, start, active);
+    const auto weighted = weighted_of<double>(n_samples, n_classes, weights, log_weights, start, active);
     const CodeColumns columns = columns_of(codes, arities, n_samples);
     const Classes classes = classes_of(sizes, log_counts, n_samples);
     require_size(sizes, n_classes, "sizes");
@@ -214,11 +229,11 @@ void pair_sums_float64(const std::string& kernel, std::int64_t n_samples, std::i
 }
 
 // Sums where the state holds the logarithms already.
-void state_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, Input<double> weights,
+void state_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, const GivenReals& weights,
                 Input<double> log_weights, Input<std::int32_t> start, Input<std::int32_t> active, double exponent,
                 Output<double> state, Output<double> out) {
     const VariationalKernel& loops = variational_kernel(kernel);
-    const auto weighted = weighted_of(n_samples, n_classes, weights, log_weights, start, active);
+    const auto weighted = weighted_of<double>(n_samples, n_classes, weights, log_weights, start, active);
     require_size(state, weighted.n_blocks() * n_classes * 8, "state");
     require_size(out, 1, "out");
     const std::int32_t arity = 1;
@@ -252,10 +267,8 @@ void bind_variational(nb::module_& m) {
     m.def("log2_of_counts", &log2_of_counts, "limit"_a);
     m.def("table_stride_float64", &checked_stride<double>, "cells"_a);
     m.def("table_stride_float32", &checked_stride<float>, "cells"_a);
-    m.def("likelihood_tables", &likelihood_tables<double>);
-    m.def("likelihood_tables", &likelihood_tables<float>);
-    m.def("naive_sums", &naive_sums<double>);
-    m.def("naive_sums", &naive_sums<float>);
+    m.def("likelihood_tables", &likelihood_tables);
+    m.def("naive_sums", &naive_sums);
     m.def("pair_sums_float32", &pair_sums_float32);
     m.def("pair_sums_float64", &pair_sums_float64);
     m.def("state_sums", &state_sums);
