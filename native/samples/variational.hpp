@@ -70,7 +70,8 @@ struct Codes {
         return wide ? static_cast<const std::uint16_t*>(at)[t] : static_cast<const std::uint8_t*>(at)[t];
     }
     void copy(std::int64_t n, std::uint16_t* to) const {
-        wide ? std::copy_n(static_cast<const std::uint16_t*>(at), n, to) : std::copy_n(static_cast<const std::uint8_t*>(at), n, to);
+        wide ? std::copy_n(static_cast<const std::uint16_t*>(at), n, to)
+             : std::copy_n(static_cast<const std::uint8_t*>(at), n, to);
     }
 };
 
