@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.common.errors import Sentence, Setting
+from bitsieve.common.messages import Sentence, Setting
 from bitsieve.counts.blocks import run_blocks, thread_count
 from bitsieve.data.encoding import Encoded
 

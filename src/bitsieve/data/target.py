@@ -10,8 +10,7 @@ import narwhals as nw
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.common.errors import Sentence, Setting
-from bitsieve.common.messages import quoted
+from bitsieve.common.messages import Sentence, Setting, quoted
 from bitsieve.common.parameters import check_integer
 from bitsieve.data.encoding import Encoded, as_array, encode, is_missing, length, occurring, take_rows
 from bitsieve.data.exact import as_doubles, check_whole_numbers
