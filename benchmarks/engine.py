@@ -21,7 +21,7 @@ from bitsieve.by_samples.variational.code_tables import CodeTable
 from bitsieve.by_samples.variational.codes import NaiveBound, PairwiseBound
 from bitsieve.by_samples.variational.search import variational_select
 from bitsieve.counts.kernels import choose_kernel
-from bitsieve.engines import make_source
+from bitsieve.engines.local import make_source
 from bitsieve.evaluate.classifiers.refit import Refit as Refit
 from bitsieve.evaluate.classifiers.registry import CLASSIFIERS as CLASSIFIERS
 from bitsieve.information import make_information

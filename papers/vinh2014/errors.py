@@ -10,7 +10,7 @@ import numpy as np
 
 from bitsieve.common.messages import aligned
 from bitsieve.common.progress import phase
-from bitsieve.data.binning import MDLBinner
+from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.evaluate.compare import compare
 from bitsieve.evaluate.folds import FEW_SAMPLES
 from bitsieve.selectors.registry import make_selector

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import pick, rank
-from bitsieve.data.binning import MDLBinner
+from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.read import read_xy
 from bitsieve.optimize.eigen import dominant_eigenvector
 from bitsieve.optimize.simplex_qp import DenseQuadratic, minimize_on_simplex

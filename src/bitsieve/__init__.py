@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from bitsieve.by_counts.stopping import ThresholdStopping as ThresholdStopping
     from bitsieve.common.notes import BitsieveWarning as BitsieveWarning
     from bitsieve.counts.kernels import show_kernel as show_kernel
-    from bitsieve.data.binning import CategoricalBinner as CategoricalBinner
-    from bitsieve.data.binning import EqualFrequencyBinner as EqualFrequencyBinner
-    from bitsieve.data.binning import EqualWidthBinner as EqualWidthBinner
-    from bitsieve.data.binning import MDLBinner as MDLBinner
-    from bitsieve.data.binning import ZeroApartBinner as ZeroApartBinner
+    from bitsieve.data.binning.transformers import CategoricalBinner as CategoricalBinner
+    from bitsieve.data.binning.transformers import EqualFrequencyBinner as EqualFrequencyBinner
+    from bitsieve.data.binning.transformers import EqualWidthBinner as EqualWidthBinner
+    from bitsieve.data.binning.transformers import MDLBinner as MDLBinner
+    from bitsieve.data.binning.transformers import ZeroApartBinner as ZeroApartBinner
     from bitsieve.engines.dask import DaskSource as DaskSource
     from bitsieve.engines.spark import SparkSource as SparkSource
     from bitsieve.engines.stream import StreamSource as StreamSource
@@ -79,7 +79,7 @@ _HOMES = {
     "affiliated": "bitsieve.selection.affiliated",
     "bayes_error_bounds": "bitsieve.selection.geometric",
     "BitsieveWarning": "bitsieve.common.notes",
-    "CategoricalBinner": "bitsieve.data.binning",
+    "CategoricalBinner": "bitsieve.data.binning.transformers",
     "compare": "bitsieve.evaluate.compare",
     "Comparison": "bitsieve.evaluate.comparison",
     "conditional_mutual_information_matrix": "bitsieve.selection.information",
@@ -91,8 +91,8 @@ _HOMES = {
     "DpSelector": "bitsieve.selectors.dp",
     "entropy": "bitsieve.selection.information",
     "EQPFS": "bitsieve.selectors.eqpfs",
-    "EqualFrequencyBinner": "bitsieve.data.binning",
-    "EqualWidthBinner": "bitsieve.data.binning",
+    "EqualFrequencyBinner": "bitsieve.data.binning.transformers",
+    "EqualWidthBinner": "bitsieve.data.binning.transformers",
     "FalseDiscoveryStopping": "bitsieve.by_counts.stopping",
     "FCBF": "bitsieve.selectors.fcbf",
     "FeatureExplanation": "bitsieve.selection.explain",
@@ -107,7 +107,7 @@ _HOMES = {
     "L1SVM": "bitsieve.selectors.svm",
     "list_methods": "bitsieve.selectors.registry",
     "make_selector": "bitsieve.selectors.registry",
-    "MDLBinner": "bitsieve.data.binning",
+    "MDLBinner": "bitsieve.data.binning.transformers",
     "ModelSelector": "bitsieve.selectors.model",
     "mutual_information": "bitsieve.selection.information",
     "mutual_information_matrix": "bitsieve.selection.information",
@@ -135,7 +135,7 @@ _HOMES = {
     "StreamSource": "bitsieve.engines.stream",
     "SVMRFE": "bitsieve.selectors.svm",
     "VMI": "bitsieve.selectors.vmi",
-    "ZeroApartBinner": "bitsieve.data.binning",
+    "ZeroApartBinner": "bitsieve.data.binning.transformers",
     "write_report": "bitsieve.report.files",
 }
 

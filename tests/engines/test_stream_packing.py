@@ -9,7 +9,7 @@ import pytest
 import bitsieve
 from bitsieve.common.progress import listening
 from bitsieve.data.binning.coding import fit_on_summary
-from bitsieve.data.binning.summary import Limits, Summary, summarize
+from bitsieve.data.binning.summary import Summary, summarize
 from bitsieve.data.binning.transformers import CategoricalBinner
 from bitsieve.data.read import read_xy
 from bitsieve.engines import stream_table

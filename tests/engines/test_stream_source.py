@@ -11,8 +11,8 @@ from pyarrow import csv, dataset, feather, parquet
 
 import bitsieve
 from bitsieve.common.progress import listening
-from bitsieve.engines import stream_table
 from bitsieve.data.binning.summary import Limits
+from bitsieve.engines import stream_table
 from bitsieve.engines.stream_table import StreamParts
 from bitsieve.selectors.registry import list_methods, make_selector
 

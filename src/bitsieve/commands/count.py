@@ -20,7 +20,6 @@ def run(options: argparse.Namespace) -> int:
         with Ticker() as ticker, listening(ticker.phase):
             from bitsieve.data.binning.registry import make_binner
             from bitsieve.engines.counts_table import count_like, count_table
-            from bitsieve.engines.in_parts import TableInParts
             from bitsieve.engines.saved_counts import SavedCounts
             from bitsieve.engines.stream import StreamSource
             from bitsieve.files.open_batches import refuse_sparse_rows
@@ -32,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
             if source.own_target is not None:
                 refuse_sparse_rows(options.data)
             table = source.read_in_parts(options.target, options.weight, target_bins=options.target_bins)
-            assert isinstance(table, TableInParts)  # as all but libsvm files are read
+            assert not table.in_memory  # as all but libsvm files are read
             codes = few_are_codes(options.binning, parameters)
             counts = count_table(table, binner, few_are_codes=codes) if first is None else count_like(table, first)
             counts.save(options.save)

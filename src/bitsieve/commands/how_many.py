@@ -42,7 +42,7 @@ def _run(options: argparse.Namespace, wording: Wording) -> int:
         check_output(options.figure, FORMATS, what="figure", source=options.data)
     with Ticker() as ticker, listening(ticker.phase):
         from bitsieve.common.notes import BitsieveWarning
-        from bitsieve.data.binning import make_binner
+        from bitsieve.data.binning.registry import make_binner
         from bitsieve.evaluate.how_many import how_many
 
         warnings.simplefilter("ignore", BitsieveWarning)  # the notes are said below

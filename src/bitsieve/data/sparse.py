@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csc_array
 
-from bitsieve.common.attributes import cached_property
-from bitsieve.common.errors import Sentence
-from bitsieve.common.messages import quoted_places
+from bitsieve.common.lazy import cached_property
+from bitsieve.common.messages import Sentence, quoted_places
 from bitsieve.counts.blocks import thread_count
 from bitsieve.counts.checks import check_sparse_rows
 from bitsieve.data.extents import columns_hold

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import narwhals as nw
 
-from bitsieve.common.errors import ParameterError
+from bitsieve.common.messages import ParameterError
 
 if TYPE_CHECKING:
     from bitsieve.data.table import Table

@@ -96,7 +96,7 @@ class Foreign(BaseEstimator):
 
     def fit_table(self, table: Table) -> Foreign:
         """Rank the features of a table."""
-        kept = np.setdiff1d(np.arange(table.n_features), table.blank)
+        kept = np.setdiff1d(np.arange(table.n_features), table.left_out)
         made = encode_features(table, kept, np.arange(table.n_samples))
         with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
             warnings.filterwarnings("ignore", "Features .* are constant", UserWarning)  # they come last

@@ -190,7 +190,7 @@ def how_many(
     """
     check_integer("random_state", random_state, 0, 2**32 - 1)
     table = read_data(data, target, sample_weight, target_bins=target_bins)
-    if not isinstance(table, Table):
+    if not table.in_memory:
         raise ValueError("how many columns to take needs all rows in memory: give a part of the table")
     refuse_what_tells_nothing(table)
     considered = consider(table, include, exclude, constrains=False, orders=False)

@@ -11,8 +11,8 @@ from sklearn.base import clone
 
 from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.common.parameters import check_flag, check_integer
-from bitsieve.data.binning import MDLBinner, make_binner
-from bitsieve.data.sparse import made_dense
+from bitsieve.data.binning.registry import make_binner
+from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.evaluate.classifiers.registry import default_classifier, make_classifier, seeded
 from bitsieve.evaluate.encoding import Foreign, NumericFeatures, encode_features, is_foreign
 from bitsieve.evaluate.error_rates import ROC_AUC, Loss, make_loss
@@ -106,7 +106,7 @@ def make_plan(table: Table, **asked: Any) -> Plan:
     loss = make_loss(question.scoring)
     grow = _scores(name, forms) if question.scoring == ROC_AUC else forms.predict
     binner = _binning(question)
-    table = made_dense(table)
+    table = table.dense()
     refuse_what_tells_nothing(table)
     considered = consider(table, question.include, question.exclude, constrains=False, orders=False)
     counts, on_counts = feature_counts(question.features, considered.n_left)

@@ -189,7 +189,7 @@ def baseline_errors(plan: Plan, n_jobs: int | None = None) -> dict[str, Floats]:
     The class that most of the samples learned from have; the best columns by an F-test each; and all columns, which are
     left out where the table has more than 10^8 values.
     """
-    kept = np.setdiff1d(np.arange(plan.table.n_features), plan.table.blank)
+    kept = np.setdiff1d(np.arange(plan.table.n_features), plan.table.left_out)
     names = [MAJORITY, BEST, *([ALL_COLUMNS] if plan.table.n_samples * len(kept) <= _MOST_CELLS else [])]
     found = {name: np.zeros((len(plan.folds), len(plan.counts))) for name in names}
     step = phase("baselines")

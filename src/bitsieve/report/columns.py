@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve.common.messages import quoted
-from bitsieve.data.table import Table
 from bitsieve.report.page import bullets, folded, heading, paragraph, table
 from bitsieve.selection.plain import number
 from bitsieve.selection.quality import column_quality
@@ -80,7 +79,7 @@ def _counted(count: int, total: int) -> str:
 def quality_parts(evidence: Evidence) -> list[str]:
     """What stands out, and a table of all columns; nothing where the rows are not in memory."""
     whole = evidence.table if evidence.whole is None else evidence.whole
-    if not isinstance(whole, Table):
+    if not whole.in_memory:
         return []
     quality = column_quality(whole)
     names, n_rows = whole.names, whole.n_samples

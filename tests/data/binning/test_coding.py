@@ -122,7 +122,11 @@ def test_merging_in_any_order_and_by_pairs_keeps_the_sample(binner):
         Summary.merged(summary_of(binner, parts_of(table, classes, None, ends), limits))
         for ends in ([], [57], [10, 20, 200, 399])
     ]
-    found.append(reduce(lambda a, b: Summary.merged([a, b]), summary_of(binner, parts_of(table, classes, None, [50, 250]), limits)))
+    found.append(
+        reduce(
+            lambda a, b: Summary.merged([a, b]), summary_of(binner, parts_of(table, classes, None, [50, 250]), limits)
+        )
+    )
     found.append(Summary.merged(summary_of(binner, parts_of(table, classes, None, [50, 250]), limits)[::-1]))
     found.append(running_summary(binner, parts_of(table, classes, None, [110, 250, 260]), limits))
     codings = [fit_on_summary(binner, summary) for summary in found]

@@ -7,13 +7,13 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.common.errors import ParameterError, Sentence, message_of
+from bitsieve.common.messages import ParameterError, Sentence, message_of
 from bitsieve.data.binning.base import Binning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from bitsieve.common.errors import Setting
+    from bitsieve.common.messages import Setting
     from bitsieve.data.table import Table
 
 KEEPS_MISSING = "+missing"  # after the name of a binner: missing values get a code of their own
