@@ -58,10 +58,10 @@ def _started(workers):
 
 
 def _imported():
-    from bitsieve.files import parquet_batches
+    from bitsieve.files import arrow
     from bitsieve.sources import dask_files
 
-    return parquet_batches.__name__, dask_files.__name__
+    return arrow.__name__, dask_files.__name__
 
 
 def _counted(path, client):

@@ -30,8 +30,8 @@ from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.sparse_codes import SparseCodes
-from bitsieve.files.by_column import VALUE_BYTES
-from bitsieve.files.libsvm_ranges import read_libsvm_in_ranges
+from bitsieve.files.libsvm import read_libsvm_in_ranges
+from bitsieve.files.spooled_columns import VALUE_BYTES
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information
 from bitsieve.selectors.counted import count_table
 from bitsieve.sources.dask_portions import DaskPortions

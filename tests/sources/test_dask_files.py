@@ -11,7 +11,7 @@ from pyarrow import csv, feather, parquet
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.files import text_batches
+from bitsieve.files import text
 from bitsieve.files.errors import DataError
 from bitsieve.selection.from_table import select_from
 from bitsieve.sources.dask_files import FilesOnCluster
@@ -45,7 +45,7 @@ WRITERS = {
 
 @pytest.fixture(autouse=True)
 def short_ranges(monkeypatch):
-    monkeypatch.setattr(text_batches, "_RANGE", 5000)
+    monkeypatch.setattr(text, "PORTION", 5000)
 
 
 @pytest.fixture(scope="module", params=WRITERS)

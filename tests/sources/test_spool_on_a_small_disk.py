@@ -11,7 +11,7 @@ from pyarrow import parquet
 from sklearn.datasets import dump_svmlight_file
 
 import bitsieve
-from bitsieve.files import libsvm_ranges
+from bitsieve.files import libsvm as libsvm_ranges
 from bitsieve.files.errors import DataError
 
 

@@ -20,7 +20,7 @@ def run(options: argparse.Namespace) -> int:
         parameters = binner_parameters(options)
         with Ticker() as ticker, listening(ticker.phase):
             from bitsieve.binning import make_binner
-            from bitsieve.files.open_batches import refuse_sparse_rows
+            from bitsieve.files.read import open_columns
             from bitsieve.selection.codes import few_are_codes
             from bitsieve.sources.counts_table import count_like, count_table
             from bitsieve.sources.saved_counts import SavedCounts
@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
             binner = make_binner(options.binning, n_jobs=options.threads or -1, **parameters)
             source = StreamSource(options.data, options.memory)
             if source.own_target is not None:
-                refuse_sparse_rows(options.data)
+                open_columns(options.data)
             table = source.read_in_parts(options.target, options.weight, target_bins=options.target_bins)
             assert isinstance(table, StreamedTable)  # as all but libsvm files are read
             codes = few_are_codes(options.binning, parameters)

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 from bitsieve.common.attributes import cached_property
 from bitsieve.common.memory import check_memory
 from bitsieve.common.messages import allowed_names, quoted
-from bitsieve.files.libsvm_ranges import read_libsvm_in_ranges
-from bitsieve.files.open_batches import holds_sparse_rows
+from bitsieve.files.libsvm import read_libsvm_in_ranges
+from bitsieve.files.read import holds_sparse_rows, open_columns
 from bitsieve.sources.in_parts import gives_batches
 from bitsieve.sources.part_reader import PartReader
-from bitsieve.sources.stream_reader import open_batches
 from bitsieve.sources.stream_table import DEFAULT_MEMORY, Budget, StreamedGiven, StreamedTable
 from bitsieve.table.encoding import as_array
 from bitsieve.table.read_data import read_data
@@ -67,6 +66,7 @@ class StreamSource:
             raise ValueError(f"data is {type(data).__name__}: give a path, or a stream of Arrow batches")
         self.data, self.memory = data, check_memory(memory) or DEFAULT_MEMORY
         self.spool = None if spool is None else Path(spool)
+        self.header: bool | None = None
 
     @cached_property
     def own_target(self) -> str | None:
@@ -108,7 +108,7 @@ class StreamSource:
         """
         if self.own_target is not None:
             return self._read_sparse_rows(target, sample_weight, target_bins, drop_missing)
-        batches = open_batches(self.data, self.spool)
+        batches = open_columns(self.data, header=self.header, spool=self.spool)
         taken = _columns_named(target, batches.names, "target") if target is not None else []
         weight = _columns_named(sample_weight, batches.names, "weight") if sample_weight is not None else []
         if set(taken) & set(weight):

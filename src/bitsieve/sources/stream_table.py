@@ -16,8 +16,7 @@ from bitsieve.binning.summary import Limits, Summary, summarize
 from bitsieve.common.progress import phase, row_phase
 from bitsieve.counts.class_order import sizes_of_classes
 from bitsieve.counts.packed_batches import PackedBatches
-from bitsieve.files.batches import check_unchanged
-from bitsieve.files.errors import DataError
+from bitsieve.files.errors import DataError, check_unchanged
 from bitsieve.files.own_key import is_own, signed
 from bitsieve.files.spool import kept
 from bitsieve.sources.ahead import read_ahead
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from bitsieve.binning.base import Binner
     from bitsieve.binning.coding import Coding
     from bitsieve.counts.source import CountSource
-    from bitsieve.files.batches import Batches
+    from bitsieve.files.arrow import ColumnParts
     from bitsieve.sources.part_reader import PartReader
     from bitsieve.table.target_parts import TargetCoding
 
@@ -72,7 +71,7 @@ class Budget:
 class StreamedGiven(GivenInParts):
     """The file or the stream that was given."""
 
-    batches: Batches
+    batches: ColumnParts
     others: Sequence[str]
     weight: str | None
     rows: int
@@ -84,7 +83,7 @@ class StreamedGiven(GivenInParts):
         """Some features, the target and the weights, read into memory."""
         import pyarrow as pa
 
-        return pa.concat_tables(self.batches.read([*names, *self.others], self.rows), promote_options="permissive")
+        return pa.concat_tables(self.batches.batches([*names, *self.others], self.rows), promote_options="permissive")
 
 
 class StreamedTable(TableInParts):
@@ -92,7 +91,7 @@ class StreamedTable(TableInParts):
 
     Parameters
     ----------
-    batches : Batches
+    batches : ColumnParts
     reader : PartReader
         Its features and target are columns of the batches.
     beside : tuple of ndarray or None
@@ -104,7 +103,7 @@ class StreamedTable(TableInParts):
 
     def __init__(
         self,
-        batches: Batches,
+        batches: ColumnParts,
         reader: PartReader,
         beside: tuple[Any, Any],
         budget: Budget,
@@ -114,6 +113,7 @@ class StreamedTable(TableInParts):
         self.spool = spool
         self.state = batches.state()
         self.names = [str(name) for name in reader.features or batches.names]
+        self.notes = tuple(batches.notes)
         self.feature_names = np.array(self.names, object)
 
     def read_target(self, name: str, target_bins: int | str | None) -> None:
@@ -255,7 +255,7 @@ class StreamedTable(TableInParts):
             columns = [*self.names, *columns]
         step = row_phase(what, self.batches.n_rows)
         first = seen = 0
-        for part in read_ahead(self.batches.read(columns or self.batches.names[:1], self.budget.rows)):
+        for part in read_ahead(self.batches.batches(columns or self.batches.names[:1], self.budget.rows)):
             last = seen + part.num_rows
             self._check_lengths(last, at_end=False)
             objects = (part, *(None if values is None else values[seen:last] for values in self.beside))
