@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 import numpy as np
 import pytest
-from bitsieve.files.read import read_table
 
-from bitsieve.files import libsvm
-from bitsieve.files import spool
+from bitsieve.data.sparse import read_sparse
+from bitsieve.files import libsvm, spool
 from bitsieve.files.errors import DataError
 from bitsieve.files.libsvm import read_libsvm_in_ranges
-from bitsieve.table.sparse import read_sparse
+from bitsieve.files.read import read_table
 
 TWO_COLUMNS = "".join(f"{i % 3} {1 + i % 7}:{i}.5 9:-2\n" for i in range(60))
 

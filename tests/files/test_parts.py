@@ -1,4 +1,4 @@
-"""Files in blocks: what they hold together, and of what types, is what reading the whole file gives, wherever it is cut."""
+"""Files in blocks: all blocks together are the file read whole, types and notes included, wherever it is cut."""
 
 from __future__ import annotations
 
@@ -50,7 +50,10 @@ TYPES = {
     "hexadecimal, then fractions": "a,b\n" + "0x10,2\n" * ROWS + "0.5,3\n",
     "truth values": "a,b\n" + "0,2\n1,2\n" * ROWS + "true,3\n",
     "numbers and truth values": "a,b\n" + "0,2\n2,2\n" * ROWS + "true,3\n",
-    "dates, then times": "a,b\n" + "2020-01-01,1\n" * ROWS + "2020-01-01 10:00:00,2\n" * 3 + "2020-01-01 10:00:00.5,2\n",
+    "dates, then times": "a,b\n"
+    + "2020-01-01,1\n" * ROWS
+    + "2020-01-01 10:00:00,2\n" * 3
+    + "2020-01-01 10:00:00.5,2\n",
     "dates out of range": "a,b\n" + "1500-01-01,1\n" * ROWS + "2020-01-01 10:00:00.5,2\n",
     "dates and numbers": "a,b\n" + "2020-01-01,1\n" * ROWS + "7,2\n",
     "dates and text": "a,b\n" + "2020-01-01,1\n" * ROWS + "never,2\n",
@@ -106,7 +109,9 @@ def test_portions_can_be_sent_to_other_processes(tmp_path, content):
         parts = pickle.loads(pickle.dumps(file.ranges(n)))
         assert len(parts) <= n + 1
         assert len(parts) > 1 or n == 1 or content == "returns alone"
-        assert together(block for part in parts for block in part.batches(rows=3)).equals(whole(path)[0].combine_chunks())
+        assert together(block for part in parts for block in part.batches(rows=3)).equals(
+            whole(path)[0].combine_chunks()
+        )
     with open(path, "ab") as opened:
         opened.write(b"1,2\n")
     with pytest.raises(DataError, match=r"table.csv' changed while it was read: run again"):
@@ -210,7 +215,9 @@ def test_stored_types(tmp_path, kind, rows):
 
 
 def test_names_that_occur_twice_in_a_stored_file(tmp_path):
-    table = pa.Table.from_arrays([pa.array([1, 2]), pa.array([3, 4]), pa.array([5, 6])], ["a", "__index_level_0__", "a"])
+    table = pa.Table.from_arrays(
+        [pa.array([1, 2]), pa.array([3, 4]), pa.array([5, 6])], ["a", "__index_level_0__", "a"]
+    )
     parquet.write_table(table, tmp_path / "a.parquet")
     feather.write_feather(table, str(tmp_path / "a.feather"))
     for name in ("a.parquet", "a.feather"):
@@ -299,7 +306,10 @@ def test_folders(tmp_path):
     ("files", "message"),
     [
         ({"a.md": "a,b\n1,2\n"}, "holds no table: files that end in .parquet"),
-        ({"1.csv": "a,b\n1,2\n", "2.csv": "a,c\n1,2\n"}, "2.csv' lacks the column 'b', unlike '.*1.csv': give all parts"),
+        (
+            {"1.csv": "a,b\n1,2\n", "2.csv": "a,c\n1,2\n"},
+            "2.csv' lacks the column 'b', unlike '.*1.csv': give all parts",
+        ),
         ({"1.csv": "a,b\n1,2\n", "2.csv": "a,b,c\n1,2,3\n"}, "2.csv' has the column 'c' besides, unlike"),
         ({"u=1/1.csv": "a,b\n1,2\n", "2.csv": "a,b\n1,2\n"}, "are not all named by the same columns: sort them out"),
         ({"1.csv": "1 1:2\n"}, r"1.csv' is a libsvm file, which is not read in batches of columns"),

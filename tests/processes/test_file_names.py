@@ -57,7 +57,13 @@ def file(folder, kind):
 
 @pytest.mark.parametrize(
     ("kind", "more"),
-    [("jsonl", ()), ("jsonl", ("--memory", "1GB")), ("parquet", ()), ("parquet", ("--memory", "1GB")), ("csv", ("--memory", "1GB"))],
+    [
+        ("jsonl", ()),
+        ("jsonl", ("--memory", "1GB")),
+        ("parquet", ()),
+        ("parquet", ("--memory", "1GB")),
+        ("csv", ("--memory", "1GB")),
+    ],
 )
 def test_sources(folder, kind, more):
     found = run("select", file(folder, kind), "--target", "y", "--json", *more)

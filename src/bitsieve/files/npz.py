@@ -85,7 +85,8 @@ class NpzParts(ArrayParts):
     """An archive, which is read at once; the blocks are slices of its arrays."""
 
     no_columns = (
-        "an .npz file, which is not read in batches: give it without a limit of memory and a spool, or write it as Parquet"
+        "an .npz file, which is not read in batches: give it without a limit of memory and a spool, or write it as "
+        "Parquet"
     )
 
     @cached_property
