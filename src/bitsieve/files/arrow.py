@@ -147,18 +147,23 @@ class StoredParts(ColumnParts):
         except _ERRORS as error:
             raise refused(self.label, kind, error) from None
         places = [place for place, name in enumerate(schema.names) if not name.startswith(INDEX)]
-        self.names = unique_names([schema.names[place] for place in places], notes)
-        if not self.names:
+        old = [schema.names[place] for place in places]
+        names = unique_names(old, notes)
+        if not names:
             raise DataError(f"{self.label} has no columns: nothing to select from")
-        kept = pa.schema([schema.field(place).with_name(name) for place, name in zip(places, self.names, strict=True)])
+        kept = pa.schema([schema.field(place).with_name(name) for place, name in zip(places, names, strict=True)])
         check_schema(kept, self.label)
-        same = all(schema.names[place] == name for place, name in zip(places, self.names, strict=True))
-        renamed = None if same else dict(zip(self.names, places, strict=True))
+        renamed = None if names == old else dict(zip(names, places, strict=True))
         self.stored = Stored(self.path, self.label, kind, kept, renamed)
 
     @abstractmethod
     def opened(self, kind: str) -> pa.Schema:
         """Look at the beginning, or the end, of the file."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Those in the file, each once."""
+        return list(self.stored.schema.names)
 
     @property
     def types(self) -> dict[str, pa.DataType]:
@@ -169,7 +174,12 @@ class StoredParts(ColumnParts):
 class ArrowParts(StoredParts):
     """An Arrow or Feather file, or a file that holds an Arrow stream."""
 
-    n_rows: int | None = None
+    _n_rows: int | None = None
+
+    @property
+    def n_rows(self) -> int | None:
+        """Known of a stream that was stored."""
+        return self._n_rows
 
     def opened(self, kind: str) -> pa.Schema:
         """Look at the schema."""
@@ -335,7 +345,7 @@ def stored_stream(data: Any, parent: Path | None) -> ArrowParts:
     if not n_rows:
         raise DataError("the stream has no rows: nothing to select from")
     parts = ArrowParts(Given(path, label, None, spool), [], "arrow")
-    parts.n_rows = n_rows
+    parts._n_rows = n_rows
     return parts
 
 

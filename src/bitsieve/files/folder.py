@@ -58,9 +58,13 @@ class FolderParts(ColumnParts):
             if lost or new:
                 what = f"lacks the column {lost}" if lost else f"has the column {new} besides"
                 raise DataError(f"{file.label} {what}, unlike {first.label}: give all parts the same columns")
-        self.names = [*own, *self.values[0]]
         check_names(self.names, self.label)
         self.notes += dict.fromkeys(note for file in self.files for note in file.notes)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Those of every file, and of the columns that sub-folders name."""
+        return [*self.files[0].names, *self.values[0]]
 
     @property
     def n_rows(self) -> int | None:

@@ -46,7 +46,7 @@ class JsonParts(TextParts):
         return Objects(self.path, self.label, is_list)
 
     @property
-    def names(self) -> Sequence[str]:  # type: ignore[override]  # known once the rows were read
+    def names(self) -> Sequence[str]:
         """The keys, in the order in which they come."""
         return list(self.types)
 

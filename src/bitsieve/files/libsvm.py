@@ -9,7 +9,6 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass
-from functools import reduce
 from io import BytesIO
 from itertools import pairwise
 from typing import IO, TYPE_CHECKING, Any
@@ -23,12 +22,12 @@ from bitsieve.common.names import NumberedNames
 from bitsieve.common.progress import phase
 from bitsieve.counts.checks import check_sparse_rows
 from bitsieve.files.errors import DataError, check_unchanged, file_state, unreadable
-from bitsieve.files.npz import ArrayParts, ArrayTable
-from bitsieve.files.parts import line_starts
+from bitsieve.files.npz import ArrayTable
+from bitsieve.files.parts import FileParts, line_starts
 from bitsieve.files.spool import Room, Spool, kept
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -56,7 +55,7 @@ def is_libsvm(path: Path) -> bool:
     return _ROW.fullmatch(first) is not None
 
 
-class LibsvmParts(ArrayParts):
+class LibsvmParts(FileParts[ArrayTable]):
     """Sparse rows; columns are counted from 1, or from 0 where the file has a column 0."""
 
     no_columns = (
@@ -67,11 +66,10 @@ class LibsvmParts(ArrayParts):
     @cached_property
     def facts(self) -> Facts:
         """What is known once all rows were read."""
-        found = [Facts.of(*of) for of in read_ranges(self.path, self.label, RANGE)]
-        return reduce(Facts.__add__, found or [Facts(0, 0, 1, 0, True)]).checked(self.label)
+        return Facts.of(read_ranges(self.path, self.label, RANGE), self.label)
 
     @property
-    def names(self) -> NumberedNames:
+    def names(self) -> Sequence[str]:
         """``x0``, ``x1``, ..."""
         return NumberedNames(self.facts.end - self.facts.first)
 
@@ -95,43 +93,23 @@ class LibsvmParts(ArrayParts):
 
 @dataclass(frozen=True)
 class Facts:
-    """What all rows of a file have in common.
-
-    Attributes
-    ----------
-    n_rows, n_values : int
-    first, end : int
-        The number of the first column, and one more than that of the last.
-    whole : bool
-        Whether the labels are whole numbers.
-    """
+    """Of all rows: their number, the first column, one more than the last, and whether all labels are whole numbers."""
 
     n_rows: int
-    n_values: int
     first: int
     end: int
     whole: bool
 
     @classmethod
-    def of(cls, X: Any, y: NDArray[np.float64]) -> Facts:
-        """Of some rows."""
-        return cls(len(y), X.nnz, min(1, int(X.indices.min(initial=1))), X.shape[1], _are_whole(y))
-
-    def __add__(self, other: Facts) -> Facts:
-        return Facts(
-            self.n_rows + other.n_rows,
-            self.n_values + other.n_values,
-            min(self.first, other.first),
-            max(self.end, other.end),
-            self.whole and other.whole,
-        )
-
-    def checked(self, label: str) -> Facts:
-        """The same, unless there are no rows or no values, which is refused."""
-        for number, what in ((self.n_rows, "rows"), (self.n_values, "values but zeros")):
-            if not number:
-                raise DataError(f"{label} has no {what}: nothing to select from")
-        return self
+    def of(cls, blocks: Iterable[tuple[Any, NDArray[np.float64]]], label: str) -> Facts:
+        """Of the rows in some blocks."""
+        n_rows = n_values = end = 0
+        first, whole = 1, True
+        for X, y in blocks:
+            n_rows, n_values, end = n_rows + len(y), n_values + X.nnz, max(end, X.shape[1])
+            first, whole = min(first, int(X.indices.min(initial=1))), whole and _are_whole(y)
+        _check_any(n_rows, n_values, label)
+        return cls(n_rows, first, end, whole)
 
 
 @dataclass(frozen=True)
@@ -150,7 +128,7 @@ class SparseRange:
             file.seek(self.first)
             text = file if self.end is None else BytesIO(file.read(self.end - self.first))
             X, y = sparse_rows(text, self.label)
-        facts = Facts.of(X, y).checked(self.label) if self.facts is None else self.facts
+        facts = Facts.of([(X, y)], self.label) if self.facts is None else self.facts
         X.indices -= facts.first
         X = type(X)((X.data, X.indices, X.indptr), shape=(X.shape[0], facts.end - facts.first))
         labels = y.astype(np.int64) if facts.whole else y
@@ -182,11 +160,19 @@ def sparse_rows(file: IO[bytes], label: str) -> tuple[Any, NDArray[np.float64]]:
     from sklearn.datasets import load_svmlight_file
 
     try:
-        return load_svmlight_file(file, zero_based=True)
+        X, y = load_svmlight_file(file, zero_based=True)
     except (ValueError, OverflowError, MemoryError) as error:
         raise DataError(
             f"cannot read {label} as libsvm: {one_line(error)}; a row is a label, a number, and column:value pairs"
         ) from None
+    return X, y
+
+
+def _check_any(n_rows: int, n_values: int, label: str) -> None:
+    """Refuse a file without rows or values."""
+    for number, what in ((n_rows, "rows"), (n_values, "values but zeros")):
+        if not number:
+            raise DataError(f"{label} has no {what}: nothing to select from")
 
 
 def _are_whole(y: NDArray[np.float64]) -> bool:
@@ -231,10 +217,10 @@ def read_libsvm_in_ranges(
     size = int(np.clip(memory // _TEXT_SHARE, _SHORTEST, _LONGEST)) if range_bytes is None else range_bytes
     rows, y = _read(path, size, spool)
     check_unchanged(label, state, file_state(path))
-    first = Facts(rows.n_rows, rows.n_stored, min(1, rows.least), 0, True).checked(label).first
+    _check_any(rows.n_rows, rows.n_stored, label)
     check_sparse_rows(rows.n_rows)
     array = spool.array if name is not None else lambda _, size, kind: room(size, kind)
-    start, row, value = rows.by_column(first, max(1, memory // 4 // VALUE_BYTES), array)
+    start, row, value = rows.by_column(min(1, rows.least), max(1, memory // 4 // VALUE_BYTES), array)
     if name is not None:
         for file, values in (("start", start), ("labels", y)):
             spool.append(file, values)

@@ -8,7 +8,6 @@ import tokenize
 import warnings
 import zipfile
 import zlib
-from abc import abstractmethod
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -72,16 +71,7 @@ class ArrayTable:
             yield ArrayTable(X[some], self.y[some], self.names)
 
 
-class ArrayParts(FileParts[ArrayTable]):
-    """Rows of arrays with labels, ``y``, beside them; the columns of a block are always all."""
-
-    @property
-    @abstractmethod
-    def names(self) -> Sequence[str]:  # type: ignore[override]  # found where it is asked for
-        """Of the columns of ``X``."""
-
-
-class NpzParts(ArrayParts):
+class NpzParts(FileParts[ArrayTable]):
     """An archive, which is read at once; the blocks are slices of its arrays."""
 
     no_columns = (
@@ -95,7 +85,7 @@ class NpzParts(ArrayParts):
         return read_npz(self.path, self.label)
 
     @property
-    def names(self) -> Sequence[str]:  # type: ignore[override]
+    def names(self) -> Sequence[str]:
         """Of the columns of ``X``."""
         return self.table.names
 

@@ -100,21 +100,23 @@ class FileParts(ABC, Generic[Block]):
 
     Attributes
     ----------
-    names : sequence of str
-        Of the columns, known before any row is read.
     label : str
         What messages call the data.
     notes : list of str
         What was noticed; the same however many rows are read at once.
     """
 
-    names: Sequence[str]
     #: What the file is and what to do, where its blocks are no columns; None: they are.
     no_columns: str | None = None
 
     def __init__(self, given: Given, notes: list[str]) -> None:
         self.given, self.path, self.label, self.notes = given, given.path, given.label, notes
         self._state = [] if given.original is None else [file_state(given.original)]
+
+    @property
+    @abstractmethod
+    def names(self) -> Sequence[str]:
+        """Of the columns, known before any row is read, but for JSON and sparse rows."""
 
     @property
     @abstractmethod

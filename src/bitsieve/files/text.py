@@ -201,7 +201,7 @@ class TextParts(ColumnParts):
             if not met:
                 kinds[name] = Kind(_NUMBER, _NUMBER)
             elif len(parsed) == 1:
-                kinds[name] = Kind(*parsed, _common_number([kind.given for kind in met]))
+                kinds[name] = Kind(next(iter(parsed)), _common_number([kind.given for kind in met]))
             else:
                 unsure[name] = list(parsed)
         return {**dict.fromkeys(names, Kind(_NULL, _NULL)), **kinds, **self._settled(unsure)}
@@ -260,9 +260,13 @@ class DelimitedParts(TextParts):
         mark = begins_with_comments(self.path)
         if mark is not None:
             self.path = without_comments(self.path, self.given.copies.folder, mark, self.notes)
-        layout = Layout.of(self.path, self.label, self._header, self.notes)
-        self.names = layout.names
-        return Delimited(self.path, self.label, layout)
+        self._layout = Layout.of(self.path, self.label, self._header, self.notes)
+        return Delimited(self.path, self.label, self._layout)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Those in the header, or ``x0``, ``x1``, ..."""
+        return self._layout.names
 
 
 @dataclass(frozen=True)
