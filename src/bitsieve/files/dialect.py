@@ -74,13 +74,6 @@ class Layout:
             Whether the first line has the names; None: it has, unless it looks like data, which is an error.
         notes : list of str
             Takes what was noticed.
-
-        Raises
-        ------
-        DataError
-            The file is empty or no table.
-        NotUtf8
-            The header is not UTF-8.
         """
         data, text, begin = _sample(path)
         lines = [line for line in _LINE_END.split(text) if line.strip()]
@@ -89,7 +82,7 @@ class Layout:
         if lines[0].encode() not in data:
             raise NotUtf8
         delimiter = _delimiter(lines, label, is_tsv=path.suffix.lower() == ".tsv")
-        row = _record(delimiter.encode()).match(text[begin:].encode())
+        row = _patterns(delimiter)[0].match(text[begin:].encode())
         line = row[0].decode() if row else lines[0]
         names = _fields(line, delimiter, label)
         if header is None and _looks_like_data(names):
@@ -107,13 +100,7 @@ class Layout:
         return cls(names, delimiter, _decimal_mark(lines, delimiter), n_bytes, length)
 
     def starts(self, path: Path, size: int, label: str, *, has_quotes: bool) -> list[int]:
-        """Where ranges of whole rows of about ``size`` bytes begin, and where the last one ends.
-
-        Raises
-        ------
-        DataError
-            The file ends inside a quoted value.
-        """
+        """Where ranges of whole rows of about ``size`` bytes begin, and where the last one ends."""
         if not has_quotes:
             return line_starts(path, self.start, size)
         starts, end = [self.start], path.stat().st_size
@@ -124,14 +111,15 @@ class Layout:
 
     def _row_end(self, file: IO[bytes], first: int, size: int, label: str) -> int:
         """Where the last whole row of about ``size`` bytes ends; every quoted value is gone through."""
+        _, whole_rows, last_row = _patterns(self.delimiter)
         while True:
             file.seek(first)
             text = file.read(size)
             at_end = len(text) < size or not file.read(1)
-            found = _records(self.delimiter.encode()).match(text)
+            found = whole_rows.match(text)
             n_whole = found.end() if found is not None else 0
             if at_end:
-                if n_whole < len(text) and not _last(self.delimiter.encode()).fullmatch(text, n_whole):
+                if n_whole < len(text) and not last_row.fullmatch(text, n_whole):
                     what = "ends inside a quoted value: close the quotation mark or delete the broken row"
                     raise DataError(f"{label} {what}")
                 return first + len(text)
@@ -143,29 +131,16 @@ class Layout:
 
 
 @cache
-def _fields_of(delimiter: bytes) -> tuple[bytes, bytes]:
-    """The patterns of a field, and of the fields of a row; a quotation mark opens a value only where a field begins."""
-    other = rb"[^" + re.escape(delimiter) + rb"\r\n]*+"
+def _patterns(delimiter: str) -> tuple[re.Pattern[bytes], re.Pattern[bytes], re.Pattern[bytes]]:
+    """The first row with its end; as many whole rows as there are; a row without an end.
+
+    A quotation mark opens a value only where a field begins, and two of them in such a value are one.
+    """
+    mark = re.escape(delimiter.encode())
+    other, end = rb"[^" + mark + rb"\r\n]*+", rb"(?:\r\n|\r|\n)"
     field = rb'(?:"[^"]*+(?:""[^"]*+)*+"' + other + rb'|(?!")' + other + rb")"
-    return field, rb"(?>" + field + re.escape(delimiter) + rb")*+" + field
-
-
-@cache
-def _record(delimiter: bytes) -> re.Pattern[bytes]:
-    """The first row and its end."""
-    return re.compile(_fields_of(delimiter)[1] + rb"(?:\r\n|\r|\n|\Z)")
-
-
-@cache
-def _records(delimiter: bytes) -> re.Pattern[bytes]:
-    """As many whole rows as there are."""
-    return re.compile(rb"(?:" + _fields_of(delimiter)[1] + rb"(?:\r\n|\r|\n))*+")
-
-
-@cache
-def _last(delimiter: bytes) -> re.Pattern[bytes]:
-    """A row without an end."""
-    return re.compile(_fields_of(delimiter)[1])
+    row = rb"(?>" + field + mark + rb")*+" + field
+    return re.compile(row + rb"(?:" + end + rb"|\Z)"), re.compile(rb"(?:" + row + end + rb")*+"), re.compile(row)
 
 
 def in_utf8(path: Path, folder: Path, notes: list[str]) -> Path:

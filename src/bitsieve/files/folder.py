@@ -35,11 +35,6 @@ class FolderParts(ColumnParts):
     path : Path
     open_one : callable
         ``open_one(path)`` opens a file.
-
-    Raises
-    ------
-    DataError
-        The folder holds no table, or the files do not have the same columns.
     """
 
     def __init__(self, path: Path, open_one: Callable[[Path], ColumnParts]) -> None:

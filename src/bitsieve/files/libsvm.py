@@ -150,13 +150,7 @@ def read_ranges(path: Path, label: str, size: int) -> Iterator[tuple[Any, NDArra
 
 
 def sparse_rows(file: IO[bytes], label: str) -> tuple[Any, NDArray[np.float64]]:
-    """The rows of a text as CSR, with the numbers of columns that it has, each row ascending; and the labels.
-
-    Raises
-    ------
-    DataError
-        The text holds something else, or has several labels a row.
-    """
+    """The rows of a text as CSR, with the numbers of columns that it has, each row ascending; and the labels."""
     from sklearn.datasets import load_svmlight_file
 
     try:

@@ -150,13 +150,7 @@ class FileParts(ABC, Generic[Block]):
             yield from piece.batches(columns, rows)
 
     def ranges(self, n: int | None = None) -> list[Range[Block]]:
-        """Parts of the rows in their order, which other processes can read: about ``n``, or as many as suit the file.
-
-        Raises
-        ------
-        DataError
-            The file is read through a copy, which other machines do not have.
-        """
+        """Parts of the rows in their order, which other processes can read: about ``n``, or as many as suit the file."""
         if self.given.original != self.path:
             raise DataError(
                 f"{self.label} is no plain file of UTF-8, which parts need: decompress it, save it as UTF-8"

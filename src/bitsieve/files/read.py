@@ -236,13 +236,7 @@ def _opened_text(given: Given, notes: list[str], header: bool | None) -> FilePar
 
 
 def decompressed(given: Given) -> Given:
-    """The file itself, or a plain copy of the one file in a compressed one.
-
-    Raises
-    ------
-    DataError
-        The file is broken, or holds several files.
-    """
+    """The file itself, or a plain copy of the one file in a compressed one."""
     with open(given.path, "rb") as file:
         head = file.read(8)
     opener = next((opener for mark, opener in _OPENERS.items() if head.startswith(mark)), None)

@@ -53,13 +53,7 @@ class SpooledRows:
         self._of_rows: list[Integers] = []
 
     def add(self, rows: Any) -> None:
-        """Write rows, given as CSR of float64 with ascending columns below 2**31 and none twice, behind the others.
-
-        Raises
-        ------
-        DataError
-            The disk is full.
-        """
+        """Write rows, given as CSR of float64 with ascending columns below 2**31 and none twice, behind the others."""
         ends, column, value = rows.indptr, rows.indices, rows.data
         self.n_rows += rows.shape[0]
         if len(column):
@@ -89,11 +83,6 @@ class SpooledRows:
             Values that are sorted at once; a longer row or column is, too.
         array : callable
             ``array(name, size, dtype)`` gives an array in a spool.
-
-        Raises
-        ------
-        DataError
-            The disk is full.
         """
         lengths = self.lengths[first_column:]
         start = np.concatenate([[0], np.cumsum(lengths)])

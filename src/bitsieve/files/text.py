@@ -64,13 +64,6 @@ class Format(Protocol):
         ----------
         types : mapping of str to type, or None
             The columns that are wanted; None: all, with the types that their values have.
-
-        Raises
-        ------
-        DataError
-            A row is broken.
-        NotUtf8
-            The text is not UTF-8.
         """
 
     def fit(self, first: int, end: int, types: Types) -> bool:
