@@ -97,17 +97,7 @@ def refused(label: str, kind: str, error: Exception) -> DataError:
 
 @dataclass(frozen=True)
 class Stored:
-    """The columns of a file that stores their types.
-
-    Attributes
-    ----------
-    path : Path
-    label, kind : str
-    schema : pyarrow.Schema
-        Its names are unique.
-    places : dict of str to int, or None
-        Of the columns in the file, where it names them otherwise.
-    """
+    """The columns of a file that stores their types; ``places`` are theirs where the file names them otherwise."""
 
     path: Path
     label: str
@@ -130,15 +120,7 @@ class Stored:
 
 
 class StoredParts(ColumnParts):
-    """A file that stores the types of its columns.
-
-    Parameters
-    ----------
-    given : Given
-    notes : list of str
-    kind : str
-        A key of ``NAMES``.
-    """
+    """A file that stores the types of its columns, of a kind that is a key of ``NAMES``."""
 
     def __init__(self, given: Given, notes: list[str], kind: str) -> None:
         super().__init__(given, notes)
@@ -312,18 +294,9 @@ class RowGroups:
 
 
 def stored_stream(data: Any, parent: Path | None) -> ArrowParts:
-    """A stream, which can be read only once, written to a spool, from which it is read as often as it is needed.
+    """A stream, which can be read only once, written to a spool in ``parent``, from which it is read again and again.
 
-    Parameters
-    ----------
-    data : object with ``__arrow_c_stream__``, pyarrow dataset, or polars LazyFrame
-    parent : Path or None
-        Where the spool lies; it is removed with what is returned.
-
-    Raises
-    ------
-    DataError
-        The stream has no rows, cannot be read, or the disk is full.
+    The spool is removed with what is returned.
     """
     spool = Spool(parent)
     path, n_rows, label = spool.folder / "stream.arrow", 0, "the stream"

@@ -42,39 +42,17 @@ class NotUtf8(Exception):
 
 @dataclass(frozen=True)
 class Layout:
-    """The layout of a file of text, found in its first lines.
+    """The layout of a file of text, found in its first lines."""
 
-    Attributes
-    ----------
-    names : list of str
-        Of the columns, each once.
-    delimiter, decimal_mark : str
-    start : int
-        The byte at which the rows begin.
-    line_length : int
-        Of the longest of the first lines.
-    """
-
-    names: list[str]
+    names: list[str]  # each once
     delimiter: str
     decimal_mark: str
-    start: int
-    line_length: int
+    start: int  # the byte at which the rows begin
+    line_length: int  # of the longest of the first lines
 
     @classmethod
     def of(cls, path: Path, label: str, header: bool | None, notes: list[str]) -> Layout:
-        """Look at the first lines of a file of UTF-8.
-
-        Parameters
-        ----------
-        path : Path
-        label : str
-            What messages call the file.
-        header : bool or None
-            Whether the first line has the names; None: it has, unless it looks like data, which is an error.
-        notes : list of str
-            Takes what was noticed.
-        """
+        """Look at the first lines of a file of UTF-8, which messages call ``label``."""
         data, text, begin = _sample(path)
         lines = [line for line in _LINE_END.split(text) if line.strip()]
         if not lines:

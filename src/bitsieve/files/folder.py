@@ -29,12 +29,6 @@ class FolderParts(ColumnParts):
     """The files of a folder, one after the other; folders named ``column=value`` add that column.
 
     Files of other endings are left out, and those whose names begin with a dot or an underscore, or whose folders' do.
-
-    Parameters
-    ----------
-    path : Path
-    open_one : callable
-        ``open_one(path)`` opens a file.
     """
 
     def __init__(self, path: Path, open_one: Callable[[Path], ColumnParts]) -> None:

@@ -41,24 +41,12 @@ class Copies:
 
 @dataclass(frozen=True)
 class Given:
-    """A file that is to be read.
+    """A file that is to be read."""
 
-    Attributes
-    ----------
-    path : Path
-        Where its bytes are, perhaps in a copy.
-    label : str
-        What messages call it.
-    original : Path or None
-        The file that was given; None: standard input.
-    copies : Copies or Spool
-        Where copies lie, as long as this is there.
-    """
-
-    path: Path
-    label: str
-    original: Path | None
-    copies: Copies | Spool
+    path: Path  # where its bytes are, perhaps in a copy
+    label: str  # what messages call it
+    original: Path | None  # None: standard input
+    copies: Copies | Spool  # as long as this is there, so are the copies
 
 
 class Rows(Protocol[Block]):
@@ -78,33 +66,14 @@ class Range(Generic[Block]):
     rows: Rows[Block]
 
     def batches(self, columns: Sequence[str] | None = None, rows: int | None = ROWS) -> Iterator[Block]:
-        """Some columns in their order, about so many rows at a time.
-
-        Raises
-        ------
-        DataError
-            The file is broken, or has changed.
-        """
+        """Some columns in their order, about so many rows at a time."""
         check_unchanged(self.label, self.state, file_state(self.path))
         yield from self.rows.batches(columns, rows)
         check_unchanged(self.label, self.state, file_state(self.path))
 
 
 class FileParts(ABC, Generic[Block]):
-    """A file, a folder of files, or a stored stream.
-
-    Parameters
-    ----------
-    given : Given
-    notes : list of str
-
-    Attributes
-    ----------
-    label : str
-        What messages call the data.
-    notes : list of str
-        What was noticed; the same however many rows are read at once.
-    """
+    """A file, a folder of files, or a stored stream; ``notes`` are what was noticed, however the rows are read."""
 
     #: What the file is and what to do, where its blocks are no columns; None: they are.
     no_columns: str | None = None
@@ -150,7 +119,7 @@ class FileParts(ABC, Generic[Block]):
             yield from piece.batches(columns, rows)
 
     def ranges(self, n: int | None = None) -> list[Range[Block]]:
-        """Parts of the rows in their order, which other processes can read: about ``n``, or as many as suit the file."""
+        """Parts of the rows in their order, for other processes: about ``n``, or as many as suit the file."""
         if self.given.original != self.path:
             raise DataError(
                 f"{self.label} is no plain file of UTF-8, which parts need: decompress it, save it as UTF-8"

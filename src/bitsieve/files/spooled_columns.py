@@ -32,19 +32,8 @@ _COLUMNS, _VALUES, _OF_GROUPS = "columns by row", "values by row", "columns of g
 class SpooledRows:
     """Sparse rows in files of a spool, without zeros.
 
-    Parameters
-    ----------
-    spool : Spool
-
-    Attributes
-    ----------
-    n_rows : int
-    n_stored : int
-        Values that were given, zeros among them.
-    least : int
-        The least column that was given.
-    lengths : ndarray of int64, shape (n_columns,)
-        Values of every column.
+    ``n_stored`` values were given, zeros among them; ``least`` is the least column of them; ``lengths`` says how many
+    values every column has.
     """
 
     def __init__(self, spool: Spool) -> None:

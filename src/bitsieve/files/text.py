@@ -58,13 +58,7 @@ class Format(Protocol):
     """How the rows of a file are parsed."""
 
     def parsed(self, first: int, end: int, types: Types | None, before: int = 0) -> pa.Table:
-        """Bytes ``first`` to ``end``, which hold whole rows, behind ``before`` other rows.
-
-        Parameters
-        ----------
-        types : mapping of str to type, or None
-            The columns that are wanted; None: all, with the types that their values have.
-        """
+        """The rows in bytes ``first`` to ``end``, behind ``before`` others: columns of ``types``, or all as found."""
 
     def fit(self, first: int, end: int, types: Types) -> bool:
         """Whether the values of some rows are of these types."""
@@ -102,13 +96,7 @@ class Parsed:
 
 
 class TextParts(ColumnParts):
-    """A file of text.
-
-    Parameters
-    ----------
-    given : Given
-    notes : list of str
-    """
+    """A file of text."""
 
     def __init__(self, given: Given, notes: list[str]) -> None:
         super().__init__(given, notes)
@@ -235,13 +223,6 @@ class DelimitedParts(TextParts):
     White space around the names is layout and is dropped. A comma inside numbers (``1,5``) is a decimal comma when the
     delimiter is another one and no number of the first lines has a point. A column without any value is a column of
     missing numbers.
-
-    Parameters
-    ----------
-    given : Given
-    notes : list of str
-    header : bool or None
-        Whether the first line has the names; None: it has, unless it looks like data, which is an error.
     """
 
     def __init__(self, given: Given, notes: list[str], header: bool | None = None) -> None:
