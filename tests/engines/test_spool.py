@@ -226,6 +226,18 @@ def test_numbers_in_one_part_and_text_in_another(tmp_path):
         bitsieve.select(tmp_path, "class", binning="quantile")
 
 
+def test_a_header_and_notes_are_found_as_in_memory(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_bytes("# größe\n".encode("cp1252") + b"1.5,3,x\n4.5,3,y\n2.5,1,x\n" * 30)
+    with pytest.raises(ValueError, match=r"looks like data .*add header=False if it is data"):
+        run(path, memory="1MB")
+    how = {"header": False, "n_features_to_select": 1, "method": "mim", "binning": "quantile"}
+    found, expected = (bitsieve.select(path, "x2", **how, **more) for more in ({"memory": "1MB"}, {}))
+    assert found.to_dict()["features"] == expected.to_dict()["features"]
+    assert found.notes[:2] == expected.notes[:2]
+    assert found.notes[1] == "the file has no names: its columns are x0 to x2"
+
+
 def test_types_of_text_that_change_half_way(tmp_path, monkeypatch):
     monkeypatch.setattr("bitsieve.files.text.BLOCK", 1000)
     path = tmp_path / "data.csv"
