@@ -11,8 +11,7 @@ from functools import cache
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from bitsieve.common.errors import Sentence, Setting
-from bitsieve.common.messages import one_line, quoted
+from bitsieve.common.messages import Sentence, Setting, one_line, quoted
 from bitsieve.files.errors import DataError, is_number
 from bitsieve.files.parts import line_starts
 

@@ -15,8 +15,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.attributes import cached_property
-from bitsieve.common.free_memory import check_room
+from bitsieve.common.lazy import cached_property
+from bitsieve.common.memory import check_room
 from bitsieve.common.messages import one_line
 from bitsieve.common.names import NumberedNames
 from bitsieve.common.progress import phase
