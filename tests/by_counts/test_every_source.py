@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pyarrow as pa
 import pytest
+from bitsieve.data.summary import Limits
 from dask.delayed import delayed
 from pyarrow import csv, feather, parquet
 from sklearn.datasets import dump_svmlight_file
@@ -35,8 +36,9 @@ from bitsieve.engines.partitioned import PartitionedSource
 from bitsieve.engines.portions import pack
 from bitsieve.engines.sparse import SparseSource
 from bitsieve.engines.stream import StreamSource
-from bitsieve.files.by_column import VALUE_BYTES
-from bitsieve.files.libsvm_ranges import read_libsvm_in_ranges
+from bitsieve.engines.stream_table import Budget
+from bitsieve.files.libsvm import read_libsvm_in_ranges
+from bitsieve.files.spooled_columns import VALUE_BYTES
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information
 from bitsieve.selectors.counted import count_table
 
@@ -82,7 +84,7 @@ def streamed(codes, classes, batches):
         table = pa.table({f"x{j}": codes[:, j] for j in range(codes.shape[1])} | {"class": classes})
         with TemporaryDirectory() as folder:
             source = StreamSource(batches(table, Path(folder) / "table")).read_in_parts("class")
-            source.parts.rows = 25
+            source.budget = Budget(25, Limits())
             STREAMED[known] = source.count(CategoricalBinner())[1]
     return STREAMED[known]
 

@@ -22,16 +22,17 @@ def run(options: argparse.Namespace) -> int:
             from bitsieve.engines.counts_table import count_like, count_table
             from bitsieve.engines.saved_counts import SavedCounts
             from bitsieve.engines.stream import StreamSource
-            from bitsieve.files.open_batches import refuse_sparse_rows
+            from bitsieve.engines.stream_table import StreamedTable
+            from bitsieve.files.read import open_columns
             from bitsieve.selection.codes import few_are_codes
 
             first = None if options.like is None else SavedCounts.load(options.like)
             binner = make_binner(options.binning, n_jobs=options.threads or -1, **parameters)
             source = StreamSource(options.data, options.memory)
             if source.own_target is not None:
-                refuse_sparse_rows(options.data)
+                open_columns(options.data)
             table = source.read_in_parts(options.target, options.weight, target_bins=options.target_bins)
-            assert not table.in_memory  # as all but libsvm files are read
+            assert isinstance(table, StreamedTable)  # as all but libsvm files are read
             codes = few_are_codes(options.binning, parameters)
             counts = count_table(table, binner, few_are_codes=codes) if first is None else count_like(table, first)
             counts.save(options.save)

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from bitsieve.files.text import MISSING, without_commas
+from bitsieve.files.dialect import MISSING
+from bitsieve.files.text import without_commas
 
 _MARKERS = pa.array([*MISSING, *(f" {marker}" for marker in MISSING if marker)], pa.string())
 TextKinds = Mapping[str, pa.DataType]

@@ -114,19 +114,28 @@ def reads_in_batches(data: Any, memory: int | str | None, spool: str | PathLike[
 
 
 def open_data(
-    data: Any, memory: int | str | None = None, spool: str | PathLike[str] | None = None, engine: str | None = None
+    data: Any,
+    memory: int | str | None = None,
+    spool: str | PathLike[str] | None = None,
+    engine: str | None = None,
+    header: bool | None = None,
 ) -> DataInParts | None:
     """The data of ``select`` as what is read in parts; None for what is read into memory."""
+    opened: DataInParts
     if hasattr(type(data), "read_in_parts"):
-        opened: DataInParts = data
+        opened = data
         return opened
     if engine is None and reads_in_batches(data, memory, spool):
         engine = "stream"
     chosen = next(one for one in ENGINES if one.takes(data)) if engine is None else engine_named(engine)
     if not chosen.source:
         return None
-    options = {"memory": memory, "spool": spool} if chosen.name == "stream" else {}
-    return chosen.open(data, **options)
+    if chosen.name != "stream":
+        return chosen.open(data)
+    stream: Any = chosen.open(data, memory=memory, spool=spool)
+    stream.header = header
+    opened = stream
+    return opened
 
 
 def data_in_parts(data: Any) -> DataInParts | None:

@@ -18,7 +18,8 @@ from bitsieve.data.binning.coding import Coding
 from bitsieve.data.binning.summary import Limits, Summary
 from bitsieve.data.table import TableInMemory
 from bitsieve.engines.in_parts import Kept, Merge, Packed, PartReader, Parts, Work, key_name
-from bitsieve.files.batches import Batches, check_unchanged
+from bitsieve.files.arrow import ColumnParts
+from bitsieve.files.errors import check_unchanged
 from bitsieve.files.spool import Spool, kept
 
 Item = TypeVar("Item")
@@ -109,7 +110,7 @@ class StreamParts(Parts):
 
     Parameters
     ----------
-    batches : Batches
+    batches : ColumnParts
     reader : PartReader
         Its features and target are columns of the batches.
     beside : tuple of ndarray or None
@@ -124,7 +125,7 @@ class StreamParts(Parts):
 
     def __init__(
         self,
-        batches: Batches,
+        batches: ColumnParts,
         reader: PartReader,
         beside: tuple[Any, Any],
         memory: int | None,
@@ -211,7 +212,7 @@ class StreamParts(Parts):
         columns = [*self.features, *self.others] if features else self.others
         step = row_phase(what, self.batches.n_rows)
         first = seen = 0
-        for part in read_ahead(self.batches.read(columns or self.batches.names[:1], self.rows)):
+        for part in read_ahead(self.batches.batches(columns or self.batches.names[:1], self.rows)):
             last = seen + part.num_rows
             self._check_lengths(last, at_end=False)
             objects = (part, *(None if values is None else values[seen:last] for values in self.beside))

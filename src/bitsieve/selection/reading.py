@@ -26,7 +26,7 @@ def read_table(
     engine: str | None = None,
 ) -> Table:
     """The data of :func:`select` as a table, in memory or in parts."""
-    opened = open_data(data, memory, spool, engine)
+    opened = open_data(data, memory, spool, engine, header)
     if opened is None:
         return read_data(data, target, sample_weight, target_bins=target_bins, drop_missing=drop_missing, header=header)
     check_flag("drop_missing_target", drop_missing)
