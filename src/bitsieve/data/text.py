@@ -50,6 +50,8 @@ def without_markers(values: pa.Array) -> pa.Array:
 def text_as(values: pa.Array, kind: pa.DataType) -> pa.Array:
     """Text as values of a type that all text of the column is known to be."""
     text = without_markers(values)
+    if text.null_count == len(text):
+        return pa.nulls(len(text), kind)
     plain = pc.replace_substring(text, ",", "") if pa.types.is_integer(kind) or pa.types.is_floating(kind) else text
     return _parsed(plain, kind).combine_chunks()
 

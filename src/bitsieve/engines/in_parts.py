@@ -376,7 +376,7 @@ class TableInParts(Table):
         return facts["left_out"] == list(self.left_out) and facts["few_are_codes"] == self.few_are_codes
 
     def _coding(self, binner: Binning, known: Summary) -> Coding:
-        few = known.few_valued() if self.few_are_codes else []
+        few = [j for j in known.few_valued() if j not in self.left_out] if self.few_are_codes else []
         if self.feature_names is not None or len(few) == self.n_features:
             known = known.with_categories(few)
         return fit_on_summary(binner, known)

@@ -64,7 +64,8 @@ def explain(table: Table, binner: Any, selected: NDArray[np.intp], left_out: Seq
     uncut = np.asarray(getattr(binner, "uncut_", ()), np.intp)
     whole = uncut[kept[uncut]]
     if len(whole):
-        numeric = sum(categories is None for categories in binner.categories_)
+        gone = set(left_out)
+        numeric = sum(categories is None for j, categories in enumerate(binner.categories_) if j not in gone)
         one = len(whole) == 1
         left = "it counts as telling nothing; to cut it" if one else "they count as telling nothing; to cut them"
         at_median = f"{'it is' if one else 'they are'} cut at {'its' if one else 'their'} median"

@@ -39,7 +39,7 @@ def read_table(
 
 
 def passed_on(
-    data: Any, method: str, memory: int | str | None, spool: str | PathLike[str] | None
+    data: Any, method: str, memory: int | str | None, spool: str | PathLike[str] | None, engine: str | None = None
 ) -> dict[str, int | str]:
     """The parameter ``memory`` of a method that has it, or that is to say that it has not.
 
@@ -50,8 +50,9 @@ def passed_on(
     """
     from bitsieve.selectors.registry import make_selector, parameters_of
 
-    if reads_in_batches(data, memory, spool):
+    in_batches = engine == "stream" or (engine is None and reads_in_batches(data, memory, spool))
+    if in_batches:
         make_selector(method, 1).refuse_parts()  # before hours of reading
-    if memory is None or (reads_in_batches(data, memory, spool) and "memory" not in parameters_of(method)):
+    if memory is None or (in_batches and "memory" not in parameters_of(method)):
         return {}
     return {"memory": memory}

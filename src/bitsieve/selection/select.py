@@ -33,6 +33,7 @@ def select(
     n_jobs: int | None = None,
     memory: int | str | None = None,
     spool: str | PathLike[str] | None = None,
+    engine: str | None = None,
     verbose: bool = False,
     **parameters: Any,
 ) -> Selection:
@@ -85,6 +86,8 @@ def select(
     spool : path, optional
         For data that is read in batches: a folder in which what was packed, or sorted by column, is kept for later
         runs.
+    engine : {"local", "stream", "dask", "spark"}, optional
+        Where the rows are worked on: in memory, in batches, or by a cluster. By default it follows from the data.
     verbose : bool, default=False
         Whether a job of more than a second shows what it is doing, in one line of a terminal or a notebook.
     **parameters
@@ -110,11 +113,11 @@ def select(
     >>> bitsieve.select(X, y, method="jmi", n_features_to_select=2).features
     ['x3', 'x2']
     """
-    parameters |= passed_on(data, method, memory, spool)
+    parameters |= passed_on(data, method, memory, spool, engine)
     with shown(verbose):
         selection = select_from(
             read_table(
-                data, target, sample_weight, target_bins, memory, spool, drop_missing=drop_missing_target, header=header
+                data, target, sample_weight, target_bins, memory, spool, drop_missing=drop_missing_target, header=header, engine=engine
             ),
             method=method,
             n_features_to_select=n_features_to_select,

@@ -1,0 +1,78 @@
+"""The doors through which the same rows come: every one must give the same table, and so the same selection."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+from pyarrow import csv, feather, parquet
+
+ROWS_IN_A_PART = 70
+
+
+def in_parts(table):
+    """The table cut into a few parts of the rows, the first of which has one row only."""
+    cuts = [0, 1, *range(ROWS_IN_A_PART, table.num_rows, ROWS_IN_A_PART), table.num_rows]
+    return [table.slice(first, last - first) for first, last in zip(cuts, cuts[1:], strict=False)]
+
+
+def from_numpy(table, path, order):
+    """An array of objects without names: the target is given by its values."""
+    features = table.drop_columns(["y"])
+    array = np.array([column.to_pylist() for column in features.columns], object, order="F").T
+    return {"data": np.asarray(array, order=order), "target": table["y"].to_pylist()}
+
+
+def from_csv(table, path, **how):
+    csv.write_csv(table, path / "rows.csv")
+    return {"data": path / "rows.csv", "target": "y", **how}
+
+
+def from_parquet(table, path, **how):
+    parquet.write_table(table, path / "rows.parquet", row_group_size=90)
+    return {"data": path / "rows.parquet", "target": "y", **how}
+
+
+def from_folder(table, path):
+    folder = path / "parts"
+    folder.mkdir()
+    for place, part in enumerate(in_parts(table)):
+        feather.write_feather(part, str(folder / f"{place:03}.feather"))
+    return {"data": folder, "target": "y"}
+
+
+def from_dask(table, path):
+    import dask.dataframe as dd
+
+    return {"data": dd.from_pandas(table.to_pandas(), npartitions=3, sort=False), "target": "y"}
+
+
+def from_duckdb(table, path):
+    import duckdb
+
+    return {"data": duckdb.from_arrow(table), "target": "y"}
+
+
+#: By name, ``door(table, path)`` gives the arguments ``data`` and ``target`` of ``select``, and what goes with them.
+DOORS = {
+    "numpy, rows": partial(from_numpy, order="C"),
+    "numpy, columns": partial(from_numpy, order="F"),
+    "pandas": lambda table, path: {"data": table.to_pandas(), "target": "y"},
+    "pandas of Arrow": lambda table, path: {"data": table.to_pandas(types_mapper=pd.ArrowDtype), "target": "y"},
+    "polars": lambda table, path: {"data": pl.from_arrow(table), "target": "y"},
+    "polars, lazy": lambda table, path: {"data": pl.from_arrow(table).lazy(), "target": "y"},
+    "polars, lazy, in batches": lambda table, path: {"data": pl.from_arrow(table).lazy(), "target": "y", "memory": "1GB"},
+    "Arrow": lambda table, path: {"data": table, "target": "y"},
+    "Arrow stream": lambda table, path: {"data": pa.Table.from_batches(table.to_batches()).to_reader(60), "target": "y"},
+    "CSV": from_csv,
+    "CSV, in batches": partial(from_csv, memory="1GB"),
+    "CSV, by engine": partial(from_csv, engine="stream"),
+    "Parquet": from_parquet,
+    "Parquet, in batches": partial(from_parquet, memory="1GB"),
+    "folder": from_folder,
+    "Dask": from_dask,
+    "DuckDB": from_duckdb,
+}

@@ -1,0 +1,121 @@
+"""Every behaviour of select is the same through every door: selection, scores, notes, columns left out, errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import bitsieve
+from bitsieve.engines import stream_table
+from tests.doors import DOORS
+
+N = 260
+#: Whether features carry information is tested by shuffles of the rows, which only rows in memory allow.
+BY_SHUFFLES = "information about the class"
+
+
+def people():
+    """Numbers, text, a date in text, numbers in text with gaps, whole numbers of few values; and what can not serve."""
+    random = np.random.default_rng(5)
+    y = random.integers(0, 2, N)
+    days = np.datetime64("2024-01-01") + (100 * y + random.integers(0, 120, N))
+    amount = np.round(random.normal(size=N) + y, 3)
+    return pa.table(
+        {
+            "number": pa.array(random.permutation(N) + 1000),
+            "amount": pa.array(amount),
+            "name": pa.array([f"person {j}" for j in random.permutation(N)]),
+            "size": pa.array(np.array(["small", "large", "huge"])[(y + random.integers(0, 2, N)) % 3]),
+            "since": pa.array([str(day) for day in days]),
+            "price": pa.array([None if j % 9 == 0 else f"{value:.2f}" for j, value in enumerate(amount * 3 + 50)]),
+            "grade": pa.array(["?" if j % 50 == 0 else f"{j % 4}" for j in range(N)]),
+            "few": pa.array(y + random.integers(0, 2, N)),
+            "nothing": pa.array([None] * N, pa.float64()),
+            "same": pa.array(np.full(N, 3)),
+            "row": pa.array(np.arange(N)),
+            "y": pa.array(np.array(["no", "yes"])[y]),
+        }
+    )
+
+
+@pytest.fixture(params=DOORS)
+def door(request, tmp_path, monkeypatch):
+    """``door(table, **how)`` selects from a table that comes through one of the doors, in batches of few rows."""
+    if request.param == "DuckDB":
+        pytest.importorskip("duckdb")
+    monkeypatch.setattr(stream_table, "rows_of_batch", lambda *_: 50)
+
+    def select(table, **how):
+        return bitsieve.select(**DOORS[request.param](table, tmp_path), **{"missing": "bin", **how})
+
+    return select
+
+
+def by_names(table, columns):
+    """Names of columns, where an array has x0, x1, ..."""
+    numbered = {f"x{j}": name for j, name in enumerate(table.column_names)}
+    return [numbered.get(column, column) for column in columns]
+
+
+def said(table, selection):
+    """The notes, with the names of the columns where an array has none."""
+    notes = [str(note) for note in selection.notes if BY_SHUFFLES not in note]
+    for j, name in reversed(list(enumerate(table.column_names))):
+        notes = [note.replace(f"'x{j}'", f"'{name}'").replace(f"include=['x{j}", f"include=['{name}") for note in notes]
+    return notes
+
+
+@pytest.mark.parametrize("how", [{}, {"binning": "quantile"}, {"method": "mrmr", "binning": "uniform", "n_bins": 4}])
+def test_selection_scores_and_notes(door, how):
+    table = people()
+    expected = bitsieve.select(table, "y", missing="bin", **how)
+    found = door(table, **how)
+    assert by_names(table, found.features) == expected.features
+    assert found.scores.tobytes() == expected.scores.tobytes()
+    assert found.relevance.tobytes() == expected.relevance.tobytes()
+    assert said(table, found) == said(table, expected)
+    assert not {"number", "name", "nothing", "row"} & set(by_names(table, found.features))
+
+
+def test_columns_that_are_excluded(door):
+    table = people()
+    names = ["amount", "since"]
+    places = [table.column_names.index(name) for name in names]
+    expected = bitsieve.select(table, "y", missing="bin", exclude=names)
+    found = door(table, exclude=places)
+    assert by_names(table, found.features) == expected.features
+    assert found.scores.tobytes() == expected.scores.tobytes()
+
+
+def test_an_identifier_that_is_asked_for(door):
+    table = people()
+    expected = bitsieve.select(table, "y", missing="bin", include=["number"])
+    found = door(table, include=[0])
+    assert expected.features[0] == "number"
+    assert by_names(table, found.features) == expected.features
+    assert found.scores.tobytes() == expected.scores.tobytes()
+
+
+def test_missing_values_are_refused_alike(door):
+    table = people().drop_columns(["nothing"])
+    with pytest.raises(ValueError, match="missing values") as expected:
+        bitsieve.select(table, "y")
+    with pytest.raises(ValueError, match="missing values") as found:
+        door(table, missing="error")
+    names = str(found.value)
+    for j, name in reversed(list(enumerate(table.column_names))):
+        names = names.replace(f"'x{j}'", f"'{name}'")
+    assert names == str(expected.value)
+
+
+def test_a_target_of_one_class(door):
+    table = people()
+    same = table.set_column(table.column_names.index("y"), "y", pa.array(["no"] * N))
+    with pytest.raises(ValueError, match="has one class only"):
+        door(same)
+
+
+def test_more_features_than_are_left(door):
+    with pytest.raises(ValueError, match="n_features_to_select=9 is not allowed: 7 columns are left"):
+        door(people(), n_features_to_select=9)
