@@ -11,7 +11,7 @@ import pytest
 from scipy.sparse import csc_array
 
 from bitsieve.binning import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner
-from bitsieve.counts.checks import check_joint_values, checked_codes
+from bitsieve.counts.rows import check_joint_values, checked_codes
 from bitsieve.files.read import read_table
 from bitsieve.sources.saved_counts import check_cells
 from bitsieve.table.columns import read_columns

@@ -25,11 +25,11 @@ from bitsieve.by_counts.pairwise.quadratic import approximated_ranking, extended
 from bitsieve.by_counts.pairwise.semidefinite import semidefinite_choice
 from bitsieve.by_counts.pairwise.spectral import rank_by_spectrum
 from bitsieve.by_counts.stopping import STOPPING_RULES, make_stopping
-from bitsieve.counts.joined import JoinedSource
 from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
-from bitsieve.counts.sparse_codes import SparseCodes
+from bitsieve.counts.source import JoinedSource
+from bitsieve.counts.sparse import SparseCodes, SparseSource
 from bitsieve.files.by_column import VALUE_BYTES
 from bitsieve.files.libsvm_ranges import read_libsvm_in_ranges
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information
@@ -37,7 +37,6 @@ from bitsieve.selectors.counted import count_table
 from bitsieve.sources.dask_portions import DaskPortions
 from bitsieve.sources.partitioned import PartitionedSource
 from bitsieve.sources.portions import pack
-from bitsieve.sources.sparse import SparseSource
 from bitsieve.sources.stream import StreamSource
 from bitsieve.sources.stream_table import Budget
 from bitsieve.table.read_data import read_data

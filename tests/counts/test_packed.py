@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import bitsieve.counts.checks as checks
 import bitsieve.counts.packed as packed
-import bitsieve.counts.packed_layout as layout
+import bitsieve.counts.packed_table as layout
+import bitsieve.counts.rows as checks
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import PairForm
 from bitsieve.counts.terms import entropy_terms

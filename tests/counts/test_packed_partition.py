@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitsieve.counts import reference
-from bitsieve.counts.joined import refined
 from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.source import refined
 from bitsieve.counts.terms import entropy_terms
 
 

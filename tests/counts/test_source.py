@@ -12,10 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitsieve.counts import reference
-from bitsieve.counts.joined import JoinedSource, refined
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
-from bitsieve.counts.source import PairForm
+from bitsieve.counts.source import JoinedSource, PairForm, refined
 from bitsieve.counts.terms import entropy_terms
 from bitsieve.information.miller_madow import miller_madow_terms
 

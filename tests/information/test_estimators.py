@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.terms import Terms
-from bitsieve.information import ESTIMATORS, make_information, shrunk_rows
+from bitsieve.information import ESTIMATORS, make_information
+from bitsieve.information import shrinkage as shrunk_rows
 from bitsieve.information.miller_madow import miller_madow_terms
-from bitsieve.information.shrunk import shrunk_entropy, uniform_weight
+from bitsieve.information.shrinkage import shrunk_entropy, uniform_weight
 
 # A quantity is a sum of at most four entropies below 20 bits, right to some 1e-15; the weight of a shrunk table is a
 # sum of squares over as many as 10^5 cells here, each rounded, and moves an entropy by some bits.

@@ -10,15 +10,12 @@ import numpy as np
 from tests.native.trials import equal, near, size, terms_of, trial
 
 from bitsieve import _native
+from bitsieve.counts import sparse as sparse_source
 from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE, FORMS, TABLE
-from bitsieve.counts.packed import PackedSource
-from bitsieve.counts.packed_batches import PackedBatches
+from bitsieve.counts.packed import PackedBatches, PackedSource
 from bitsieve.counts.reference import NaiveSource, term, term_shift, term_sum
 from bitsieve.counts.source import CountSource, PairForm
-from bitsieve.counts.sparse_codes import SparseCodes
-from bitsieve.sources import sparse as sparse_source
-from bitsieve.sources.sparse import SparseSource
-from bitsieve.sources.sparse_division import Division
+from bitsieve.counts.sparse import Division, SparseCodes, SparseSource
 
 TIE = 1e-10
 

@@ -20,7 +20,7 @@ import warnings
 import numpy as np
 
 import bitsieve.counts.packed as memory
-import bitsieve.counts.packed_layout as layout
+import bitsieve.counts.packed_table as layout
 from bitsieve import GMI, DpSelector, ForwardSelector, SpecCMI
 
 

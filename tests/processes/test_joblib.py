@@ -12,9 +12,9 @@ from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky import get_reusable_executor
 
 import bitsieve.counts.packed as memory
-import bitsieve.counts.packed_layout as layout
+import bitsieve.counts.packed_table as layout
 from bitsieve import ForwardSelector, SpecCMI
-from bitsieve.counts.blocks import run_blocks, thread_count
+from bitsieve.counts.threads import run_blocks, thread_count
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 THREADS = [None, 1, 2, 3, 5, 16]

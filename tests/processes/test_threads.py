@@ -18,9 +18,9 @@ from sklearn.datasets import load_breast_cancer
 
 import bitsieve.counts.packed as memory
 from bitsieve import ForwardSelector, SpecCMI
-from bitsieve.counts.blocks import run_blocks
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.terms import entropy_terms
+from bitsieve.counts.threads import run_blocks
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

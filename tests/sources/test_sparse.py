@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from bitsieve.counts import sparse
 from bitsieve.counts.reference import NaiveSource
-from bitsieve.counts.sparse_codes import SparseCodes
+from bitsieve.counts.sparse import SparseCodes, SparseSource
 from bitsieve.counts.terms import entropy_terms
 from bitsieve.information.miller_madow import miller_madow_terms
-from bitsieve.sources import make_source, sparse
-from bitsieve.sources.sparse import SparseSource
+from bitsieve.sources import make_source
 
 WAYS = {"by rows": 0, "by columns": 10**9}
 every_way = pytest.mark.parametrize("way", WAYS)

@@ -14,7 +14,7 @@ from bitsieve.binning.known_categories import code_categories
 from bitsieve.binning.known_codes import as_known
 from bitsieve.common.parameters import check_choice, check_parameters, check_threads
 from bitsieve.common.progress import phase
-from bitsieve.counts.blocks import run_blocks
+from bitsieve.counts.threads import run_blocks
 from bitsieve.table.columns import read_columns
 from bitsieve.table.encoding import Encoded
 from bitsieve.table.exact import check_large_columns

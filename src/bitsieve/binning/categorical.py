@@ -10,7 +10,7 @@ from bitsieve import _native
 from bitsieve.binning.base import Binner
 from bitsieve.binning.known_categories import unknown_category
 from bitsieve.common.progress import phase
-from bitsieve.counts.blocks import run_blocks
+from bitsieve.counts.threads import run_blocks
 from bitsieve.table.encoding import lookup
 from bitsieve.table.extents import FRACTIONS
 from bitsieve.table.ragged import Ragged

@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from bitsieve.binning.base import MAX_CODES
 from bitsieve.common.progress import listening, phase
-from bitsieve.counts.blocks import run_blocks
+from bitsieve.counts.threads import run_blocks
 from bitsieve.table.columns import all_missing
 from bitsieve.table.encoding import Encoded, encode
 from bitsieve.table.extents import MISSING

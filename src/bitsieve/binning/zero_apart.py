@@ -17,8 +17,8 @@ from bitsieve.binning.repeated import RepeatedCuts
 from bitsieve.binning.repeated_stored import RepeatedStoredCuts
 from bitsieve.common.parameters import check_parameters, check_threads
 from bitsieve.common.progress import phase
-from bitsieve.counts.blocks import run_blocks
-from bitsieve.counts.sparse_codes import SparseCodes
+from bitsieve.counts.sparse import SparseCodes
+from bitsieve.counts.threads import run_blocks
 from bitsieve.table.columns import read_columns
 from bitsieve.table.missing import IN_A_BIN
 from bitsieve.table.ragged import Ragged

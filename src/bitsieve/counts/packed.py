@@ -1,29 +1,30 @@
-"""Tables counted from a matrix of codes in memory, by the native engine.
-
-Cost: packing reads every code once; a row of pair sums reads every bit plane once; a matrix does n/2 rows, in
-blocks that stay in the cache. Memory: the bit planes, ``(arity - 1) / 8`` bytes per sample and feature.
-"""
+"""Tables counted from a matrix of codes in memory, by the native engine."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from bitsieve import _native
 from bitsieve.common.attributes import cached_property
 from bitsieve.common.free_memory import WITHOUT_LOOKING, check_room, square_matrix
-from bitsieve.counts.blocks import run_blocks, thread_count
-from bitsieve.counts.checks import check_joint_values, checked_classes, checked_codes, checked_weights
-from bitsieve.counts.class_order import class_order, sizes_of_classes
+from bitsieve.common.ties import TIE
 from bitsieve.counts.contingency import DENSE_CELLS
-from bitsieve.counts.joint_codes import CodedSource, JointCodes
 from bitsieve.counts.kernels import KernelChoice, choose_kernel
-from bitsieve.counts.minima import PackedMinima
-from bitsieve.counts.packed_layout import PackedLayout
-from bitsieve.counts.packed_partition import PackedPartition
-from bitsieve.counts.packed_tables import dense_cells, tables_of
+from bitsieve.counts.packed_table import PackedLayout, dense_cells, tables_of
+from bitsieve.counts.partition import Arrangement, Partition
+from bitsieve.counts.rows import (
+    check_joint_values,
+    checked_classes,
+    checked_codes,
+    checked_weights,
+    class_order,
+    sizes_of_classes,
+)
+from bitsieve.counts.source import CodedSource, JointCodes
+from bitsieve.counts.threads import run_blocks, thread_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,6 +37,131 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
     Columns = NDArray[np.intp]
+
+
+SECONDS_A_SAMPLE = 3e-9  # of one column: measured, a table of few codes
+
+
+class PackedPartition(Partition):
+    """A partition of the samples of a :class:`~bitsieve.counts.packed.PackedSource`.
+
+    Parameters
+    ----------
+    source : PackedSource
+    members : tuple of int
+        The conditioning features.
+    order, starts : ndarray, optional
+        Samples in class order, part by part, and where each part starts; by default one part of all.
+    """
+
+    source: PackedSource
+
+    def __init__(
+        self,
+        source: PackedSource,
+        members: tuple[int, ...] = (),
+        order: NDArray[np.uint32] | None = None,
+        starts: NDArray[np.int64] | None = None,
+    ) -> None:
+        self.source, self.members = source, members
+        self.order = np.arange(source.n_samples, dtype=np.uint32) if order is None else order
+        self.starts = np.array([0, source.n_samples], np.int64) if starts is None else starts
+
+    @cached_property
+    def _joint(self) -> JointCodes:
+        """The same partition with the parts of one sample, for the tables themselves."""
+        joint = JointCodes(self.source)
+        for member in self.members:
+            joint = joint.refine(member)
+        return joint
+
+    @property
+    def keys(self) -> NDArray[np.int64]:
+        """The codes of the conditioning features in every part."""
+        return self._joint.keys
+
+    @property
+    def n_kept(self) -> int:
+        """Samples in parts of at least two."""
+        return len(self.order)
+
+    def refine(self, feature: int) -> PackedPartition:
+        """The partition by the same features and one more."""
+        split = self.source.packed.refine(self.order, self.starts, feature)
+        return PackedPartition(self.source, (*self.members, feature), *split)
+
+    def tables(self, columns: NDArray[np.intp] | None, by_class: bool) -> list[ContingencyTable]:
+        """The tables of the part with each of ``columns``; None: of the part by itself."""
+        return self._joint.tables(columns, by_class)
+
+    def marginal_sums(self, terms: Terms) -> tuple[int, int]:
+        """``S_z`` and ``S_zc``."""
+        return self.source.packed.partition_marginals(terms.table, terms.shift, self.order, self.starts)
+
+    def sums(self, terms: Terms, columns: NDArray[np.intp]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """``S_xz`` and ``S_xzc`` of ``columns``."""
+        source = self.source
+        xz, xzc = np.empty((2, source.n_features), np.int64)
+
+        def work(groups: NDArray[np.int64]) -> None:
+            source.packed.partition_sums(terms.table, terms.shift, self.order, self.starts, groups, xz, xzc)
+
+        groups = source.layout.groups_of(columns)
+        source.run_groups(work, 8 * SECONDS_A_SAMPLE * self.n_kept * len(groups), groups)
+        return xz[columns], xzc[columns]
+
+    def degrees_of_freedom(self, feature: int) -> int:
+        """``(codes - 1) (classes - 1)`` over the codes and classes that occur in each part, summed."""
+        return self.source.packed.degrees_of_freedom(self.order, self.starts, feature)
+
+    def arrangement(self, feature: int) -> Arrangement:
+        """The codes of a feature, arranged for shuffles within the parts."""
+        return Arrangement(*self.source.packed.arrange(self.order, self.starts, feature))
+
+
+class Minima(Protocol):
+    """For every feature i the least ``S_isc - S_is + offset_s`` over the features s that were added.
+
+    A source computes only those that may be the largest.
+    """
+
+    def add(self, feature: int, offset: int) -> None:
+        """One more s."""
+
+    def largest(self, candidates: NDArray[np.bool_]) -> tuple[int, int]:
+        """The candidate of the largest minimum, by the one tie rule, and that minimum."""
+
+
+class PackedMinima:
+    """The same in native code, for features that are all kept as bit planes.
+
+    Parameters
+    ----------
+    source : PackedSource
+    terms : Terms
+    start : ndarray of int64, shape (n_features,)
+        Bounds of the minima from above.
+    """
+
+    def __init__(self, source: PackedSource, terms: Terms, start: NDArray[np.int64]) -> None:
+        self.source = source
+        self.native = _native.Minima(source.packed, terms.table, terms.shift, start, terms.per_bit, TIE)
+
+    def add(self, feature: int, offset: int) -> None:
+        """One more s."""
+        self.native.add(feature, offset)
+
+    def largest(self, candidates: NDArray[np.bool_]) -> tuple[int, int]:
+        """The candidate of the largest minimum, by the one tie rule, and that minimum."""
+        reached: list[int] = []
+        groups = self.source.layout.all_groups
+        self.source.run_groups(
+            lambda block: reached.append(self.native.largest(candidates, int(block[0]), int(block[-1]) + 1)),
+            self.source.layout.seconds(1, groups),
+            groups,
+        )
+        return self.native.first_at(candidates, max(reached))
+
 
 WORTH_A_THREAD = 300e-6  # seconds of work below which starting a thread costs more than it saves
 GATHERED_BYTES = 64 << 20  # of columns that are packed side by side for a matrix
@@ -295,3 +421,94 @@ class PackedSource(CodedSource):
                 work(groups)
             return
         run_blocks(work, np.array_split(groups, min(4 * threads, len(groups))), threads)
+
+
+class PackedBatches:
+    """The planes of a table, to be filled with the codes of one batch of rows after the other.
+
+    The planes are those that :class:`~bitsieve.counts.packed.PackedSource` makes of all rows at once.
+
+    Parameters
+    ----------
+    class_sizes : ndarray of int64, shape (n_classes,)
+        Samples of every class in all batches together.
+    arities : ndarray of int32, shape (n_features,)
+    n_jobs : int, optional
+        Threads; the planes do not depend on it.
+
+    Attributes
+    ----------
+    plane_words, wide_codes : int
+        Sizes of the arrays that :meth:`use` takes, of uint64 and of uint16.
+    """
+
+    def __init__(self, class_sizes: Integers, arities: NDArray[np.int32], n_jobs: int | None = None) -> None:
+        kernel = choose_kernel()
+        none = np.empty(0, np.uint32)
+        self._packed = _native.Packed(class_sizes, none, arities, kernel.name, kernel.storage, True)
+        self._source = PackedSource.of_packed(self._packed, class_sizes, arities, kernel, n_jobs)
+        self._before = np.zeros(len(class_sizes), np.int64)
+        self.plane_words, self.wide_codes = self._packed.plane_words, self._packed.wide_codes
+
+    @staticmethod
+    def kernel() -> str:
+        """The kernel that the planes are laid out for; those of another one may be laid out otherwise."""
+        chosen = choose_kernel()
+        return f"{chosen.name}:{chosen.storage}"
+
+    def use(self, planes: NDArray[np.uint64], wide: NDArray[np.uint16]) -> None:
+        """Keep the table in these arrays: of zeros, or of what another one has left there."""
+        self._packed.use(planes, wide)
+
+    def add(
+        self,
+        codes: NDArray[np.uint8] | NDArray[np.uint16] | list[NDArray[np.uint8]],
+        classes: NDArray[np.integer],
+        weights: Integers | None = None,
+    ) -> None:
+        """Pack the next rows.
+
+        Parameters
+        ----------
+        codes : ndarray of uint8 or uint16, shape (n_rows, n_features); or list of ndarray of uint8, shape (n_rows,)
+        classes : ndarray of int, shape (n_rows,)
+        weights : ndarray of int64, shape (n_rows,), optional
+            Frequency weights from 1.
+        """
+        order, sizes = class_order(classes, weights, len(self._before))
+
+        def work(block: Integers) -> None:
+            self._packed.add(codes, order, sizes, self._before, int(block[0]), int(block[-1]) + 1)
+
+        self._source.run_groups(work, len(classes) * self._source.n_features * 1e-9, self._source.layout.all_groups)
+        self._before += sizes
+
+    def finish(self) -> PackedSource:
+        """The source of all rows that were added.
+
+        Raises
+        ------
+        ValueError
+            If they are not as many as was said.
+        """
+        if (self._before != self._source.class_sizes).any():
+            raise ValueError(
+                f"{int(self._before.sum()):,} samples were packed of {self._source.n_samples:,}: the data is not what "
+                "it was before"
+            )
+        return self._finished()
+
+    def reopen(self) -> PackedSource:
+        """The source of what the arrays hold from before.
+
+        Raises
+        ------
+        ValueError
+            If they hold no packed table.
+        """
+        self._packed.check(0, self._packed.n_simd_groups)
+        return self._finished()
+
+    def _finished(self) -> PackedSource:
+        self._packed.finish(0, self._packed.n_simd_groups)
+        return self._source

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.counts.blocks import run_blocks
 from bitsieve.counts.contingency import column_blocks
+from bitsieve.counts.threads import run_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.counts.joint_codes import CodedSource
+from bitsieve.counts.source import CodedSource
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.counts.sparse_codes import SparseCodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -86,12 +85,19 @@ class ClassSearch(Protocol):
         """Of ``columns``, made anew with each row of ``classes``, on that row."""
 
 
+class CodesByColumn(Protocol):
+    """Codes that are held column by column, such as those of sparse columns."""
+
+    def column(self, feature: int) -> NDArray[np.uint16]:
+        """The code of every row."""
+
+
 class FixedCodes(ClassSearch):
     """Codes that were made without a look at the classes, and stay as they are.
 
     Parameters
     ----------
-    codes : ndarray of int, shape (n_rows, n_features), or SparseCodes
+    codes : ndarray of int, shape (n_rows, n_features), or CodesByColumn
     classes : ndarray of int, shape (n_rows,)
     n_classes : int
     weights : ndarray of int, shape (n_rows,), optional
@@ -99,7 +105,7 @@ class FixedCodes(ClassSearch):
     """
 
     def __init__(
-        self, codes: NDArray[Any] | SparseCodes, classes: NDArray[Any], n_classes: int, weights: Integers | None = None
+        self, codes: NDArray[Any] | CodesByColumn, classes: NDArray[Any], n_classes: int, weights: Integers | None = None
     ) -> None:
         self._codes, self.n_classes = codes, n_classes
         self.rows = np.repeat(np.arange(len(classes)), 1 if weights is None else weights)
@@ -108,7 +114,7 @@ class FixedCodes(ClassSearch):
     def codes(self, column: int) -> Integers:
         """The codes, one a sample."""
         known = self._codes
-        of_rows = known.column(column) if isinstance(known, SparseCodes) else known[:, column]
+        of_rows = known[:, column] if isinstance(known, np.ndarray) else known.column(column)
         return of_rows[self.rows].astype(np.int64)
 
     def log_codings(self, column: int) -> float:

@@ -1,26 +1,27 @@
-"""What a method needs of its data: integer contingency tables, and sums of entropy terms that follow from them."""
+"""What a method needs of its data: integer contingency tables."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from bitsieve.common.free_memory import square_matrix
-from bitsieve.counts.contingency import column_blocks
-from bitsieve.counts.hints import CostHints
+from bitsieve.counts.contingency import ContingencyTable, column_blocks
+from bitsieve.counts.partition import Partition
+from bitsieve.counts.rows import check_joint_values
+from bitsieve.counts.search import JoinedSearch
+from bitsieve.counts.sums import CostHints
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import DTypeLike, NDArray
 
-    from bitsieve.counts.apart import Apart
-    from bitsieve.counts.contingency import ContingencyTable
-    from bitsieve.counts.minima import Minima
-    from bitsieve.counts.partition import Partition
+    from bitsieve.counts.packed import Minima
     from bitsieve.counts.search import ClassSearch
+    from bitsieve.counts.sums import Apart
     from bitsieve.counts.terms import Terms
 
     Integers = NDArray[np.int64]
@@ -56,7 +57,7 @@ class CountSource(Protocol):
     """Contingency tables of ``n_features`` columns of codes and one class.
 
     A source must give the attributes listed, :meth:`tables`, :meth:`partition` and :meth:`joined` (for which
-    :class:`~bitsieve.counts.joined.JoinedSource` will do): every method works on any source that does. The other
+    :class:`~bitsieve.counts.source.JoinedSource` will do): every method works on any source that does. The other
     methods have one definition here, in terms of these, and may be overridden by a source that counts and sums at once;
     overrides return the same integers. ``S`` below is the sum of entropy terms over the cells of a table (see
     :mod:`bitsieve.counts.terms`).
@@ -198,3 +199,172 @@ def _stacked(rows: list[Integers]) -> Integers:
     for place, row in enumerate(rows):
         out[place, : len(row)] = row
     return out
+
+
+AnyPartition = TypeVar("AnyPartition", bound=Partition)
+
+
+class JoinedSource(CountSource):
+    """The samples of another source with one feature for each group of its columns.
+
+    Parameters
+    ----------
+    source : CountSource
+    groups : sequence of ndarray of int
+    """
+
+    def __init__(self, source: CountSource, groups: Sequence[Columns]) -> None:
+        self.source, self.groups = source, groups
+        self.n_samples, self.n_classes, self.n_jobs = source.n_samples, source.n_classes, source.n_jobs
+        self.class_sizes, self.n_features = source.class_sizes, len(groups)
+        self.search = None if source.search is None else JoinedSearch(source.search, groups)
+        self.arities = np.empty(len(groups), np.int32)
+        for place, group in enumerate(groups):
+            self.arities[place] = len(refined(source.partition(), group).keys)
+            check_joint_values(group, int(self.arities[place]))
+
+    def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
+        """The tables of the joint value of the pivot's group with that of each of ``columns``."""
+        before = self.partition()
+        return (before if pivot is None else before.refine(pivot)).tables(columns, by_class)
+
+    def partition(self) -> JoinedPartition:
+        """All samples in one part."""
+        return JoinedPartition(self, self.source.partition(), ())
+
+    def joined(self, groups: Sequence[Columns]) -> JoinedSource:
+        """The same samples with one feature for each group of groups."""
+        return JoinedSource(self, groups)
+
+
+class JoinedPartition(Partition):
+    """A partition by the joint values of groups: that of the other source by all their columns."""
+
+    source: JoinedSource
+
+    def __init__(self, source: JoinedSource, base: Partition, members: tuple[int, ...]) -> None:
+        self.source, self.base, self.members = source, base, members
+
+    @property
+    def keys(self) -> Integers:
+        """The joint values of the conditioning groups in every part."""
+        sizes = [len(self.source.groups[member]) for member in self.members]
+        parts = np.split(self.base.keys, np.cumsum(sizes)[:-1], axis=1) if sizes else []
+        return np.column_stack([np.empty((len(self.base.keys), 0), np.int64), *(_numbers(part) for part in parts)])
+
+    def refine(self, feature: int) -> JoinedPartition:
+        """The partition by the same groups and one more."""
+        base = refined(self.base, self.source.groups[feature])
+        return JoinedPartition(self.source, base, (*self.members, feature))
+
+    def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
+        """The tables of the part with each of ``columns``; None: of the part by itself."""
+        if columns is None:
+            return self.base.tables(None, by_class)
+        known = self.base.keys.shape[1]
+        tables = []
+        for column in columns:
+            both = refined(self.base, self.source.groups[column])
+            (table,) = both.tables(None, by_class)
+            part, code = _numbers(both.keys[:, :known]), _numbers(both.keys[:, known:])
+            cells, counts = table.occupied()
+            n_codes, n_classes = int(self.source.arities[column]), table.shape[2]
+            place, label = np.divmod(cells, n_classes)
+            cells = (part[place] * n_codes + code[place]) * n_classes + label
+            tables.append(ContingencyTable.of_cells((len(self.base.keys), n_codes, n_classes), cells, counts))
+        return tables
+
+
+def refined(partition: AnyPartition, columns: Columns) -> AnyPartition:
+    """A partition refined by several features, one after the other."""
+    for column in columns:
+        partition = partition.refine(int(column))
+    return partition
+
+
+def _numbers(rows: Integers) -> Integers:
+    """The number of every row among the distinct rows in lexicographic order."""
+    if not rows.shape[1]:
+        return np.zeros(len(rows), np.int64)
+    return np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+class CodedSource(CountSource):
+    """A source that knows the class and the codes of every sample, in an order of the samples that never changes.
+
+    Attributes
+    ----------
+    sample_classes : ndarray of int, shape (n_samples,)
+    """
+
+    sample_classes: NDArray[np.int64]
+
+    @abstractmethod
+    def codes(self, feature: int) -> NDArray[np.integer]:
+        """The code of every sample."""
+
+    def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
+        """The tables of the pivot (None: no pivot) with each of ``columns``, of shape (codes, codes, classes)."""
+        if pivot is None:
+            return _tables(self, np.zeros(self.n_samples, np.int64), 1, columns, by_class)
+        return _tables(self, self.codes(pivot), int(self.arities[pivot]), columns, by_class)
+
+    def partition(self) -> Partition:
+        """All samples in one part, to be refined by conditioning features."""
+        return JointCodes(self)
+
+    def joined(self, groups: Sequence[Columns]) -> CountSource:
+        """The same samples with one feature for each group of columns, its codes their joint values that occur."""
+        return JoinedSource(self, groups)
+
+
+class JointCodes(Partition):
+    """A partition of the samples, held as the number of its part for every sample.
+
+    Parameters
+    ----------
+    source : CodedSource
+    part : ndarray of int64, shape (n_samples,), optional
+        The part of every sample; by default one part of all.
+    keys : ndarray of int64, shape (n_parts, n_conditioning), optional
+    """
+
+    source: CodedSource
+
+    def __init__(self, source: CodedSource, part: Integers | None = None, keys: Integers | None = None) -> None:
+        self.source = source
+        self.part = np.zeros(source.n_samples, np.int64) if part is None else part
+        self._keys = np.empty((1, 0), np.int64) if keys is None else keys
+
+    @property
+    def keys(self) -> Integers:
+        """The codes of the conditioning features in every part."""
+        return self._keys
+
+    def refine(self, feature: int) -> JointCodes:
+        """The partition by the same features and one more."""
+        n_codes = int(self.source.arities[feature])
+        pairs, part = np.unique(self.part * n_codes + self.source.codes(feature), return_inverse=True)
+        keys = np.column_stack([self.keys[pairs // n_codes], pairs % n_codes])
+        return JointCodes(self.source, part.astype(np.int64), keys)
+
+    def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
+        """The tables of the part with each of ``columns``; None: of the part by itself."""
+        return _tables(self.source, self.part, len(self.keys), columns, by_class)
+
+
+def _tables(
+    source: CodedSource, first: NDArray[np.integer], n_first: int, columns: Columns | None, by_class: bool
+) -> list[ContingencyTable]:
+    """The tables of a first variable, given for every sample, with columns of a source (None: by itself)."""
+    n_classes = source.n_classes if by_class else 1
+
+    def table(n_codes: int, code: NDArray[np.integer] | int) -> ContingencyTable:
+        cell = first.astype(np.int64) * n_codes + code
+        if by_class:
+            cell = cell * n_classes + source.sample_classes
+        return ContingencyTable.of_samples((n_first, n_codes, n_classes), cell)
+
+    if columns is None:
+        return [table(1, 0)]
+    return [table(int(source.arities[column]), source.codes(int(column))) for column in columns]

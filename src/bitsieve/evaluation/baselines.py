@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.feature_selection import SelectKBest
 
 from bitsieve.common.progress import phase
-from bitsieve.counts.blocks import run_blocks
+from bitsieve.counts.threads import run_blocks
 from bitsieve.evaluation.encoding import encode_features
 from bitsieve.evaluation.foreign import Foreign
 from bitsieve.evaluation.protocol import Ranking, score

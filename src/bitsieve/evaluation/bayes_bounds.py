@@ -9,7 +9,7 @@ import numpy as np
 
 from bitsieve.by_samples.spanning_tree.bayes_error import global_bounds
 from bitsieve.common.progress import phase
-from bitsieve.counts.blocks import run_blocks
+from bitsieve.counts.threads import run_blocks
 from bitsieve.evaluation.encoding import encode_features
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from bitsieve.common.progress import phase
-from bitsieve.counts.blocks import run_blocks
+from bitsieve.counts.threads import run_blocks
 from bitsieve.evaluation.baselines import baseline_errors
 from bitsieve.evaluation.bayes_bounds import with_bounds
 from bitsieve.evaluation.comparison import Comparison

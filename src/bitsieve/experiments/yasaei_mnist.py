@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from bitsieve.common.layout import aligned
 from bitsieve.common.progress import phase
-from bitsieve.counts.blocks import run_blocks
+from bitsieve.counts.threads import run_blocks
 from bitsieve.datasets.files import load_npz
 from bitsieve.experiments.item import Options, Result
 from bitsieve.experiments.yasaei_published import COUNTS, SAMPLES, TABLE_1

@@ -13,7 +13,7 @@ from bitsieve.common.free_memory import check_room
 from bitsieve.common.messages import one_line
 from bitsieve.common.names import NumberedNames
 from bitsieve.common.progress import phase
-from bitsieve.counts.checks import check_sparse_rows
+from bitsieve.counts.rows import check_sparse_rows
 from bitsieve.files.batches import check_unchanged, file_state
 from bitsieve.files.by_column import VALUE_BYTES, SpooledRows
 from bitsieve.files.errors import DataError

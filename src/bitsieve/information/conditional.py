@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.counts.partition import Partition
-    from bitsieve.information.from_sums import SumInformation
+    from bitsieve.information.plug_in import SumInformation
 
 
 class ConditionalInformation:

@@ -5,7 +5,7 @@ r"""Miller and Madow's correction of the entropy, as a price of every cell that 
 
     ``(T_mm[N] - S_mm) / B = (T[N] - S + (K - 1) e) / B = H_mm``
 
-and every formula of :mod:`bitsieve.information.from_sums` holds as it stands, at no more cost and with the same
+and every formula of :mod:`bitsieve.information.plug_in` holds as it stands, at no more cost and with the same
 exactness: integers, one rounding of half a last place a cell.
 
 G. A. Miller, "Note on the bias of information estimates", in: Information Theory in Psychology, 1955, pp. 95-100.
@@ -18,7 +18,7 @@ from math import ldexp
 from typing import TYPE_CHECKING, ClassVar
 
 from bitsieve.counts.terms import Terms, entropy_terms
-from bitsieve.information.from_sums import SumInformation
+from bitsieve.information.plug_in import SumInformation
 
 if TYPE_CHECKING:
     from bitsieve.counts.source import CountSource

@@ -12,9 +12,8 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     from bitsieve.counts.source import CountSource
-    from bitsieve.information.apart import ApartPairs
     from bitsieve.information.conditional import ConditionalInformation
-    from bitsieve.information.minima import InformationMinima
+    from bitsieve.information.plug_in import ApartPairs, InformationMinima
 
     Floats = NDArray[np.float64]
     Columns = NDArray[np.intp]
@@ -200,3 +199,18 @@ def put_relevance(out: NDArray[np.floating], pivots: Columns, columns: Columns, 
     place[columns] = np.arange(len(columns))
     rows = np.flatnonzero(place[pivots] >= 0)
     out[rows, place[pivots[rows]]] = relevance[pivots[rows]]
+
+
+def class_uncertainty(information: Information) -> Floats:
+    """SU(Xi,C) of every feature."""
+    return _share(information.relevance, information.entropy + information.class_entropy)
+
+
+def pair_uncertainty(pair: PairInformation) -> Floats:
+    """SU(Xi,Xs) of the features of ``pair`` with their pivot s."""
+    entropy = pair.information.entropy
+    return _share(pair.redundancy, pair.of(entropy) + entropy[pair.pivot])
+
+
+def _share(information: Floats, entropies: Floats) -> Floats:
+    return np.divide(2 * information, entropies, out=np.zeros_like(entropies), where=entropies > 0)

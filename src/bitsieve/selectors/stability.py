@@ -11,7 +11,7 @@ from sklearn.base import clone
 from bitsieve.binning.coding import codes_that_occur
 from bitsieve.common.errors import ParameterError
 from bitsieve.common.parameters import check_integer, check_number, check_threads, optional
-from bitsieve.counts.blocks import run_blocks
+from bitsieve.counts.threads import run_blocks
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.selectors.found import Found
 from bitsieve.selectors.stability_bounds import expected_false_selections, least_threshold

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve.common.attributes import cached_property
-from bitsieve.counts.checks import check_joint_values
-from bitsieve.counts.joined import refined
 from bitsieve.counts.partition import Partition
-from bitsieve.counts.source import CountSource
+from bitsieve.counts.rows import check_joint_values
+from bitsieve.counts.source import CountSource, refined
 from bitsieve.counts.terms import MAX_SAMPLES
 from bitsieve.sources import portions as on_portion
 from bitsieve.sources.table_block import added

@@ -14,8 +14,8 @@ from sklearn.utils.validation import validate_data
 from bitsieve.common.attributes import cached_property
 from bitsieve.common.errors import Sentence
 from bitsieve.common.names import NumberedNames
-from bitsieve.counts.blocks import thread_count
-from bitsieve.counts.checks import check_sparse_rows
+from bitsieve.counts.rows import check_sparse_rows
+from bitsieve.counts.threads import thread_count
 from bitsieve.table.missing import columns_hold
 from bitsieve.table.table import Table
 

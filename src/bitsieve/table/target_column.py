@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.common.attributes import cached_property
-from bitsieve.counts.class_order import sizes_of_classes
+from bitsieve.counts.rows import sizes_of_classes
 from bitsieve.table.column_summary import changes_kind, union_of_categories
 from bitsieve.table.distinct import Distinct
 from bitsieve.table.encoding import Encoded, lookup

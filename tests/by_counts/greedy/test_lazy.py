@@ -12,7 +12,7 @@ from bitsieve.counts import packed
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.packed import PackedSource
 from bitsieve.information import PlugInInformation
-from bitsieve.information.minima import InformationMinima
+from bitsieve.information.plug_in import InformationMinima
 
 LAZY = [name for name, c in CRITERIA.items() if c.needs in ("pairs", "class pairs") and c.never_increases]
 every_lazy_criterion = pytest.mark.parametrize("name", LAZY)

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.information.uncertainty import pair_uncertainty
+from bitsieve.information.protocol import pair_uncertainty
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.information.apart import ApartPairs
-    from bitsieve.information.from_sums import SumPair
+    from bitsieve.information.plug_in import ApartPairs, SumPair
     from bitsieve.information.protocol import Information
 
     Columns = NDArray[np.intp]

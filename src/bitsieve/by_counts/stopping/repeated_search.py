@@ -10,8 +10,8 @@ import numpy as np
 
 from bitsieve.common.attributes import cached_property
 from bitsieve.common.special import chdtrc
-from bitsieve.counts.blocks import run_blocks
 from bitsieve.counts.search import Parts, dependence_of_codes, joint_codes
+from bitsieve.counts.threads import run_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Pairs of columns that no sample brings together, so that their table follows from what each of them is alone."""
+"""Sums of entropy terms over contingency tables: the definition, block by block."""
 
 from __future__ import annotations
 
@@ -10,6 +10,23 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
     Columns = NDArray[np.intp]
+
+
+class CostHints:
+    """The hints of a source that says nothing of its costs; a source that knows more overrides them.
+
+    Attributes
+    ----------
+    row_seconds : float
+        A rough prediction of the time of one :meth:`CountSource.pair_sums` over all columns. With 0, methods count all
+        candidates at once rather than ask often for a few.
+    """
+
+    row_seconds: float = 0.0
+
+    def companions(self, columns: NDArray[np.intp]) -> NDArray[np.intp]:
+        """``columns`` and those that are counted along with them at no extra cost."""
+        return columns
 
 
 class Apart(Protocol):

@@ -1,4 +1,4 @@
-"""What a table of codes must be, to be counted in memory."""
+"""Rows of codes and classes in memory: what they must be to be counted, and their order class by class."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bitsieve import _native
 from bitsieve.counts.terms import MAX_SAMPLES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    Integers = NDArray[np.int64]
+
 
 MAX_CODES = 1 << 16
 MAX_FEATURES = 10**6
@@ -70,3 +74,19 @@ def checked_classes(classes: NDArray, n_samples: int, n_classes: int | None) -> 
     if n_classes is not None and int(classes.max()) >= n_classes:
         raise ValueError(f"class {int(classes.max())} is not below n_classes={n_classes}")
     return classes
+
+
+def class_order(
+    classes: NDArray[np.integer], weights: Integers | None, n_classes: int
+) -> tuple[NDArray[np.uint32], Integers]:
+    """The rows class by class, each as often as its weight says; and how many samples each class has."""
+    order, sizes = _native.class_order(np.ascontiguousarray(classes, np.int32), n_classes)
+    if weights is None:
+        return order, sizes
+    return np.repeat(order, weights[order]), sizes_of_classes(classes, weights, n_classes)
+
+
+def sizes_of_classes(classes: NDArray[np.integer], weights: Integers | None, n_classes: int) -> Integers:
+    """How many samples each class has."""
+    # Sums of weights are at most 2**31: the floats that bincount makes of them are exact.
+    return np.bincount(classes, weights, minlength=n_classes).astype(np.int64)

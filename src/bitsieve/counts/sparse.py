@@ -1,41 +1,186 @@
-"""Tables counted from the listed codes of sparse columns; the others follow from the margins.
-
-Cost: the tables of a pivot with all columns read the rows that the pivot lists, or the codes that all columns list
-where these are fewer to read, and a few numbers a column. Memory: 12 bytes a listed code, and some 80 a column.
-"""
+"""Tables counted from the listed codes of sparse columns; the others follow from the margins."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from bitsieve import _native
 from bitsieve.common.attributes import cached_property
-from bitsieve.counts.blocks import run_blocks, thread_count
-from bitsieve.counts.checks import checked_classes, checked_weights
-from bitsieve.counts.joint_codes import CodedSource
-from bitsieve.sources.sparse_apart import SparseApart
-from bitsieve.sources.sparse_division import Division
-from bitsieve.sources.sparse_partition import SparsePartition
+from bitsieve.counts.rows import checked_classes, checked_weights
+from bitsieve.counts.source import CodedSource, JointCodes
+from bitsieve.counts.sums import Apart
+from bitsieve.counts.threads import run_blocks, thread_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import ArrayLike, NDArray
 
-    from bitsieve.counts.sparse_codes import SparseCodes
     from bitsieve.counts.terms import Terms
 
     Integers = NDArray[np.int64]
     Columns = NDArray[np.intp]
     Sums = tuple[Integers, Integers | None]
 
+
+@dataclass(frozen=True, eq=False)
+class SparseCodes:
+    """Codes of columns, of which each has a common code that is not listed.
+
+    Attributes
+    ----------
+    n_rows : int
+    start : ndarray of int64, shape (n_features + 1,)
+        Where the listed codes of every column begin; the last one is where they all end.
+    row : ndarray of int32
+        The rows of the listed codes, ascending within a column.
+    code : ndarray of uint16
+    common : ndarray of uint16, shape (n_features,)
+        The code of all rows that a column does not list; of no meaning where it lists all.
+    room : callable
+        ``room(size, dtype)`` gives an array as large as those of the listed codes; by default in memory.
+    """
+
+    n_rows: int
+    start: NDArray[np.int64]
+    row: NDArray[np.int32]
+    code: NDArray[np.uint16]
+    common: NDArray[np.uint16]
+    room: Callable[..., NDArray[Any]] = np.empty
+
+    @classmethod
+    def of_table(cls, codes: NDArray[np.integer]) -> SparseCodes:
+        """The codes of a table of shape (n_rows, n_features), the most frequent one of every column left out."""
+        common = np.array([np.bincount(column).argmax() for column in codes.T])
+        column, row = np.nonzero(common[:, None] != codes.T)
+        start = np.searchsorted(column, np.arange(codes.shape[1] + 1)).astype(np.int64)
+        return cls(
+            len(codes), start, row.astype(np.int32), codes[row, column].astype(np.uint16), common.astype(np.uint16)
+        )
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return len(self.common)
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int64]:
+        """How many codes every column lists."""
+        return np.diff(self.start)
+
+    def column(self, feature: int) -> NDArray[np.uint16]:
+        """The code of every row."""
+        listed = slice(self.start[feature], self.start[feature + 1])
+        codes = np.full(self.n_rows, self.common[feature])
+        codes[self.row[listed]] = self.code[listed]
+        return codes
+
+    def arities(self) -> NDArray[np.int32]:
+        """One more than the largest code of every column."""
+        lengths = self.lengths
+        largest = np.where(lengths < self.n_rows, self.common, 0).astype(np.int32)
+        some = lengths > 0
+        if len(self.code):
+            found = np.maximum.reduceat(self.code, self.start[:-1][some])
+            largest[some] = np.maximum(largest[some], found)
+        return largest + np.int32(1)
+
+
+class Division(NamedTuple):
+    """Some rows, each with the label of its part and class; all others are the rest.
+
+    Labels are numbered by part, then by class.
+    """
+
+    row: NDArray[np.int32]
+    label: NDArray[np.int32]
+    part_of: NDArray[np.int32]
+    class_of: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, row: NDArray[np.int32], part: NDArray[np.integer], classes: NDArray[np.integer]) -> Division:
+        """The division of rows by their parts and classes, both given a row."""
+        n_classes = int(classes.max(initial=0)) + 1
+        found, label = np.unique(part.astype(np.int64) * n_classes + classes, return_inverse=True)
+        _, part_of = np.unique(found // n_classes, return_inverse=True)
+        return cls(row, *(of.reshape(-1).astype(np.int32) for of in (label, part_of, found % n_classes)))
+
+
+class SparseApart(Apart):
+    """Columns of a :class:`~bitsieve.counts.sparse.SparseSource` that list no row in common.
+
+    Parameters
+    ----------
+    source : SparseSource
+    terms : Terms
+    own, marginals : ndarray of int64, shape (n_features,)
+        The sums of the terms of the listed codes of every column, and of all its codes. Together they tell how many
+        samples it lists, and so its sums with whatever is apart from it.
+    """
+
+    def __init__(self, source: SparseSource, terms: Terms, own: tuple[Integers, Integers], marginals: Integers) -> None:
+        self.source, self.terms, self.own = source, terms, own
+        order = np.lexsort((marginals, own[0]))
+        new = np.ones(len(order), bool)
+        new[1:] = (np.diff(own[0][order]) != 0) | (np.diff(marginals[order]) != 0)
+        self.of_kind = order[new]
+        self.kind = np.empty(len(order), np.intp)
+        self.kind[order] = np.cumsum(new) - 1
+
+    def met(self, pivot: int, most: int) -> tuple[Columns, Integers] | None:
+        """The columns that list a row of the pivot, and their ``S_xy``; None if its rows list more than ``most``."""
+        division = self.source.division(pivot)
+        n_listed = int(self.source.row_lengths[division.row].sum())
+        if n_listed > most:
+            return None
+        columns, xy = np.empty((2, n_listed), np.int64)
+        n = self.source.counts.sums_met(self.terms.table, self.terms.shift, *division, *self.own, columns, xy)
+        return columns[:n], xy[:n]
+
+    def sums(self, pivot: int) -> Integers:
+        """``S_xy`` of the pivot with a column of every kind from which it is apart."""
+        xy = np.empty(len(self.of_kind), np.int64)
+        division = self.source.division(pivot)
+        self.source.counts.sums_apart(self.terms.table, self.terms.shift, *division, *self.own, self.of_kind, xy)
+        return xy
+
+
+class SparsePartition(JointCodes):
+    """A partition of the samples of a :class:`~bitsieve.counts.sparse.SparseSource`."""
+
+    source: SparseSource
+
+    def refine(self, feature: int) -> SparsePartition:
+        """The partition by the same features and one more."""
+        finer = super().refine(feature)
+        return SparsePartition(self.source, finer.part, finer.keys)
+
+    def sums(self, terms: Terms, columns: NDArray[np.intp]) -> tuple[Integers, Integers]:
+        """``S_xz`` and ``S_xzc`` of ``columns``."""
+        everything = len(columns) == self.source.n_features and bool((np.diff(columns) == 1).all())
+        xz, xzc = self.source.division_sums(terms, self._division, None if everything else columns, True)
+        assert xzc is not None
+        return xz, xzc
+
+    @cached_property
+    def _division(self) -> Division:
+        """The rows outside the largest part, by their parts."""
+        source = self.source
+        part = self.part
+        if source.row_weights is not None:
+            part = part[np.cumsum(source.row_weights) - source.row_weights]  # the first sample of every row
+        row = np.flatnonzero(part != np.bincount(part).argmax()).astype(np.int32)
+        return Division.of(row, part[row], source.row_classes[row])
+
+
 BLOCK_CODES = 1 << 22  # listed codes that are sorted by column at once: 32 MiB
 TURNED_CODES = 1 << 25  # listed codes that are written by row at once: 200 MB, of which few pages lie in a file
 SORTING = 4  # times as long it takes to visit a code by rows, which sorts them, as by columns
-MAX_FEATURES = 2**31 - 1
+MAX_COLUMNS = 2**31 - 1
 
 
 class SparseSource(CodedSource):
@@ -68,8 +213,8 @@ class SparseSource(CodedSource):
         weights: ArrayLike | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        if not 0 < codes.n_features <= MAX_FEATURES:
-            raise ValueError(f"{codes.n_features:,} columns: from 1 to {MAX_FEATURES:,} are supported")
+        if not 0 < codes.n_features <= MAX_COLUMNS:
+            raise ValueError(f"{codes.n_features:,} columns: from 1 to {MAX_COLUMNS:,} are supported")
         labels = np.zeros(codes.n_rows, np.int32)
         if classes is not None:
             labels = checked_classes(np.asarray(classes), codes.n_rows, n_classes).astype(np.int32)
