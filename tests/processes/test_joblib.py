@@ -11,7 +11,6 @@ import pytest
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky import get_reusable_executor
 
-import bitsieve.counts.packed as memory
 import bitsieve.counts.packed_table as layout
 from bitsieve import ForwardSelector, SpecCMI
 from bitsieve.counts.threads import run_blocks, thread_count
@@ -29,7 +28,7 @@ def no_workers_stay():
 @pytest.mark.parametrize("backend", ["sequential", "threading", "loky"])
 @pytest.mark.usefixtures("no_workers_stay")
 def test_fits_inside_workers(backend, monkeypatch):
-    monkeypatch.setattr(memory, "WORTH_A_THREAD", 1e-12)  # threads even for microseconds of work
+    monkeypatch.setattr(layout, "WORTH_A_THREAD", 1e-12)  # threads even for microseconds of work
     monkeypatch.setattr(layout, "BLOCK_BYTES", 1 << 12)
     random = np.random.default_rng(0)
     y = random.integers(0, 3, 300)

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.counts.contingency import column_blocks
+from bitsieve.counts.sums import sums_of_tables
 from bitsieve.counts.threads import run_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.counts.contingency import ContingencyTable
-    from bitsieve.counts.source import CountSource
+    from bitsieve.counts.contingency import ContingencyTable, Tables
     from bitsieve.counts.terms import Terms
 
     Integers = NDArray[np.int64]
@@ -44,18 +43,19 @@ class Arrangement(NamedTuple):
 class Partition(Protocol):
     """The samples, divided into parts by the joint value of the features it was refined by.
 
-    A source must give :attr:`keys`, :meth:`refine` and :meth:`tables`. The other methods follow from them and may be
-    overridden where a source is faster. Parts of one sample carry no information: what is conditional on them is known.
+    Required are :attr:`keys`, :meth:`refine` and :meth:`tables`. The other methods follow from them and may be
+    overridden by a source that counts and sums at once. Parts of one sample carry no information: what is conditional
+    on them is known.
 
     Attributes
     ----------
-    source : CountSource
+    source : Tables
     keys : ndarray of int64, shape (n_parts, n_conditioning)
         The codes of the conditioning features in every part that occurs, in lexicographic order. Sources that hold the
         samples in portions agree on them by the union of the (old part, new code) pairs that occur in each portion.
     """
 
-    source: CountSource
+    source: Tables
 
     @property
     @abstractmethod
@@ -81,10 +81,7 @@ class Partition(Protocol):
     def sums(self, terms: Terms, columns: NDArray[np.intp]) -> tuple[Integers, Integers]:
         """``S_xz`` and ``S_xzc`` of ``columns``: over parts and codes, and over parts, codes and classes."""
         xz, xzc = np.empty((2, len(columns)), np.int64)
-        source = self.source
-        for block in column_blocks(len(self.keys), source.arities[columns], source.n_classes, source.n_samples):
-            for place, table in enumerate(self.tables(columns[block], True), block.start):
-                xz[place], xzc[place] = terms.sum(table.pooled().counts), terms.sum(table.counts)
+        sums_of_tables(terms, self.source, len(self.keys), columns, lambda some: self.tables(some, True), (xz, xzc))
         return xz, xzc
 
     def degrees_of_freedom(self, feature: int) -> int:

@@ -60,7 +60,7 @@ class ClassSearch(Protocol):
     """A way to make codes of columns that depends on the classes, such as cuts by description length.
 
     A test of independence must repeat it after every shuffle of the classes: codes that were made to fit the classes
-    tell something about them by chance alone.
+    carry some information about them by chance alone.
 
     Attributes
     ----------
@@ -105,7 +105,11 @@ class FixedCodes(ClassSearch):
     """
 
     def __init__(
-        self, codes: NDArray[Any] | CodesByColumn, classes: NDArray[Any], n_classes: int, weights: Integers | None = None
+        self,
+        codes: NDArray[Any] | CodesByColumn,
+        classes: NDArray[Any],
+        n_classes: int,
+        weights: Integers | None = None,
     ) -> None:
         self._codes, self.n_classes = codes, n_classes
         self.rows = np.repeat(np.arange(len(classes)), 1 if weights is None else weights)

@@ -1,4 +1,8 @@
-"""Tables counted from the listed codes of sparse columns; the others follow from the margins."""
+"""Tables counted from the listed codes of sparse columns; the others follow from the margins.
+
+Cost: the tables of a pivot with all columns read the rows that the pivot lists, or the codes that all columns list
+where these are fewer to read, and a few numbers a column. Memory: 12 bytes a listed code, and some 80 a column.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from bitsieve import _native
 from bitsieve.common.attributes import cached_property
 from bitsieve.counts.rows import checked_classes, checked_weights
 from bitsieve.counts.source import CodedSource, JointCodes
-from bitsieve.counts.sums import Apart
+from bitsieve.counts.sums import Sums, new_sums
 from bitsieve.counts.threads import run_blocks, thread_count
 
 if TYPE_CHECKING:
@@ -20,11 +24,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from bitsieve.counts.sums import SumPair
     from bitsieve.counts.terms import Terms
 
     Integers = NDArray[np.int64]
     Columns = NDArray[np.intp]
-    Sums = tuple[Integers, Integers | None]
+
+BLOCK_CODES = 1 << 22  # listed codes that are sorted by column at once: 32 MiB
+TURNED_CODES = 1 << 25  # listed codes that are written by row at once: 200 MB, of which few pages lie in a file
+SORTING = 4  # times as long it takes to visit a code by rows, which sorts them, as by columns
+MAX_COLUMNS = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,59 +119,16 @@ class Division(NamedTuple):
         return cls(row, *(of.reshape(-1).astype(np.int32) for of in (label, part_of, found % n_classes)))
 
 
-class SparseApart(Apart):
-    """Columns of a :class:`~bitsieve.counts.sparse.SparseSource` that list no row in common.
-
-    Parameters
-    ----------
-    source : SparseSource
-    terms : Terms
-    own, marginals : ndarray of int64, shape (n_features,)
-        The sums of the terms of the listed codes of every column, and of all its codes. Together they tell how many
-        samples it lists, and so its sums with whatever is apart from it.
-    """
-
-    def __init__(self, source: SparseSource, terms: Terms, own: tuple[Integers, Integers], marginals: Integers) -> None:
-        self.source, self.terms, self.own = source, terms, own
-        order = np.lexsort((marginals, own[0]))
-        new = np.ones(len(order), bool)
-        new[1:] = (np.diff(own[0][order]) != 0) | (np.diff(marginals[order]) != 0)
-        self.of_kind = order[new]
-        self.kind = np.empty(len(order), np.intp)
-        self.kind[order] = np.cumsum(new) - 1
-
-    def met(self, pivot: int, most: int) -> tuple[Columns, Integers] | None:
-        """The columns that list a row of the pivot, and their ``S_xy``; None if its rows list more than ``most``."""
-        division = self.source.division(pivot)
-        n_listed = int(self.source.row_lengths[division.row].sum())
-        if n_listed > most:
-            return None
-        columns, xy = np.empty((2, n_listed), np.int64)
-        n = self.source.counts.sums_met(self.terms.table, self.terms.shift, *division, *self.own, columns, xy)
-        return columns[:n], xy[:n]
-
-    def sums(self, pivot: int) -> Integers:
-        """``S_xy`` of the pivot with a column of every kind from which it is apart."""
-        xy = np.empty(len(self.of_kind), np.int64)
-        division = self.source.division(pivot)
-        self.source.counts.sums_apart(self.terms.table, self.terms.shift, *division, *self.own, self.of_kind, xy)
-        return xy
-
-
 class SparsePartition(JointCodes):
-    """A partition of the samples of a :class:`~bitsieve.counts.sparse.SparseSource`."""
+    """A partition of the samples of a :class:`SparseSource`: its largest part is the rest that is not visited."""
 
     source: SparseSource
 
-    def refine(self, feature: int) -> SparsePartition:
-        """The partition by the same features and one more."""
-        finer = super().refine(feature)
-        return SparsePartition(self.source, finer.part, finer.keys)
-
-    def sums(self, terms: Terms, columns: NDArray[np.intp]) -> tuple[Integers, Integers]:
+    def sums(self, terms: Terms, columns: Columns) -> tuple[Integers, Integers]:
         """``S_xz`` and ``S_xzc`` of ``columns``."""
         everything = len(columns) == self.source.n_features and bool((np.diff(columns) == 1).all())
-        xz, xzc = self.source.division_sums(terms, self._division, None if everything else columns, True)
+        chosen = None if everything else columns
+        xz, xzc = self.source.fused.division_sums(terms, self._division, chosen, by_class=True)
         assert xzc is not None
         return xz, xzc
 
@@ -177,10 +143,137 @@ class SparsePartition(JointCodes):
         return Division.of(row, part[row], source.row_classes[row])
 
 
-BLOCK_CODES = 1 << 22  # listed codes that are sorted by column at once: 32 MiB
-TURNED_CODES = 1 << 25  # listed codes that are written by row at once: 200 MB, of which few pages lie in a file
-SORTING = 4  # times as long it takes to visit a code by rows, which sorts them, as by columns
-MAX_COLUMNS = 2**31 - 1
+class SparseDisjointSupport:
+    """Columns of a :class:`SparseSource` that list no row in common.
+
+    Parameters
+    ----------
+    sums : SparseSums
+    terms : Terms
+    marginals : ndarray of int64, shape (n_features,)
+        The sums of the terms of all codes of every column. Together with those of its listed codes they say how many
+        samples it lists, and so its sums with every column that lists none of them.
+    """
+
+    def __init__(self, sums: SparseSums, terms: Terms, marginals: Integers) -> None:
+        self.source, self.terms, self.own = sums.source, terms, sums.own_sums(terms)
+        listed = self.own[0]
+        order = np.lexsort((marginals, listed))
+        new = np.ones(len(order), bool)
+        new[1:] = (np.diff(listed[order]) != 0) | (np.diff(marginals[order]) != 0)
+        self.representatives = order[new]
+        self.equivalence = np.empty(len(order), np.intp)
+        self.equivalence[order] = np.cumsum(new) - 1
+
+    def co_occurring(self, pivot: int, most: int) -> tuple[Columns, Integers] | None:
+        """The columns that list a row of the pivot, and their ``S_xy``; None if its rows list more than ``most``."""
+        division = self.source.division(pivot)
+        n_listed = int(self.source.row_lengths[division.row].sum())
+        if n_listed > most:
+            return None
+        columns, xy = np.empty((2, n_listed), np.int64)
+        n = self.source.counts.sums_met(self.terms.table, self.terms.shift, *division, *self.own, columns, xy)
+        return columns[:n], xy[:n]
+
+    def sums(self, pivot: int) -> Integers:
+        """``S_xy`` of the pivot with every representative, as if they listed no row in common."""
+        xy = np.empty(len(self.representatives), np.int64)
+        division, terms = self.source.division(pivot), self.terms
+        self.source.counts.sums_apart(terms.table, terms.shift, *division, *self.own, self.representatives, xy)
+        return xy
+
+
+class SparseSums(Sums):
+    """What the native code of sparse columns counts and sums at once."""
+
+    source: SparseSource
+
+    def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
+        """``S_x`` and ``S_xc`` of every feature."""
+        pooled, with_class = np.empty((2, self.source.n_features), np.int64)
+        self.division_sums(terms, self.source.division(None), None, True, (pooled, with_class))
+        return pooled, with_class
+
+    def pair_sums(
+        self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: SumPair | None = None
+    ) -> SumPair:
+        """``S_xy`` and ``S_xyc`` of the pivot with ``columns``; None: all, written to ``out``."""
+        return self.division_sums(terms, self.source.division(pivot), columns, by_class, out)
+
+    def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> SumPair:
+        """The counts of the tables of the pivot (None: no pivot) with ``columns``, one row a column."""
+        source = self.source
+        pairs = (1 if pivot is None else int(source.arities[pivot])) * int(source.arities[columns].max())
+        xy, xyc = np.zeros((len(columns), min(pairs, source.n_samples)), np.int64), None
+        if by_class:
+            xyc = np.zeros((len(columns), min(pairs * source.n_classes, source.n_samples)), np.int64)
+        source.counts.cells(*source.division(pivot), np.ascontiguousarray(columns, np.int64), xy, xyc)
+        return xy, xyc
+
+    def disjoint_support(self, terms: Terms, marginals: Integers) -> SparseDisjointSupport:
+        """The pairs of columns that list no row in common."""
+        return SparseDisjointSupport(self, terms, marginals)
+
+    def division_sums(
+        self, terms: Terms, division: Division, columns: Columns | None, by_class: bool, out: SumPair | None = None
+    ) -> SumPair:
+        """``S_xz`` and, if asked for, ``S_xzc`` of ``columns`` (None: all) with the parts of a division."""
+        listed, n_features = self.source.listed, self.source.n_features
+        visited = int(self.source.row_lengths[division.row].sum()) * SORTING + n_features // 2
+        lengths = listed.start[-1] if columns is None else int(listed.lengths[columns].sum())
+        if out is None or columns is not None:
+            out = new_sums(n_features if columns is None else len(columns), by_class)
+        if lengths < visited:
+            self._sums_by_columns(terms, division, columns, out)
+        elif columns is None:
+            self._sums_by_rows(terms, division, out)
+        else:
+            xy, xyc = self.division_sums(terms, division, None, by_class)
+            return xy[columns], None if xyc is None else xyc[columns]
+        return out
+
+    def _sums_by_rows(self, terms: Terms, division: Division, out: SumPair) -> None:
+        own = self.own_sums(terms)
+        visited = int(self.source.row_lengths[division.row].sum())
+
+        def work(block: tuple[int, int]) -> None:
+            self.source.counts.sums_by_rows(terms.table, terms.shift, *division, *own, *block, *out)
+
+        self._run(work, max(1, visited // BLOCK_CODES))
+
+    def _sums_by_columns(self, terms: Terms, division: Division, columns: Columns | None, out: SumPair) -> None:
+        own = self.own_sums(terms)
+        xy, xyc = out
+
+        def work(block: tuple[int, int]) -> None:
+            some = slice(*block)
+            chosen = np.arange(*block) if columns is None else columns[some]
+            within = None if xyc is None else xyc[some]
+            chosen = np.ascontiguousarray(chosen, np.int64)
+            self.source.counts.sums_by_columns(terms.table, terms.shift, *division, *own, chosen, xy[some], within)
+
+        if columns is None:
+            self._run(work, max(1, self.source.n_features >> 20))
+        else:
+            work((0, len(columns)))
+
+    def own_sums(self, terms: Terms) -> tuple[Integers, Integers]:
+        """The sums of the terms of the listed codes, and of these within the classes, of every column; kept."""
+        source, key = self.source, (terms.shift, int(terms.table[1]))
+        if key not in source.own_sums:
+            pooled, within = np.empty((2, source.n_features), np.int64)
+            self._run(lambda block: source.counts.own_sums(terms.table, terms.shift, *block, pooled, within), 1)
+            source.own_sums[key] = pooled, within
+        return source.own_sums[key]
+
+    def _run(self, work: Callable[[tuple[int, int]], object], least: int) -> None:
+        """Work on blocks of columns that list about as many codes: ``least`` of them, or some for every thread."""
+        start, n_features, n_jobs = self.source.listed.start, self.source.n_features, self.source.n_jobs
+        threads = thread_count(n_jobs)
+        n_blocks = min(least if threads == 1 else max(least, 4 * threads), n_features)
+        edges = np.searchsorted(start, np.arange(1, n_blocks) * start[-1] // n_blocks)
+        edges = np.unique(np.concatenate([[0], edges, [n_features]])).tolist()
+        run_blocks(work, list(pairwise(edges)), threads)
 
 
 class SparseSource(CodedSource):
@@ -239,14 +332,14 @@ class SparseSource(CodedSource):
             TURNED_CODES,
         )
         self.row_lengths = np.diff(row_start)
-        self._own: dict[tuple[int, int], tuple[Integers, Integers]] = {}
+        self.own_sums: dict[tuple[int, int], tuple[Integers, Integers]] = {}
 
     @cached_property
     def sample_classes(self) -> NDArray[np.int64]:
         """The class of every sample."""
         return self.of_samples(self.row_classes).astype(np.int64)
 
-    def of_samples(self, of_rows: NDArray) -> NDArray:
+    def of_samples(self, of_rows: NDArray[Any]) -> NDArray[Any]:
         """What every row holds, as often as the row stands."""
         return of_rows if self.row_weights is None else np.repeat(of_rows, self.row_weights)
 
@@ -254,96 +347,17 @@ class SparseSource(CodedSource):
         """The code of every sample."""
         return self.of_samples(self.listed.column(feature))
 
+    @property
+    def fused(self) -> SparseSums:
+        """What the native code counts and sums at once."""
+        return SparseSums(self)
+
     def partition(self) -> SparsePartition:
         """All samples in one part, to be refined by conditioning features."""
         return SparsePartition(self)
-
-    def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
-        """``S_x`` and ``S_xc`` of every feature."""
-        pooled, with_class = np.empty((2, self.n_features), np.int64)
-        self.division_sums(terms, self.division(None), None, True, (pooled, with_class))
-        return pooled, with_class
-
-    def pair_sums(
-        self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: Sums | None = None
-    ) -> Sums:
-        """``S_xy`` and ``S_xyc`` of the pivot with ``columns``; None: all, written to ``out``."""
-        return self.division_sums(terms, self.division(pivot), columns, by_class, out)
-
-    def apart(self, terms: Terms, marginals: Integers) -> SparseApart:
-        """The pairs of columns that list no row in common."""
-        return SparseApart(self, terms, self._own_sums(terms), marginals)
-
-    def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> Sums:
-        """The counts of the tables of the pivot (None: no pivot) with ``columns``, one row a column."""
-        pairs = (1 if pivot is None else int(self.arities[pivot])) * int(self.arities[columns].max())
-        xy = np.zeros((len(columns), min(pairs, self.n_samples)), np.int64)
-        xyc = np.zeros((len(columns), min(pairs * self.n_classes, self.n_samples)), np.int64) if by_class else None
-        self.counts.cells(*self.division(pivot), np.ascontiguousarray(columns, np.int64), xy, xyc)
-        return xy, xyc
-
-    def division_sums(
-        self, terms: Terms, division: Division, columns: Columns | None, by_class: bool, out: Sums | None = None
-    ) -> Sums:
-        """``S_xz`` and, if asked for, ``S_xzc`` of ``columns`` (None: all) with the parts of a division."""
-        visited = int(self.row_lengths[division.row].sum()) * SORTING + self.n_features // 2
-        lengths = self.listed.start[-1] if columns is None else int(self.listed.lengths[columns].sum())
-        if out is None or columns is not None:
-            size = self.n_features if columns is None else len(columns)
-            out = np.empty(size, np.int64), np.empty(size, np.int64) if by_class else None
-        if lengths < visited:
-            self._sums_by_columns(terms, division, columns, out)
-        elif columns is None:
-            self._sums_by_rows(terms, division, out)
-        else:
-            xy, xyc = self.division_sums(terms, division, None, by_class)
-            return xy[columns], None if xyc is None else xyc[columns]
-        return out
 
     def division(self, pivot: int | None) -> Division:
         """The rows that a pivot lists (None: none), by their codes."""
         first, end = (0, 0) if pivot is None else self.listed.start[pivot : pivot + 2].tolist()
         row = self.listed.row[first:end]
         return Division.of(row, self.listed.code[first:end], self.row_classes[row])
-
-    def _sums_by_rows(self, terms: Terms, division: Division, out: Sums) -> None:
-        own = self._own_sums(terms)
-        visited = int(self.row_lengths[division.row].sum())
-
-        def work(block: tuple[int, int]) -> None:
-            self.counts.sums_by_rows(terms.table, terms.shift, *division, *own, *block, *out)
-
-        self._each_block(work, max(1, visited // BLOCK_CODES))
-
-    def _sums_by_columns(self, terms: Terms, division: Division, columns: Columns | None, out: Sums) -> None:
-        own = self._own_sums(terms)
-        xy, xyc = out
-
-        def work(block: tuple[int, int]) -> None:
-            some = slice(*block)
-            chosen = np.arange(*block) if columns is None else columns[some]
-            within = None if xyc is None else xyc[some]
-            chosen = np.ascontiguousarray(chosen, np.int64)
-            self.counts.sums_by_columns(terms.table, terms.shift, *division, *own, chosen, xy[some], within)
-
-        if columns is None:
-            self._each_block(work, max(1, self.n_features >> 20))
-        else:
-            work((0, len(columns)))
-
-    def _own_sums(self, terms: Terms) -> tuple[Integers, Integers]:
-        """The sums of the terms of the listed codes, and of these within the classes, of every column; kept."""
-        key = terms.shift, int(terms.table[1])
-        if key not in self._own:
-            pooled, within = np.empty((2, self.n_features), np.int64)
-            self._each_block(lambda block: self.counts.own_sums(terms.table, terms.shift, *block, pooled, within), 1)
-            self._own[key] = pooled, within
-        return self._own[key]
-
-    def _each_block(self, work: Callable[[tuple[int, int]], object], least: int) -> None:
-        """Work on blocks of columns that list about as many codes: ``least`` of them, or some for every thread."""
-        threads = thread_count(self.n_jobs)
-        n_blocks = min(least if threads == 1 else max(least, 4 * threads), self.n_features)
-        edges = np.searchsorted(self.listed.start, np.arange(1, n_blocks) * self.listed.start[-1] // n_blocks)
-        edges = np.unique(np.concatenate([[0], edges, [self.n_features]])).tolist()
-        run_blocks(work, list(pairwise(edges)), threads)

@@ -15,29 +15,23 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import ldexp
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from bitsieve.counts.terms import Terms, entropy_terms
 from bitsieve.information.plug_in import SumInformation
-
-if TYPE_CHECKING:
-    from bitsieve.counts.source import CountSource
 
 BITS_PER_CELL = 0.7213475204444817  # 1 / (2 ln 2), times N
 
 
 class MillerMadowInformation(SumInformation):
-    """Information quantities of corrected entropies, in bits; any of them but an entropy may be negative.
-
-    Parameters
-    ----------
-    source : CountSource
-    """
+    """Information quantities of corrected entropies, in bits; any of them but an entropy may be negative."""
 
     estimator: ClassVar[str] = "miller-madow"
 
-    def __init__(self, source: CountSource) -> None:
-        super().__init__(source, miller_madow_terms(source.n_samples))
+    @staticmethod
+    def terms_of(n_samples: int) -> Terms:
+        """Those with the price of a non-empty cell taken off."""
+        return miller_madow_terms(n_samples)
 
 
 @lru_cache(maxsize=8)

@@ -1,25 +1,49 @@
-"""Information quantities of two features and a class, from sums of the entropy terms of an estimator."""
+"""Plug-in estimates: information of two features and a class, from sums of entropy terms.
+
+With ``S`` the sum of the fixed-point terms over a table (see :mod:`bitsieve.counts.terms`) and ``B = N 2**shift``,
+``H = (T[N] - S) / B``, and every mutual information is an integer combination of such sums, made a float once:
+
+=====================  ==================================================
+entropy                ``H(Xi)       = (T[N] - S_i) / B``
+relevance              ``I(Xi;C)     = (T[N] - S_i - S_c + S_ic) / B``
+redundancy             ``I(Xi;Xj)    = (T[N] - S_i - S_j + S_ij) / B``
+conditional redundancy ``I(Xi;Xj|C)  = (S_c - S_ic - S_jc + S_ijc) / B``
+conditional relevance  ``I(Xi;C|Xj)  = (S_j - S_jc - S_ij + S_ijc) / B``
+joint relevance        ``I(Xi,Xj;C)  = (T[N] - S_c - S_ij + S_ijc) / B``
+joint entropy          ``H(Xi,Xj,C)  = (T[N] - S_ijc) / B``
+=====================  ==================================================
+
+All are in bits, by the estimator whose terms are summed. None is clipped: by plug-in, independence shows as 0 up to the
+rounding of the terms, at most ``log2(N) / 2**62`` bit a non-empty cell, either way.
+"""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from bitsieve.common.attributes import cached_property
-from bitsieve.counts.source import PairForm
+from bitsieve.counts.source import conditioning, sums_of
+from bitsieve.counts.sums import PairForm
 from bitsieve.counts.terms import entropy_terms
 from bitsieve.information.conditional import ConditionalInformation
-from bitsieve.information.protocol import counted_by_class, put_relevance, redundancies_of_rows
+from bitsieve.information.protocol import (
+    DisjointPairs,
+    Information,
+    PairInformation,
+    counted_by_class,
+    put_relevance,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import DTypeLike, NDArray
 
-    from bitsieve.counts.packed import Minima
+    from bitsieve.common.greedy import Scores
     from bitsieve.counts.source import CountSource
-    from bitsieve.counts.sums import Apart
     from bitsieve.counts.terms import Terms
 
     Columns = NDArray[np.intp]
@@ -28,91 +52,18 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.floating]
     Progress = Callable[[int, int], object] | None
 
-
-class ApartPairs:
-    """What the columns that are apart from a pivot share with it: the same for all of one kind.
-
-    Parameters
-    ----------
-    information : SumInformation
-    sums : Apart
-
-    Attributes
-    ----------
-    kind, of_kind : ndarray of int
-        As :class:`~bitsieve.counts.sums.Apart` has them.
-    """
-
-    def __init__(self, information: SumInformation, sums: Apart) -> None:
-        self.information, self.sums, self.kind, self.of_kind = information, sums, sums.kind, sums.of_kind
-
-    def met(self, pivot: int, most: int) -> tuple[Columns, SumPair] | None:
-        """The columns that are not apart from the pivot, and it with them; None if this is more than ``most`` codes."""
-        found = self.sums.met(pivot, most)
-        return None if found is None else (found[0], self.information.pair_of_sums(pivot, *found))
-
-    def by_kind(self, pivot: int) -> SumPair:
-        """The pivot with a column of every kind, as if it were apart from it."""
-        return self.information.pair_of_sums(pivot, self.of_kind, self.sums.sums(pivot))
-
-
-LINEAR = ("conditional_relevance", "joint_relevance")  # whose sums differ from S_isc - S_is by what s alone tells
-
-
-class InformationMinima:
-    """``min_s I(Xi;C|Xs)``, or ``min_s I(Xi,Xs;C)``, over the features s that were added.
-
-    Parameters
-    ----------
-    information : SumInformation
-    quantity : str
-        One of ``LINEAR``.
-    sums : Minima
-    """
-
-    def __init__(self, information: SumInformation, quantity: str, sums: Minima) -> None:
-        self.information, self.quantity, self.sums = information, quantity, sums
-
-    def add(self, feature: int) -> None:
-        """One more s."""
-        info = self.information
-        if self.quantity == "joint_relevance":
-            offset = info.total - info.class_sum
-        else:
-            alone, with_class = info.marginals
-            offset = int(alone[feature]) - int(with_class[feature])
-        self.sums.add(feature, offset)
-
-    def best(self, candidates: NDArray[np.bool_]) -> tuple[int, float]:
-        """The candidate of the largest minimum, and that minimum in bits."""
-        chosen, least = self.sums.largest(candidates)
-        return chosen, least / self.information.terms.per_bit
-
-
-def information_minima(information: SumInformation, quantity: str, capped: bool) -> InformationMinima | None:
-    """The minima of a quantity of pairs, at most the relevance if ``capped``; None where there is no quick way."""
-    if quantity not in LINEAR:
-        return None
-    alone, with_class = information.marginals
-    start = np.full(information.n_features, np.iinfo(np.int64).max)
-    if capped:
-        start = information.total - alone - information.class_sum + with_class
-    sums = information.source.minima(information.terms, start)
-    return None if sums is None else InformationMinima(information, quantity, sums)
-
-
 CACHE_BYTES = 256 << 20  # rows kept for later questions about the same pivots
 SLAB_BYTES = 8 << 20  # allocated at once for rows: a fresh array a row spends as long on page faults as on counting
 
 
-class SumInformation:
+class SumInformation(Information):
     """Information quantities that are integer combinations of sums of entropy terms, in bits.
+
+    A subclass says which terms.
 
     Parameters
     ----------
     source : CountSource
-    terms : Terms
-        Of the estimator.
 
     Notes
     -----
@@ -120,23 +71,22 @@ class SumInformation:
     again for a pivot costs nothing. A matrix is computed in one fused pass and not kept.
     """
 
-    estimator: ClassVar[str]
     conditions_on_sets: ClassVar[bool] = True
 
-    def __init__(self, source: CountSource, terms: Terms) -> None:
-        self.source, self.terms = source, terms
+    def __init__(self, source: CountSource) -> None:
+        self.source, self.sums, self.terms = source, sums_of(source), self.terms_of(source.n_samples)
         self._rows: dict[int, tuple[Integers, Integers | None]] = {}
         self._row_limit = max(2, CACHE_BYTES // (16 * max(source.n_features, 1)))
         self._free_rows: list[Integers] = []
 
+    @staticmethod
+    @abstractmethod
+    def terms_of(n_samples: int) -> Terms:
+        """The terms of the estimator."""
+
     def conditional(self) -> ConditionalInformation:
         """Information conditional on a set of features, which is empty and to be refined."""
-        return ConditionalInformation(self, self.source.partition())
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-        return self.source.n_features
+        return ConditionalInformation(self.terms, conditioning(self.source).partition())
 
     @cached_property
     def total(self) -> int:
@@ -151,7 +101,7 @@ class SumInformation:
     @cached_property
     def marginals(self) -> tuple[Integers, Integers]:
         """``S_i`` and ``S_ic`` of every feature."""
-        return self.source.marginal_sums(self.terms)
+        return self.sums.marginal_sums(self.terms)
 
     def bits(self, sums: Integers) -> Floats:
         """Sums of terms as bits."""
@@ -170,8 +120,11 @@ class SumInformation:
     @cached_property
     def relevance(self) -> Floats:
         """I(Xi;C), shape (n_features,)."""
+        return self.bits(self._relevance_sums())
+
+    def _relevance_sums(self) -> Integers:
         alone, with_class = self.marginals
-        return self.bits(self.total - alone - self.class_sum + with_class)
+        return self.total - alone - self.class_sum + with_class
 
     @cached_property
     def varies(self) -> NDArray[np.bool_]:
@@ -183,34 +136,46 @@ class SumInformation:
         kept = self._rows.get(pivot)
         if kept is None or (by_class and kept[1] is None):
             if columns is not None:
-                return SumPair(self, pivot, columns, *self.source.pair_sums(self.terms, pivot, columns, by_class))
+                return SumPair(self, pivot, columns, *self.sums.pair_sums(self.terms, pivot, columns, by_class))
             out = self._new_row(), self._new_row() if by_class else None
-            kept = self.source.pair_sums(self.terms, pivot, None, by_class, out)
+            kept = self.sums.pair_sums(self.terms, pivot, None, by_class, out)
             if len(self._rows) < self._row_limit:
                 self._rows[pivot] = kept
         if columns is None:
             return SumPair(self, pivot, None, *kept)
         return SumPair(self, pivot, columns, kept[0][columns], None if kept[1] is None else kept[1][columns])
 
-    def pair_of_sums(self, pivot: int, columns: Columns, xy: Integers) -> SumPair:
-        """The redundancy of ``columns`` with the pivot, given ``S_xy``."""
-        return SumPair(self, pivot, columns, xy, None)
+    def _new_row(self) -> Integers:
+        if not self._free_rows:
+            n_rows = max(1, min(128, SLAB_BYTES // (8 * max(self.n_features, 1))))
+            self._free_rows = list(np.empty((n_rows, self.n_features), np.int64))
+        return self._free_rows.pop(0)
 
-    def apart(self) -> ApartPairs | None:
-        """What columns that are apart share; None where it is not known of any."""
-        sums = self.source.apart(self.terms, self.marginals[0])
-        return None if sums is None else ApartPairs(self, sums)
+    def minima(self, quantity: str, *, capped: bool) -> Scores | None:
+        """The least of a quantity of pairs over the features added; None: no quicker way than :meth:`pair` is known."""
+        alone, with_class = self.marginals
+        if quantity == "conditional_relevance":
+            offsets = alone - with_class
+        elif quantity == "joint_relevance":
+            offsets = np.full(self.n_features, self.total - self.class_sum)
+        else:
+            return None
+        start = self._relevance_sums() if capped else np.full(self.n_features, np.iinfo(np.int64).max)
+        return self.sums.minima(self.terms, start, offsets)
 
-    def minima(self, quantity: str, *, capped: bool) -> InformationMinima | None:
-        """The least of a quantity of pairs over chosen features; None: no quicker way than :meth:`pair` is known."""
-        return information_minima(self, quantity, capped)
+    def disjoint_pairs(self) -> DisjointPairs | None:
+        """What columns of disjoint support share; None where it is not known of any."""
+        support = self.sums.disjoint_support(self.terms, self.marginals[0])
+        if support is None:
+            return None
+        return DisjointPairs(support, lambda pivot, columns, xy: SumPair(self, pivot, columns, xy, None))
 
     def redundancies(self, columns: Columns) -> Matrix:
-        """[i, j] = I(Xi;Xj) of ``columns`` for i > j; what stands elsewhere means nothing."""
-        gathered = None if self._rows.keys() >= set(columns[:-1].tolist()) else self.source.gathered(columns)
+        """[i, j] = I(Xi;Xj) of ``columns`` for i > j; the other entries have no meaning."""
+        gathered = None if self._rows.keys() >= set(columns[:-1].tolist()) else self.sums.gathered(columns)
         if gathered is None:
-            return redundancies_of_rows(self, columns)
-        return SumInformation(gathered, self.terms).mutual_information_matrix()
+            return super().redundancies(columns)
+        return gathered.matrix(self.terms, self._redundancy_form().of(columns), np.float64)
 
     def conditional_rows(self, pivots: Columns, columns: Columns) -> Matrix:
         """[s, i] = I(Xi;C|Xs) of ``columns`` with each of some pivots; only these pairs are counted."""
@@ -221,28 +186,19 @@ class SumInformation:
             xy = np.array([row[columns] for row, _ in kept])
             xyc = np.array([counted_by_class(row)[columns] for _, row in kept])
             return form.values(pivots[:, None], columns, xy, xyc)
-        both = np.union1d(pivots, columns)
-        gathered = self.source.gathered(both)
+        out, sums, both = np.empty((len(pivots), len(columns))), self.sums, np.union1d(pivots, columns)
+        gathered = sums.gathered(both)
         if gathered is not None:
-            places = np.searchsorted(both, pivots), np.searchsorted(both, columns)
-            return SumInformation(gathered, self.terms).conditional_rows(*places)
-        out = np.empty((len(pivots), len(columns)))
-        self.source.matrix_rows(self.terms, form, pivots, columns, out)
+            sums, form = gathered, form.of(both)
+            pivots, columns = np.searchsorted(both, pivots), np.searchsorted(both, columns)
+        sums.matrix_rows(self.terms, form, pivots, columns, out)
         return out
-
-    def _new_row(self) -> Integers:
-        if not self._free_rows:
-            n_rows = max(1, min(128, SLAB_BYTES // (8 * max(self.n_features, 1))))
-            self._free_rows = list(np.empty((n_rows, self.n_features), np.int64))
-        return self._free_rows.pop(0)
 
     def mutual_information_matrix(
         self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
     ) -> Matrix:
         """I(Xi;Xj) of every pair of ``columns`` (None: all), H(Xi) on the diagonal."""
-        alone, _ = self.marginals
-        form = PairForm(1, 0, self.total - alone, -alone, self.terms.per_bit, False)
-        return self.source.matrix(self.terms, form, dtype, columns, progress)
+        return self.sums.matrix(self.terms, self._redundancy_form(), dtype, columns, progress)
 
     def conditional_redundancy_matrix(
         self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
@@ -250,7 +206,7 @@ class SumInformation:
         """I(Xi;Xj|C) of every pair of ``columns`` (None: all), H(Xi|C) on the diagonal."""
         _, with_class = self.marginals
         form = PairForm(0, 1, self.class_sum - with_class, -with_class, self.terms.per_bit, False)
-        return self.source.matrix(self.terms, form, dtype, columns, progress)
+        return self.sums.matrix(self.terms, form, dtype, columns, progress)
 
     def conditional_mutual_information_matrix(
         self,
@@ -261,38 +217,34 @@ class SumInformation:
         symmetric: bool = False,
     ) -> Matrix:
         """[i, j] = I(Xi;C|Xj), the diagonal I(Xi;C); ``symmetric``: the mean with its transpose."""
-        matrix = self.source.matrix(self.terms, self._conditional_form(symmetric), dtype, columns, progress)
+        matrix = self.sums.matrix(self.terms, self._conditional_form(symmetric), dtype, columns, progress)
         np.fill_diagonal(matrix, self.relevance if columns is None else self.relevance[columns])
         return matrix
 
-    def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: NDArray[np.floating]) -> None:
-        """Rows of the symmetric conditional matrix, written to ``out`` of shape (pivots, columns).
-
-        The numbers are those of the matrix, bit for bit; only these rows are counted.
-        """
-        self.source.matrix_rows(self.terms, self._conditional_form(True), pivots, columns, out)
+    def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
+        """Rows of the symmetric conditional matrix, written to ``out`` of shape (pivots, columns)."""
+        self.sums.matrix_rows(self.terms, self._conditional_form(True), pivots, columns, out)
         put_relevance(out, pivots, columns, self.relevance)
+
+    def _redundancy_form(self) -> PairForm:
+        alone, _ = self.marginals
+        return PairForm(1, 0, self.total - alone, -alone, self.terms.per_bit, False)
 
     def _conditional_form(self, symmetric: bool) -> PairForm:
         alone, with_class = self.marginals
         return PairForm(-1, 1, np.zeros_like(alone), alone - with_class, self.terms.per_bit, symmetric)
 
 
-class SumPair:
+class SumPair(PairInformation):
     """The information of some features with one pivot, each number computed when asked for."""
+
+    information: SumInformation
 
     def __init__(
         self, information: SumInformation, pivot: int, columns: Columns | None, xy: Integers, xyc: Integers | None
     ) -> None:
-        self.information = information
-        self.pivot = pivot
-        self.columns = columns
-        self._xy = xy
-        self._xyc = xyc
-
-    def of(self, values: NDArray) -> NDArray:
-        """Per-feature values (such as ``information.entropy``) of the features of these numbers."""
-        return values if self.columns is None else values[self.columns]
+        self.information, self.pivot, self.columns = information, pivot, columns
+        self._xy, self._xyc = xy, xyc
 
     @property
     def redundancy(self) -> Floats:
@@ -338,14 +290,11 @@ class SumPair:
 
 
 class PlugInInformation(SumInformation):
-    """Information quantities of the observed frequencies, in bits.
-
-    Parameters
-    ----------
-    source : CountSource
-    """
+    """The plug-in estimate, in bits: entropies of the observed frequencies."""
 
     estimator: ClassVar[str] = "plug-in"
 
-    def __init__(self, source: CountSource) -> None:
-        super().__init__(source, entropy_terms(source.n_samples))
+    @staticmethod
+    def terms_of(n_samples: int) -> Terms:
+        """Those of the counts as they are."""
+        return entropy_terms(n_samples)

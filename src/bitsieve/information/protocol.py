@@ -1,8 +1,13 @@
-"""What an estimator of information answers: quantities of features, of pairs of features, and of sets of features."""
+"""What an estimator of information answers: quantities of features, of pairs of features, and of sets of features.
+
+All are in bits. Symmetric uncertainty is mutual information as a share of the two entropies,
+``SU(X,Y) = 2 I(X;Y) / (H(X) + H(Y))``, 0 where both entropies are 0; it lies between 0 and 1, and is 1 if each
+determines the other.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -11,14 +16,19 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike, NDArray
 
+    from bitsieve.common.greedy import Scores
     from bitsieve.counts.source import CountSource
+    from bitsieve.counts.sums import DisjointSupport, Sums
     from bitsieve.information.conditional import ConditionalInformation
-    from bitsieve.information.plug_in import ApartPairs, InformationMinima
 
     Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
     Columns = NDArray[np.intp]
     Matrix = NDArray[np.floating]
     Progress = Callable[[int, int], object] | None
+
+
+Number = TypeVar("Number", bound=np.generic)
 
 
 class UndefinedQuantityError(ValueError):
@@ -26,18 +36,25 @@ class UndefinedQuantityError(ValueError):
 
 
 class PairInformation(Protocol):
-    """The information of some features Xi with one pivot Xs, in bits, one number a feature."""
+    """The information of some features Xi with one pivot Xs, in bits, one number a feature.
 
-    @property
-    def information(self) -> Information:
-        """The quantities of features and class that go with these."""
+    Attributes
+    ----------
+    information : Information
+        The quantities of features and class that go with these.
+    pivot : int
+        s.
+    columns : ndarray of int or None
+        The features; None: all.
+    """
 
-    @property
-    def pivot(self) -> int:
-        """s."""
+    information: Information
+    pivot: int
+    columns: Columns | None
 
-    def of(self, values: NDArray) -> NDArray:
+    def of(self, values: NDArray[Number]) -> NDArray[Number]:
         """Per-feature values (such as ``information.entropy``) of the features of these numbers."""
+        return values if self.columns is None else values[self.columns]
 
     @property
     def redundancy(self) -> Floats:
@@ -64,6 +81,30 @@ class PairInformation(Protocol):
         """I(Xi,Xs;C) / H(Xi,Xs,C); 0 where all three are constant."""
 
 
+class DisjointPairs(NamedTuple):
+    """The information of a pivot with columns of known support, in bits: one number an equivalence class.
+
+    Attributes
+    ----------
+    support : DisjointSupport
+        Which columns are equivalent, and which have no support in common.
+    pair : callable
+        ``pair(pivot, columns, xy)`` makes information of the sums of a pivot with columns.
+    """
+
+    support: DisjointSupport
+    pair: Callable[[int, Columns, Integers], PairInformation]
+
+    def co_occurring(self, pivot: int, most: int) -> tuple[Columns, PairInformation] | None:
+        """The columns whose support meets the pivot's, and it with them; None beyond ``most`` codes."""
+        found = self.support.co_occurring(pivot, most)
+        return None if found is None else (found[0], self.pair(pivot, *found))
+
+    def by_equivalence(self, pivot: int) -> PairInformation:
+        """The pivot with a column of every equivalence class, as if their supports were disjoint."""
+        return self.pair(pivot, self.support.representatives, self.support.sums(pivot))
+
+
 class Information(Protocol):
     """Entropies and mutual informations of the features of a source of counts and its class, in bits.
 
@@ -74,11 +115,14 @@ class Information(Protocol):
     conditions_on_sets : bool
         Whether :meth:`conditional` is defined.
     source : CountSource
+    sums : Sums
+        Those of the source.
     """
 
     estimator: ClassVar[str]
     conditions_on_sets: ClassVar[bool]
     source: CountSource
+    sums: Sums
 
     def __init__(self, source: CountSource) -> None: ...
 
@@ -94,6 +138,7 @@ class Information(Protocol):
     @property
     def n_features(self) -> int:
         """Number of features."""
+        return self.source.n_features
 
     @property
     def entropy(self) -> Floats:
@@ -114,38 +159,26 @@ class Information(Protocol):
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> PairInformation:
         """The information of every feature of ``columns`` (None: all) with the pivot.
 
-        Parameters
-        ----------
-        pivot : int
-        columns : ndarray of int, optional
-        by_class : bool
-            False if only the redundancy will be asked for: it is cheaper.
+        With ``by_class`` False only the redundancy may be asked for: it is cheaper.
         """
 
-    def minima(self, quantity: str, *, capped: bool) -> InformationMinima | None:
-        """The least of a quantity of pairs over chosen features, searched for its largest.
+    def minima(self, quantity: str, *, capped: bool) -> Scores | None:
+        """The least of a quantity of pairs (an attribute of :class:`PairInformation`) over the features added.
 
-        Parameters
-        ----------
-        quantity : str
-            An attribute of :class:`PairInformation`.
-        capped : bool
-            Whether the minimum is at most I(Xi;C).
-
-        Returns
-        -------
-        InformationMinima or None
-            None where no quicker way than :meth:`pair` is known, as by default.
+        With ``capped`` it is at most I(Xi;C). None where no quicker way than :meth:`pair` is known, as by default.
         """
         return None
 
-    def apart(self) -> ApartPairs | None:
-        """What columns that no sample brings together share; None where it is not known of any, as by default."""
+    def disjoint_pairs(self) -> DisjointPairs | None:
+        """What columns of disjoint support share; None where it is not known of any, as by default."""
         return None
 
     def redundancies(self, columns: Columns) -> Matrix:
-        """[i, j] = I(Xi;Xj) of ``columns`` for i > j; what stands elsewhere means nothing."""
-        return redundancies_of_rows(self, columns)
+        """[i, j] = I(Xi;Xj) of ``columns`` for i > j; the other entries have no meaning."""
+        out = np.zeros((len(columns), len(columns)))
+        for place, pivot in enumerate(columns[:-1].tolist()):
+            out[place + 1 :, place] = self.pair(pivot, columns[place + 1 :], by_class=False).redundancy
+        return out
 
     def conditional_rows(self, pivots: Columns, columns: Columns) -> Matrix:
         """[s, i] = I(Xi;C|Xs) of ``columns`` with each of some pivots."""
@@ -171,29 +204,21 @@ class Information(Protocol):
     ) -> Matrix:
         """[i, j] = I(Xi;C|Xj), the diagonal I(Xi;C); ``symmetric``: the mean with its transpose."""
 
-    def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: NDArray[np.floating]) -> None:
+    def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
         """Rows of the symmetric conditional matrix, written to ``out`` of shape (pivots, columns).
 
         The numbers are those of the matrix, bit for bit; only these rows are counted.
         """
 
 
-def counted_by_class(values: NDArray | None) -> NDArray:
+def counted_by_class(values: NDArray[Number] | None) -> NDArray[Number]:
     """``values``, refused where they need counts within the classes that were not made."""
     if values is None:
         raise TypeError("this was counted without the class; ask for it with by_class=True")
     return values
 
 
-def redundancies_of_rows(information: Information, columns: Columns) -> Matrix:
-    """[i, j] = I(Xi;Xj) of ``columns`` for i > j, each column the row of a pivot; zeros elsewhere."""
-    out = np.zeros((len(columns), len(columns)))
-    for place, pivot in enumerate(columns[:-1].tolist()):
-        out[place + 1 :, place] = information.pair(pivot, columns[place + 1 :], by_class=False).redundancy
-    return out
-
-
-def put_relevance(out: NDArray[np.floating], pivots: Columns, columns: Columns, relevance: Floats) -> None:
+def put_relevance(out: Matrix, pivots: Columns, columns: Columns, relevance: Floats) -> None:
     """Write I(Xi;C) where a row of pairs, of a pivot with ``columns``, meets the pivot itself."""
     place = np.full(len(relevance), -1, np.intp)
     place[columns] = np.arange(len(columns))

@@ -1,15 +1,38 @@
-"""Information from shrunk tables (James-Stein)."""
+"""Information from shrunk tables (James-Stein).
+
+Every quantity is that of one table, the table of just the variables it is about, shrunk towards the uniform one: I(X;Y)
+of the table of X and Y, and I(X;Y|C), I(X;C|Y), I(X,Y;C) and H(X,Y,C) of the table of X, Y and C. Each is therefore the
+information of a true distribution: ``0 <= I <= min(H)`` of that table, up to rounding. Two tables have two weights:
+sums such as ``I(X,Y;C) = I(X;C) + I(Y;C|X)`` do not hold across tables, nor need I(X;Y) stay below H(X) of the table
+of X alone. Of a table of counts n_k over M cells, the empty ones included, with p_k = n_k / N:
+
+    weight    ``lambda = (1 - sum p^2) / ((N - 1) sum (1/M - p)^2)``, at most 1
+    table     ``p' = lambda / M + (1 - lambda) p``
+
+Only the counts of the non-empty cells and M are needed: all empty cells hold ``lambda / M``. Entropy terms are added
+as integers of 2**-56 bit, so that neither the order of the cells nor zeros among them change a bit of the sum.
+
+J. Hausser, K. Strimmer, "Entropy inference and the James-Stein estimator, with application to nonlinear gene
+association networks", Journal of Machine Learning Research 10, 2009, pp. 1469-1484.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, NoReturn
 
 import numpy as np
 
 from bitsieve.common.attributes import cached_property
 from bitsieve.common.free_memory import square_matrix
+from bitsieve.counts.source import sums_of
 from bitsieve.counts.threads import run_blocks
-from bitsieve.information.protocol import Information, UndefinedQuantityError, counted_by_class, put_relevance
+from bitsieve.information.protocol import (
+    Information,
+    PairInformation,
+    UndefinedQuantityError,
+    counted_by_class,
+    put_relevance,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +40,6 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     from bitsieve.counts.source import CountSource
-    from bitsieve.information.conditional import ConditionalInformation
 
     Floats = NDArray[np.float64]
     Counts = NDArray[np.int64]
@@ -25,11 +47,12 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.floating]
     Progress = Callable[[int, int], object] | None
 
-
+BLOCK_CELLS = 1 << 17  # of the tables that are worked on at once: some megabytes a thread
+CACHE_BYTES = 256 << 20  # rows kept for later questions about the same pivots
 UNITS_PER_BIT = 2.0**56  # an entropy is below 64 bits: its sum stays within int64
 
 
-def uniform_weight(counts: Counts, n_cells: Any, n_samples: int) -> Floats:
+def uniform_weight(counts: Counts, n_cells: int | Counts, n_samples: int) -> Floats:
     """``lambda`` of tables, one a row of ``counts``; ``n_cells`` counts all cells, whatever zeros a row holds."""
     squares = (counts * counts).sum(axis=1)
     pairs = n_samples * n_samples  # at most 2**62
@@ -39,7 +62,7 @@ def uniform_weight(counts: Counts, n_cells: Any, n_samples: int) -> Floats:
     return np.minimum(noise / np.where(spread > 0, spread, 1.0), 1.0, where=spread > 0, out=np.ones(len(counts)))
 
 
-def shrunk_entropy(counts: Counts, n_cells: Any, weight: Floats, n_samples: int) -> Floats:
+def shrunk_entropy(counts: Counts, n_cells: int | Counts, weight: Floats, n_samples: int) -> Floats:
     """Entropy in bits of tables, one a row of ``counts`` (or one for all), shrunk by the weights given.
 
     The weights may be those of a larger table of which these are the margins: the margin of a shrunk table is the
@@ -57,9 +80,6 @@ def shrunk_entropy(counts: Counts, n_cells: Any, weight: Floats, n_samples: int)
 def _term(shares: Floats, wanted: NDArray[np.bool_]) -> Floats:
     """``-p log2 p`` where wanted, else 0."""
     return -shares * np.log2(np.where(wanted, shares, 1.0))
-
-
-BLOCK_CELLS = 1 << 17  # of the tables that are worked on at once: some megabytes a thread
 
 
 class Row(NamedTuple):
@@ -86,25 +106,36 @@ class Single(NamedTuple):
     varies: NDArray[np.bool_]  # whether more than one code occurs
 
 
-class ShrunkRows:
-    """Rows of shrunk quantities over a source of counts.
+class ShrinkageInformation(Information):
+    """Information quantities of shrunk tables, in bits.
 
     Parameters
     ----------
     source : CountSource
+
+    Notes
+    -----
+    A row costs the counts themselves and some logarithms a cell: with few samples some thirty times a row of plug-in
+    terms, with 10^5 samples, where counting is the work, about as much.
     """
 
+    estimator: ClassVar[str] = "shrinkage"
+    conditions_on_sets: ClassVar[bool] = False
+
     def __init__(self, source: CountSource) -> None:
-        self.source = source
+        self.source, self.sums = source, sums_of(source)
+        self._kept: dict[int, Row] = {}
+        self._most_kept = max(2, CACHE_BYTES // (8 * len(Row._fields) * max(source.n_features, 1)))
+
+    def conditional(self) -> NoReturn:
+        """Not defined: the tables of many features have too many cells to be shrunk towards the uniform one."""
+        raise UndefinedQuantityError(
+            "estimator='shrinkage' does not define information conditional on a set of features: use 'plug-in' or "
+            "'miller-madow'"
+        )
 
     @cached_property
-    def class_entropy(self) -> float:
-        """H(C)."""
-        sizes, n_classes = self.source.class_sizes[None], self.source.n_classes
-        return float(self._entropy(sizes, n_classes, uniform_weight(sizes, n_classes, self.source.n_samples))[0])
-
-    @cached_property
-    def single(self) -> Single:
+    def _single(self) -> Single:
         """The quantities of every feature alone."""
         entropy, relevance, by_class = np.empty((3, self.source.n_features))
         varies = np.empty(self.source.n_features, bool)
@@ -112,7 +143,7 @@ class ShrunkRows:
         def fill(columns: Columns) -> None:
             source, n_classes = self.source, self.source.n_classes
             codes = source.arities[columns].astype(np.int64)
-            x, within = source.cell_counts(None, columns, True)
+            x, within = self.sums.cell_counts(None, columns, True)
             xc = counted_by_class(within)
             varies[columns] = np.count_nonzero(x, axis=1) > 1
             entropy[columns] = self._entropy(x, codes, uniform_weight(x, codes, source.n_samples))
@@ -125,12 +156,102 @@ class ShrunkRows:
         run_blocks(fill, self._blocks(None, np.arange(self.source.n_features), True), self.source.n_jobs)
         return Single(entropy, relevance, by_class, varies)
 
-    def row(self, pivot: int, columns: Columns, by_class: bool, n_jobs: int | None = None) -> Row:
+    @property
+    def entropy(self) -> Floats:
+        """H(Xi), shape (n_features,)."""
+        return self._single.entropy
+
+    @property
+    def relevance(self) -> Floats:
+        """I(Xi;C), shape (n_features,)."""
+        return self._single.relevance
+
+    @property
+    def varies(self) -> NDArray[np.bool_]:
+        """False for columns of one code: they carry no information about anything."""
+        return self._single.varies
+
+    @cached_property
+    def class_entropy(self) -> float:
+        """H(C)."""
+        sizes, n_classes = self.source.class_sizes[None], self.source.n_classes
+        return float(self._entropy(sizes, n_classes, uniform_weight(sizes, n_classes, self.source.n_samples))[0])
+
+    def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> ShrunkPair:
+        """The information of every feature of ``columns`` (None: all) with the pivot."""
+        kept = self._kept.get(pivot)
+        if kept is None or (by_class and kept.joint_entropy is None):
+            if columns is not None:
+                return ShrunkPair(self, pivot, columns, self._row(pivot, columns, by_class))
+            kept = self._row(pivot, np.arange(self.n_features), by_class)
+            if len(self._kept) < self._most_kept:
+                self._kept[pivot] = kept
+        return ShrunkPair(self, pivot, columns, kept if columns is None else kept.take(columns))
+
+    def mutual_information_matrix(
+        self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
+    ) -> Matrix:
+        """I(Xi;Xj) of every pair of ``columns`` (None: all), H(Xi) on the diagonal."""
+        return self._matrix(self.entropy, lambda row: (row.redundancy,) * 2, dtype, columns, progress, by_class=False)
+
+    def conditional_redundancy_matrix(
+        self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
+    ) -> Matrix:
+        """I(Xi;Xj|C) of every pair of ``columns`` (None: all), H(Xi|C) on the diagonal."""
+        diagonal = self._single.entropy_by_class
+        return self._matrix(
+            diagonal, lambda row: (counted_by_class(row.conditional_redundancy),) * 2, dtype, columns, progress
+        )
+
+    def conditional_mutual_information_matrix(
+        self,
+        dtype: DTypeLike = np.float64,
+        columns: Columns | None = None,
+        progress: Progress = None,
+        *,
+        symmetric: bool = False,
+    ) -> Matrix:
+        """[i, j] = I(Xi;C|Xj), the diagonal I(Xi;C); ``symmetric``: the mean with its transpose."""
+        parts = _symmetric_relevances if symmetric else _conditional_relevances
+        return self._matrix(self.relevance, parts, dtype, columns, progress)
+
+    def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: NDArray[np.floating]) -> None:
+        """Rows of the symmetric conditional matrix, written to ``out`` of shape (pivots, columns)."""
+
+        def work(place: int) -> None:
+            out[place], _ = _symmetric_relevances(self._row(int(pivots[place]), columns, True, n_jobs=1))
+
+        run_blocks(work, range(len(pivots)), self.source.n_jobs)
+        put_relevance(out, pivots, columns, self.relevance)
+
+    def _matrix(
+        self,
+        diagonal: Floats,
+        parts: Callable[[Row], tuple[Floats, Floats]],
+        dtype: DTypeLike,
+        columns: Columns | None,
+        progress: Progress,
+        *,
+        by_class: bool = True,
+    ) -> Matrix:
+        """A matrix over ``columns``: ``parts`` makes of a row its entries right of the diagonal, and those below."""
+        chosen = np.arange(self.n_features) if columns is None else columns
+        matrix = square_matrix(len(chosen), dtype)
+        np.fill_diagonal(matrix, diagonal[chosen])
+
+        def fill(place: int) -> None:
+            row = self._row(int(chosen[place]), chosen[place + 1 :], by_class, n_jobs=1)
+            matrix[place, place + 1 :], matrix[place + 1 :, place] = parts(row)
+
+        run_blocks(fill, range(len(chosen) - 1), self.source.n_jobs, progress)
+        return matrix
+
+    def _row(self, pivot: int, columns: Columns, by_class: bool, n_jobs: int | None = None) -> Row:
         """The quantities of ``columns`` with one pivot."""
         place = np.empty(self.source.n_features, np.intp)
         place[columns] = np.arange(len(columns))
         values = np.empty((len(Row._fields) if by_class else 1, len(columns)))
-        own = self.source.cell_counts(None, np.array([pivot]), by_class)
+        own = self.sums.cell_counts(None, np.array([pivot]), by_class)
 
         def fill(block: Columns) -> None:
             values[:, place[block]] = self._terms(pivot, own, block, by_class)
@@ -139,11 +260,11 @@ class ShrunkRows:
         return Row(*values, *[None] * (len(Row._fields) - len(values)))
 
     def _terms(self, pivot: int, own: tuple[Counts, Counts | None], columns: Columns, by_class: bool) -> list[Floats]:
-        """The rows of :class:`Row` of one block."""
+        """The quantities of :class:`Row` of one block."""
         source, n_classes = self.source, self.source.n_classes
         a, b = int(source.arities[pivot]), source.arities[columns].astype(np.int64)
-        pair = source.cell_counts(pivot, columns, by_class)
-        other = source.cell_counts(None, columns, by_class)
+        pair = self.sums.cell_counts(pivot, columns, by_class)
+        other = self.sums.cell_counts(None, columns, by_class)
         x, y, xy = own[0], other[0], pair[0]
         weight = uniform_weight(xy, a * b, source.n_samples)
         redundancy = self._entropy(x, a, weight) + self._entropy(y, b, weight) - self._entropy(xy, a * b, weight)
@@ -187,133 +308,6 @@ class ShrunkRows:
         return blocks
 
 
-CACHE_BYTES = 256 << 20  # rows kept for later questions about the same pivots
-
-
-class ShrinkageInformation(Information):
-    """Information quantities of shrunk tables, in bits.
-
-    Parameters
-    ----------
-    source : CountSource
-
-    Notes
-    -----
-    A row costs the counts themselves and some logarithms a cell: with few samples some thirty times a row of plug-in
-    terms, with 10^5 samples, where counting is the work, about as much.
-    """
-
-    estimator: ClassVar[str] = "shrinkage"
-    conditions_on_sets: ClassVar[bool] = False
-
-    def __init__(self, source: CountSource) -> None:
-        self.source = source
-        self._rows = ShrunkRows(source)
-        self._kept: dict[int, Row] = {}
-        self._most_kept = max(2, CACHE_BYTES // (8 * len(Row._fields) * max(source.n_features, 1)))
-
-    def conditional(self) -> ConditionalInformation:
-        """Not defined: the tables of many features have too many cells to be shrunk towards the uniform one."""
-        raise UndefinedQuantityError(
-            "estimator='shrinkage' does not define information conditional on a set of features: use 'plug-in' or "
-            "'miller-madow'"
-        )
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-        return self.source.n_features
-
-    @property
-    def entropy(self) -> Floats:
-        """H(Xi), shape (n_features,)."""
-        return self._rows.single.entropy
-
-    @property
-    def relevance(self) -> Floats:
-        """I(Xi;C), shape (n_features,)."""
-        return self._rows.single.relevance
-
-    @property
-    def varies(self) -> NDArray[np.bool_]:
-        """False for columns of one code: they carry no information about anything."""
-        return self._rows.single.varies
-
-    @property
-    def class_entropy(self) -> float:
-        """H(C)."""
-        return self._rows.class_entropy
-
-    def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> ShrunkPair:
-        """The terms of every feature of ``columns`` (None: all) with the pivot."""
-        kept = self._kept.get(pivot)
-        if kept is None or (by_class and kept.joint_entropy is None):
-            if columns is not None:
-                return ShrunkPair(self, pivot, columns, self._rows.row(pivot, columns, by_class))
-            kept = self._rows.row(pivot, np.arange(self.n_features), by_class)
-            if len(self._kept) < self._most_kept:
-                self._kept[pivot] = kept
-        return ShrunkPair(self, pivot, columns, kept if columns is None else kept.take(columns))
-
-    def mutual_information_matrix(
-        self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
-    ) -> Matrix:
-        """I(Xi;Xj) of every pair of ``columns`` (None: all), H(Xi) on the diagonal."""
-        return self._matrix(self.entropy, lambda row: (row.redundancy,) * 2, dtype, columns, progress, by_class=False)
-
-    def conditional_redundancy_matrix(
-        self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
-    ) -> Matrix:
-        """I(Xi;Xj|C) of every pair of ``columns`` (None: all), H(Xi|C) on the diagonal."""
-        diagonal = self._rows.single.entropy_by_class
-        return self._matrix(
-            diagonal, lambda row: (counted_by_class(row.conditional_redundancy),) * 2, dtype, columns, progress
-        )
-
-    def conditional_mutual_information_matrix(
-        self,
-        dtype: DTypeLike = np.float64,
-        columns: Columns | None = None,
-        progress: Progress = None,
-        *,
-        symmetric: bool = False,
-    ) -> Matrix:
-        """[i, j] = I(Xi;C|Xj), the diagonal I(Xi;C); ``symmetric``: the mean with its transpose."""
-        parts = _symmetric_relevances if symmetric else _conditional_relevances
-        return self._matrix(self.relevance, parts, dtype, columns, progress)
-
-    def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: NDArray[np.floating]) -> None:
-        """Rows of the symmetric conditional matrix, written to ``out`` of shape (pivots, columns)."""
-
-        def work(place: int) -> None:
-            out[place], _ = _symmetric_relevances(self._rows.row(int(pivots[place]), columns, True, n_jobs=1))
-
-        run_blocks(work, range(len(pivots)), self.source.n_jobs)
-        put_relevance(out, pivots, columns, self.relevance)
-
-    def _matrix(
-        self,
-        diagonal: Floats,
-        parts: Callable[[Row], tuple[Floats, Floats]],
-        dtype: DTypeLike,
-        columns: Columns | None,
-        progress: Progress,
-        *,
-        by_class: bool = True,
-    ) -> Matrix:
-        """A matrix over ``columns``: ``parts`` makes of a row its entries right of the diagonal, and those below."""
-        chosen = np.arange(self.n_features) if columns is None else columns
-        matrix = square_matrix(len(chosen), dtype)
-        np.fill_diagonal(matrix, diagonal[chosen])
-
-        def fill(place: int) -> None:
-            row = self._rows.row(int(chosen[place]), chosen[place + 1 :], by_class, n_jobs=1)
-            matrix[place, place + 1 :], matrix[place + 1 :, place] = parts(row)
-
-        run_blocks(fill, range(len(chosen) - 1), self.source.n_jobs, progress)
-        return matrix
-
-
 def _conditional_relevances(row: Row) -> tuple[Floats, Floats]:
     return counted_by_class(row.pivot_relevance), counted_by_class(row.conditional_relevance)
 
@@ -323,18 +317,11 @@ def _symmetric_relevances(row: Row) -> tuple[Floats, Floats]:
     return ((forward + backward) / 2,) * 2
 
 
-class ShrunkPair:
+class ShrunkPair(PairInformation):
     """The information of some features with one pivot."""
 
     def __init__(self, information: ShrinkageInformation, pivot: int, columns: Columns | None, row: Row) -> None:
-        self.information = information
-        self.pivot = pivot
-        self.columns = columns
-        self._row = row
-
-    def of(self, values: NDArray) -> NDArray:
-        """Per-feature values (such as ``information.entropy``) of the features of these numbers."""
-        return values if self.columns is None else values[self.columns]
+        self.information, self.pivot, self.columns, self._row = information, pivot, columns, row
 
     @property
     def redundancy(self) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 from bitsieve.common.attributes import cached_property
 from bitsieve.counts.partition import Partition
 from bitsieve.counts.rows import check_joint_values
-from bitsieve.counts.source import CountSource, refined
+from bitsieve.counts.source import ConditioningSource, refined
 from bitsieve.counts.terms import MAX_SAMPLES
 from bitsieve.sources import portions as on_portion
 from bitsieve.sources.table_block import added
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Columns = NDArray[np.intp]
 
 
-class PartitionedSource(CountSource):
+class PartitionedSource(ConditioningSource):
     """Contingency tables of samples that lie in packed portions, wherever they are.
 
     A request is one task a portion and a tree of sums; only tables travel. The tables of many columns with one pivot
