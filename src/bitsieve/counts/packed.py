@@ -16,7 +16,7 @@ from bitsieve.common.attributes import cached_property
 from bitsieve.common.free_memory import square_matrix
 from bitsieve.common.ties import TIE
 from bitsieve.counts.contingency import DENSE_CELLS
-from bitsieve.counts.kernels import KernelChoice, choose_kernel
+from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.packed_table import PackedLayout, check_packed_room, dense_cells, tables_of
 from bitsieve.counts.partition import Arrangement, Partition
 from bitsieve.counts.rows import (
@@ -49,15 +49,10 @@ PLANE_CELLS = 64 * 64  # of the table of two features stored as planes, at most
 
 
 class PackedPartition(Partition):
-    """A partition of the samples of a :class:`PackedSource`.
+    """A partition of the samples of a :class:`PackedSource` by its ``members``, refined and summed by native code.
 
-    Parameters
-    ----------
-    source : PackedSource
-    members : tuple of int
-        The conditioning features.
-    order, starts : ndarray, optional
-        Samples in class order, part by part, and where each part starts; by default one part of all.
+    ``order`` and ``starts`` are the samples in class order, part by part, and where each part starts; parts of one
+    sample are dropped: they carry no information. Cost: refining and a sum read every sample that is left once.
     """
 
     source: PackedSource
@@ -234,8 +229,9 @@ class PackedSums(Sums):
         source = self.source
         if not self.layout.scattered(columns) or source.nbytes * len(columns) > GATHERED_BYTES * self.n_features:
             return None
-        of_these = self.packed.gathered(columns), source.class_sizes, source.arities[columns]
-        return PackedSource.of_packed(*of_these, source.kernel, source.n_jobs).fused
+        packed, arities = self.packed.gathered(columns), source.arities[columns]
+        layout = PackedLayout(packed, source.class_sizes, arities, source.kernel, source.n_jobs)
+        return PackedSource.of_layout(layout).fused
 
     def minima(self, terms: Terms, start: Integers, offsets: Integers) -> PackedMinima | None:
         """Least sums over some pivots, computed lazily, where all features are bit planes."""
@@ -298,39 +294,26 @@ class PackedSource(CodedSource):
         sorted_already = times is None and bool((labels[1:] >= labels[:-1]).all())
         check_packed_room(sizes, n_codes, chosen, 0 if sorted_already else n_rows, weighted=times is not None)
         order = np.empty(0, np.uint32) if sorted_already else class_order(labels, times, len(sizes))[0]
-        self._take(_native.Packed(sizes, order, n_codes, chosen.name, chosen.storage), sizes, n_codes, chosen, n_jobs)
+        packed = _native.Packed(sizes, order, n_codes, chosen.name, chosen.storage)
         del order  # the engine has its own
+        self._take(PackedLayout(packed, sizes, n_codes, chosen, n_jobs))
         self.layout.run_groups(
-            lambda block: self.packed.pack(table, int(block[0]), int(block[-1]) + 1),
+            lambda block: packed.pack(table, int(block[0]), int(block[-1]) + 1),
             self.n_samples * self.n_features * 1e-9,
             self.layout.all_groups,
         )
 
     @classmethod
-    def of_packed(
-        cls,
-        packed: _native.Packed,
-        class_sizes: Integers,
-        arities: NDArray[np.int32],
-        kernel: KernelChoice,
-        n_jobs: int | None,
-    ) -> PackedSource:
+    def of_layout(cls, layout: PackedLayout) -> PackedSource:
         """The source of a table that is packed, or about to be."""
         source = cls.__new__(cls)
-        source._take(packed, class_sizes, arities, kernel, n_jobs)
+        source._take(layout)
         return source
 
-    def _take(
-        self,
-        packed: _native.Packed,
-        class_sizes: Integers,
-        arities: NDArray[np.int32],
-        kernel: KernelChoice,
-        n_jobs: int | None,
-    ) -> None:
-        self.packed, self.class_sizes, self.arities, self.kernel = packed, class_sizes, arities, kernel
-        self.n_samples, self.n_classes, self.n_features = int(class_sizes.sum()), len(class_sizes), len(arities)
-        self.n_jobs, self.layout = n_jobs, PackedLayout(packed, arities, self.n_samples, self.n_classes, n_jobs)
+    def _take(self, layout: PackedLayout) -> None:
+        self.layout, self.packed, self.kernel, self.n_jobs = layout, layout.packed, layout.kernel, layout.n_jobs
+        self.class_sizes, self.arities, self.n_features = layout.class_sizes, layout.arities, layout.n_features
+        self.n_samples, self.n_classes = layout.n_samples, len(layout.class_sizes)
 
     @property
     def fused(self) -> PackedSums:

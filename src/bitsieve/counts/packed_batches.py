@@ -9,6 +9,7 @@ import numpy as np
 from bitsieve import _native
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.packed_table import PackedLayout
 from bitsieve.counts.rows import class_order
 
 if TYPE_CHECKING:
@@ -22,25 +23,15 @@ class PackedBatches:
 
     The planes are those that :class:`~bitsieve.counts.packed.PackedSource` makes of all rows at once.
 
-    Parameters
-    ----------
-    class_sizes : ndarray of int64, shape (n_classes,)
-        Samples of every class in all batches together.
-    arities : ndarray of int32, shape (n_features,)
-    n_jobs : int, optional
-        Threads; the planes do not depend on it.
-
-    Attributes
-    ----------
-    plane_words, wide_codes : int
-        Sizes of the arrays that :meth:`use` takes, of uint64 and of uint16.
+    ``class_sizes`` are the samples of every class in all batches together; ``plane_words`` and ``wide_codes`` the sizes
+    of the arrays that :meth:`use` takes, of uint64 and of uint16.
     """
 
     def __init__(self, class_sizes: Integers, arities: NDArray[np.int32], n_jobs: int | None = None) -> None:
         kernel = choose_kernel()
         none = np.empty(0, np.uint32)
         self._packed = _native.Packed(class_sizes, none, arities, kernel.name, kernel.storage, True)
-        self._source = PackedSource.of_packed(self._packed, class_sizes, arities, kernel, n_jobs)
+        self._source = PackedSource.of_layout(PackedLayout(self._packed, class_sizes, arities, kernel, n_jobs))
         self._before = np.zeros(len(class_sizes), np.int64)
         self.plane_words, self.wide_codes = self._packed.plane_words, self._packed.wide_codes
 
@@ -60,15 +51,7 @@ class PackedBatches:
         classes: NDArray[np.integer],
         weights: Integers | None = None,
     ) -> None:
-        """Pack the next rows.
-
-        Parameters
-        ----------
-        codes : ndarray of uint8 or uint16, shape (n_rows, n_features); or list of ndarray of uint8, shape (n_rows,)
-        classes : ndarray of int, shape (n_rows,)
-        weights : ndarray of int64, shape (n_rows,), optional
-            Frequency weights from 1.
-        """
+        """Pack the next rows: codes as a table or a list of columns, classes, and frequency weights from 1."""
         order, sizes = class_order(classes, weights, len(self._before))
 
         def work(block: Integers) -> None:
@@ -79,13 +62,7 @@ class PackedBatches:
         self._before += sizes
 
     def finish(self) -> PackedSource:
-        """The source of all rows that were added.
-
-        Raises
-        ------
-        ValueError
-            If they are not as many as was said.
-        """
+        """The source of all rows that were added, refused if they are not as many as was said."""
         if (self._before != self._source.class_sizes).any():
             raise ValueError(
                 f"{int(self._before.sum()):,} samples were packed of {self._source.n_samples:,}: the data is not what "
@@ -94,13 +71,7 @@ class PackedBatches:
         return self._finished()
 
     def reopen(self) -> PackedSource:
-        """The source of what the arrays hold from before.
-
-        Raises
-        ------
-        ValueError
-            If they hold no packed table.
-        """
+        """The source of what the arrays hold from before, refused if that is no packed table."""
         self._packed.check(0, self._packed.n_simd_groups)
         return self._finished()
 

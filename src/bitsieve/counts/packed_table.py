@@ -32,25 +32,23 @@ WORTH_A_THREAD = 300e-6  # seconds of work below which starting a thread costs m
 
 
 class PackedLayout:
-    """The SIMD groups of a packed table of codes.
-
-    Parameters
-    ----------
-    packed : _native.Packed
-    arities : ndarray of int32, shape (n_features,)
-    n_samples, n_classes : int
-    n_jobs : int or None
-    """
+    """A table of codes that is packed, or about to be, and its SIMD groups."""
 
     def __init__(
-        self, packed: _native.Packed, arities: NDArray[np.int32], n_samples: int, n_classes: int, n_jobs: int | None
+        self,
+        packed: _native.Packed,
+        class_sizes: Integers,
+        arities: NDArray[np.int32],
+        kernel: KernelChoice,
+        n_jobs: int | None,
     ) -> None:
-        self.packed, self.n_features, self.n_jobs = packed, len(arities), n_jobs
+        self.packed, self.class_sizes, self.arities, self.kernel = packed, class_sizes, arities, kernel
+        self.n_samples, self.n_features, self.n_jobs = int(class_sizes.sum()), len(arities), n_jobs
         self.all_groups = np.arange(packed.n_simd_groups, dtype=np.int64)
         codes = arities.astype(np.float64)
         inner = np.minimum((codes - 1) ** 2 * 1e-3, 0.6)  # ns a sample and pair
-        cells = np.minimum(codes**2 * (n_classes + 1), 3.0 * n_samples)
-        self.row_seconds = float((inner * n_samples + 0.7 * cells).sum()) * 1e-9
+        cells = np.minimum(codes**2 * (len(class_sizes) + 1), 3.0 * self.n_samples)
+        self.row_seconds = float((inner * self.n_samples + 0.7 * cells).sum()) * 1e-9
 
     @cached_property
     def group_of(self) -> Integers:

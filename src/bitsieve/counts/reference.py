@@ -19,16 +19,7 @@ if TYPE_CHECKING:
 class NaiveSource(CodedSource):
     """The simplest source of counts: it gives what a source must and nothing more.
 
-    Parameters
-    ----------
-    codes : array of int, shape (n_samples, n_features)
-    classes : array of int, shape (n_samples,), optional
-    n_classes : int, optional
-        By default the largest class code plus one.
-    weights : array of int, shape (n_samples,), optional
-        Frequency weights: how many times each row stands.
-    n_jobs : int, optional
-        Not used.
+    Codes of shape (n_samples, n_features), classes, and weights (how many times each row counts) are arrays of int.
     """
 
     def __init__(

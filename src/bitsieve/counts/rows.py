@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,12 +14,11 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
-
 MAX_CODES = 1 << 16
 MAX_FEATURES = 10**6
 
 
-def checked_codes(codes: NDArray) -> NDArray:
+def checked_codes(codes: NDArray[Any]) -> NDArray[Any]:
     if codes.ndim != 2 or not codes.size:
         raise ValueError(
             f"codes of shape {codes.shape} are not a table; give (n_samples, n_features), neither of them 0"
@@ -53,7 +52,7 @@ def check_joint_values(group: NDArray[np.intp], n_values: int) -> None:
         raise ValueError(f"a group of {len(group)} columns has {n_values:,} combinations: at most 65,536")
 
 
-def checked_weights(weights: NDArray, n_rows: int) -> NDArray[np.int64]:
+def checked_weights(weights: NDArray[Any], n_rows: int) -> NDArray[np.int64]:
     if weights.shape != (n_rows,):
         raise ValueError(f"weights of shape {weights.shape} do not fit {n_rows} samples; give one weight a sample")
     if weights.dtype.kind not in "iub" or weights.min() < 1:
@@ -66,7 +65,7 @@ def checked_weights(weights: NDArray, n_rows: int) -> NDArray[np.int64]:
     return weights.astype(np.int64)
 
 
-def checked_classes(classes: NDArray, n_samples: int, n_classes: int | None) -> NDArray:
+def checked_classes(classes: NDArray[Any], n_samples: int, n_classes: int | None) -> NDArray[Any]:
     if classes.shape != (n_samples,):
         raise ValueError(f"classes of shape {classes.shape} do not fit {n_samples} samples; give one class a sample")
     if classes.dtype.kind not in "iub" or (classes.dtype.kind == "i" and classes.min() < 0):

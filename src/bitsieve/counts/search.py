@@ -95,13 +95,7 @@ class CodesByColumn(Protocol):
 class FixedCodes(ClassSearch):
     """Codes that were made without a look at the classes, and stay as they are.
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_rows, n_features), or CodesByColumn
-    classes : ndarray of int, shape (n_rows,)
-    n_classes : int
-    weights : ndarray of int, shape (n_rows,), optional
-        How many samples each row is.
+    They are of shape (n_rows, n_features), or by column; the weights are how many samples each row is.
     """
 
     def __init__(
@@ -142,13 +136,7 @@ class FixedCodes(ClassSearch):
 
 
 class JoinedSearch(ClassSearch):
-    """The same for groups of columns, whose codes are the joint values of their columns.
-
-    Parameters
-    ----------
-    search : ClassSearch
-    groups : sequence of ndarray of int
-    """
+    """The same for groups of columns, whose codes are the joint values of their columns."""
 
     def __init__(self, search: ClassSearch, groups: Sequence[Columns]) -> None:
         self.search, self.groups = search, groups

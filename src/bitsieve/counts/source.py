@@ -81,26 +81,14 @@ def sums_of(source: CountSource) -> Sums:
 
 
 def conditioning(source: CountSource) -> ConditioningSource:
-    """The source as one that counts given several columns together.
-
-    Raises
-    ------
-    ValueError
-        If it does not offer that.
-    """
+    """The source as one that counts given several columns together, refused if it does not offer that."""
     if not {"partition", "joined"} <= source.offers:
         raise ValueError(ONLY_PAIRS)
     return cast("ConditioningSource", source)
 
 
 class JoinedSource(ConditioningSource):
-    """The samples of another source with one feature for each group of its columns.
-
-    Parameters
-    ----------
-    source : ConditioningSource
-    groups : sequence of ndarray of int
-    """
+    """The samples of another source with one feature for each group of its columns."""
 
     def __init__(self, source: ConditioningSource, groups: Sequence[Columns]) -> None:
         self.source, self.groups = source, groups
@@ -175,12 +163,7 @@ def _numbers(rows: Integers) -> Integers:
 
 
 class CodedSource(ConditioningSource):
-    """A source that knows the class and the codes of every sample, in an order of the samples that never changes.
-
-    Attributes
-    ----------
-    sample_classes : ndarray of int, shape (n_samples,)
-    """
+    """A source that knows the class and the codes of every sample, in an order of the samples that never changes."""
 
     sample_classes: Integers
 
@@ -216,15 +199,7 @@ class CodedSource(ConditioningSource):
 
 
 class JointCodes(Partition):
-    """A partition of the samples, held as the number of its part for every sample.
-
-    Parameters
-    ----------
-    source : CodedSource
-    part : ndarray of int64, shape (n_samples,), optional
-        The part of every sample; by default one part of all.
-    keys : ndarray of int64, shape (n_parts, n_conditioning), optional
-    """
+    """A partition of the samples, held as the number of its part for every sample; by default one part of all."""
 
     source: CodedSource
 

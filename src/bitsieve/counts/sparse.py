@@ -146,13 +146,8 @@ class SparsePartition(JointCodes):
 class SparseDisjointSupport:
     """Columns of a :class:`SparseSource` that list no row in common.
 
-    Parameters
-    ----------
-    sums : SparseSums
-    terms : Terms
-    marginals : ndarray of int64, shape (n_features,)
-        The sums of the terms of all codes of every column. Together with those of its listed codes they say how many
-        samples it lists, and so its sums with every column that lists none of them.
+    The sums of the terms of all codes of a column (``marginals``) and of its listed codes say how many samples it
+    lists, and so its sums with every column that lists none of them.
     """
 
     def __init__(self, sums: SparseSums, terms: Terms, marginals: Integers) -> None:

@@ -24,15 +24,7 @@ if TYPE_CHECKING:
 
 
 class ConditionalInformation:
-    """Information conditional on a set Z of features.
-
-    Parameters
-    ----------
-    terms : Terms
-        Of the estimator.
-    partition : Partition
-        The samples divided by the joint value of Z.
-    """
+    """Information conditional on a set Z of features: by the terms of an estimator, the samples divided by Z."""
 
     def __init__(self, terms: Terms, partition: Partition) -> None:
         self.terms, self.partition = terms, partition

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from bitsieve.common.greedy import Scores
     from bitsieve.counts.source import CountSource
     from bitsieve.counts.terms import Terms
+    from bitsieve.information.protocol import Quantity
 
     Columns = NDArray[np.intp]
     Floats = NDArray[np.float64]
@@ -57,16 +58,8 @@ SLAB_BYTES = 8 << 20  # allocated at once for rows: a fresh array a row spends a
 
 
 class SumInformation(Information):
-    """Information quantities that are integer combinations of sums of entropy terms, in bits.
+    """Information quantities that are integer combinations of sums of entropy terms, in bits; a subclass says which.
 
-    A subclass says which terms.
-
-    Parameters
-    ----------
-    source : CountSource
-
-    Notes
-    -----
     A row costs one pass over the counts of the pivot with all features; rows asked for are kept, so that asking
     again for a pivot costs nothing. A matrix is computed in one fused pass and not kept.
     """
@@ -175,7 +168,7 @@ class SumInformation(Information):
         gathered = None if self._rows.keys() >= set(columns[:-1].tolist()) else self.sums.gathered(columns)
         if gathered is None:
             return super().redundancies(columns)
-        return gathered.matrix(self.terms, self._redundancy_form().of(columns), np.float64)
+        return gathered.matrix(self.terms, self._form("redundancy").of(columns), np.float64)
 
     def conditional_rows(self, pivots: Columns, columns: Columns) -> Matrix:
         """[s, i] = I(Xi;C|Xs) of ``columns`` with each of some pivots; only these pairs are counted."""
@@ -194,45 +187,29 @@ class SumInformation(Information):
         sums.matrix_rows(self.terms, form, pivots, columns, out)
         return out
 
-    def mutual_information_matrix(
-        self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
+    def matrix(
+        self, quantity: Quantity, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
     ) -> Matrix:
-        """I(Xi;Xj) of every pair of ``columns`` (None: all), H(Xi) on the diagonal."""
-        return self.sums.matrix(self.terms, self._redundancy_form(), dtype, columns, progress)
-
-    def conditional_redundancy_matrix(
-        self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
-    ) -> Matrix:
-        """I(Xi;Xj|C) of every pair of ``columns`` (None: all), H(Xi|C) on the diagonal."""
-        _, with_class = self.marginals
-        form = PairForm(0, 1, self.class_sum - with_class, -with_class, self.terms.per_bit, False)
-        return self.sums.matrix(self.terms, form, dtype, columns, progress)
-
-    def conditional_mutual_information_matrix(
-        self,
-        dtype: DTypeLike = np.float64,
-        columns: Columns | None = None,
-        progress: Progress = None,
-        *,
-        symmetric: bool = False,
-    ) -> Matrix:
-        """[i, j] = I(Xi;C|Xj), the diagonal I(Xi;C); ``symmetric``: the mean with its transpose."""
-        matrix = self.sums.matrix(self.terms, self._conditional_form(symmetric), dtype, columns, progress)
-        np.fill_diagonal(matrix, self.relevance if columns is None else self.relevance[columns])
+        """[i, j] = a quantity of features i and pivot j of ``columns`` (None: all), in one pass over the counts."""
+        matrix = self.sums.matrix(self.terms, self._form(quantity), dtype, columns, progress)
+        if quantity in ("conditional_relevance", "mean_relevance"):
+            np.fill_diagonal(matrix, self.relevance if columns is None else self.relevance[columns])
         return matrix
 
     def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
         """Rows of the symmetric conditional matrix, written to ``out`` of shape (pivots, columns)."""
-        self.sums.matrix_rows(self.terms, self._conditional_form(True), pivots, columns, out)
+        self.sums.matrix_rows(self.terms, self._form("mean_relevance"), pivots, columns, out)
         put_relevance(out, pivots, columns, self.relevance)
 
-    def _redundancy_form(self) -> PairForm:
-        alone, _ = self.marginals
-        return PairForm(1, 0, self.total - alone, -alone, self.terms.per_bit, False)
-
-    def _conditional_form(self, symmetric: bool) -> PairForm:
+    def _form(self, quantity: Quantity) -> PairForm:
+        """How the entries of a matrix are made of the sums of pairs."""
         alone, with_class = self.marginals
-        return PairForm(-1, 1, np.zeros_like(alone), alone - with_class, self.terms.per_bit, symmetric)
+        bit = self.terms.per_bit
+        if quantity == "redundancy":
+            return PairForm(1, 0, self.total - alone, -alone, bit, False)
+        if quantity == "conditional_redundancy":
+            return PairForm(0, 1, self.class_sum - with_class, -with_class, bit, False)
+        return PairForm(-1, 1, np.zeros_like(alone), alone - with_class, bit, quantity == "mean_relevance")
 
 
 class SumPair(PairInformation):

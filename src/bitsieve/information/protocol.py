@@ -7,7 +7,7 @@ determines the other.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 
 Number = TypeVar("Number", bound=np.generic)
+Quantity = Literal["redundancy", "conditional_redundancy", "conditional_relevance", "mean_relevance"]  # of a matrix
 
 
 class UndefinedQuantityError(ValueError):
@@ -36,16 +37,9 @@ class UndefinedQuantityError(ValueError):
 
 
 class PairInformation(Protocol):
-    """The information of some features Xi with one pivot Xs, in bits, one number a feature.
+    """The information of some features Xi (``columns``; None: all) with one pivot Xs, in bits, one number a feature.
 
-    Attributes
-    ----------
-    information : Information
-        The quantities of features and class that go with these.
-    pivot : int
-        s.
-    columns : ndarray of int or None
-        The features; None: all.
+    ``information`` has the quantities of features and class that go with these.
     """
 
     information: Information
@@ -82,15 +76,7 @@ class PairInformation(Protocol):
 
 
 class DisjointPairs(NamedTuple):
-    """The information of a pivot with columns of known support, in bits: one number an equivalence class.
-
-    Attributes
-    ----------
-    support : DisjointSupport
-        Which columns are equivalent, and which have no support in common.
-    pair : callable
-        ``pair(pivot, columns, xy)`` makes information of the sums of a pivot with columns.
-    """
+    """The information of a pivot with columns of known support; ``pair(pivot, columns, xy)`` makes it of sums."""
 
     support: DisjointSupport
     pair: Callable[[int, Columns, Integers], PairInformation]
@@ -184,15 +170,22 @@ class Information(Protocol):
         """[s, i] = I(Xi;C|Xs) of ``columns`` with each of some pivots."""
         return np.array([self.pair(pivot, columns).conditional_relevance for pivot in pivots.tolist()])
 
+    def matrix(
+        self, quantity: Quantity, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
+    ) -> Matrix:
+        """[i, j] = a quantity of features i and pivot j of ``columns`` (None: all); of the feature on the diagonal."""
+
     def mutual_information_matrix(
         self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
     ) -> Matrix:
         """I(Xi;Xj) of every pair of ``columns`` (None: all), H(Xi) on the diagonal."""
+        return self.matrix("redundancy", dtype, columns, progress)
 
     def conditional_redundancy_matrix(
         self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
     ) -> Matrix:
         """I(Xi;Xj|C) of every pair of ``columns`` (None: all), H(Xi|C) on the diagonal."""
+        return self.matrix("conditional_redundancy", dtype, columns, progress)
 
     def conditional_mutual_information_matrix(
         self,
@@ -203,6 +196,7 @@ class Information(Protocol):
         symmetric: bool = False,
     ) -> Matrix:
         """[i, j] = I(Xi;C|Xj), the diagonal I(Xi;C); ``symmetric``: the mean with its transpose."""
+        return self.matrix("mean_relevance" if symmetric else "conditional_relevance", dtype, columns, progress)
 
     def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
         """Rows of the symmetric conditional matrix, written to ``out`` of shape (pivots, columns).

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     from bitsieve.counts.source import CountSource
+    from bitsieve.information.protocol import Quantity
 
     Floats = NDArray[np.float64]
     Counts = NDArray[np.int64]
@@ -96,6 +97,15 @@ class Row(NamedTuple):
         """Those of some features only."""
         return Row(self.redundancy[columns], *(None if values is None else values[columns] for values in self[1:]))
 
+    def entries(self, quantity: Quantity) -> tuple[Floats, Floats]:
+        """The entries of a matrix: those in the row of the pivot, and those in its column."""
+        if quantity == "redundancy":
+            return self.redundancy, self.redundancy
+        if quantity == "conditional_redundancy":
+            return (counted_by_class(self.conditional_redundancy),) * 2
+        row, column = counted_by_class(self.pivot_relevance), counted_by_class(self.conditional_relevance)
+        return (row, column) if quantity == "conditional_relevance" else ((row + column) / 2,) * 2
+
 
 class Single(NamedTuple):
     """The quantities of every feature Xi alone."""
@@ -109,12 +119,6 @@ class Single(NamedTuple):
 class ShrinkageInformation(Information):
     """Information quantities of shrunk tables, in bits.
 
-    Parameters
-    ----------
-    source : CountSource
-
-    Notes
-    -----
     A row costs the counts themselves and some logarithms a cell: with few samples some thirty times a row of plug-in
     terms, with 10^5 samples, where counting is the work, about as much.
     """
@@ -188,63 +192,30 @@ class ShrinkageInformation(Information):
                 self._kept[pivot] = kept
         return ShrunkPair(self, pivot, columns, kept if columns is None else kept.take(columns))
 
-    def mutual_information_matrix(
-        self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
+    def matrix(
+        self, quantity: Quantity, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
     ) -> Matrix:
-        """I(Xi;Xj) of every pair of ``columns`` (None: all), H(Xi) on the diagonal."""
-        return self._matrix(self.entropy, lambda row: (row.redundancy,) * 2, dtype, columns, progress, by_class=False)
-
-    def conditional_redundancy_matrix(
-        self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
-    ) -> Matrix:
-        """I(Xi;Xj|C) of every pair of ``columns`` (None: all), H(Xi|C) on the diagonal."""
-        diagonal = self._single.entropy_by_class
-        return self._matrix(
-            diagonal, lambda row: (counted_by_class(row.conditional_redundancy),) * 2, dtype, columns, progress
-        )
-
-    def conditional_mutual_information_matrix(
-        self,
-        dtype: DTypeLike = np.float64,
-        columns: Columns | None = None,
-        progress: Progress = None,
-        *,
-        symmetric: bool = False,
-    ) -> Matrix:
-        """[i, j] = I(Xi;C|Xj), the diagonal I(Xi;C); ``symmetric``: the mean with its transpose."""
-        parts = _symmetric_relevances if symmetric else _conditional_relevances
-        return self._matrix(self.relevance, parts, dtype, columns, progress)
-
-    def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: NDArray[np.floating]) -> None:
-        """Rows of the symmetric conditional matrix, written to ``out`` of shape (pivots, columns)."""
-
-        def work(place: int) -> None:
-            out[place], _ = _symmetric_relevances(self._row(int(pivots[place]), columns, True, n_jobs=1))
-
-        run_blocks(work, range(len(pivots)), self.source.n_jobs)
-        put_relevance(out, pivots, columns, self.relevance)
-
-    def _matrix(
-        self,
-        diagonal: Floats,
-        parts: Callable[[Row], tuple[Floats, Floats]],
-        dtype: DTypeLike,
-        columns: Columns | None,
-        progress: Progress,
-        *,
-        by_class: bool = True,
-    ) -> Matrix:
-        """A matrix over ``columns``: ``parts`` makes of a row its entries right of the diagonal, and those below."""
+        """[i, j] = a quantity of features i and pivot j of ``columns`` (None: all); of the feature on the diagonal."""
         chosen = np.arange(self.n_features) if columns is None else columns
         matrix = square_matrix(len(chosen), dtype)
-        np.fill_diagonal(matrix, diagonal[chosen])
+        single = {"redundancy": self.entropy, "conditional_redundancy": self._single.entropy_by_class}
+        np.fill_diagonal(matrix, single.get(quantity, self.relevance)[chosen])
 
         def fill(place: int) -> None:
-            row = self._row(int(chosen[place]), chosen[place + 1 :], by_class, n_jobs=1)
-            matrix[place, place + 1 :], matrix[place + 1 :, place] = parts(row)
+            row = self._row(int(chosen[place]), chosen[place + 1 :], quantity != "redundancy", n_jobs=1)
+            matrix[place, place + 1 :], matrix[place + 1 :, place] = row.entries(quantity)
 
         run_blocks(fill, range(len(chosen) - 1), self.source.n_jobs, progress)
         return matrix
+
+    def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
+        """Rows of the symmetric conditional matrix, written to ``out`` of shape (pivots, columns)."""
+
+        def work(place: int) -> None:
+            out[place], _ = self._row(int(pivots[place]), columns, True, n_jobs=1).entries("mean_relevance")
+
+        run_blocks(work, range(len(pivots)), self.source.n_jobs)
+        put_relevance(out, pivots, columns, self.relevance)
 
     def _row(self, pivot: int, columns: Columns, by_class: bool, n_jobs: int | None = None) -> Row:
         """The quantities of ``columns`` with one pivot."""
@@ -306,15 +277,6 @@ class ShrinkageInformation(Information):
             blocks.append(ordered[first : first + size])
             first += size
         return blocks
-
-
-def _conditional_relevances(row: Row) -> tuple[Floats, Floats]:
-    return counted_by_class(row.pivot_relevance), counted_by_class(row.conditional_relevance)
-
-
-def _symmetric_relevances(row: Row) -> tuple[Floats, Floats]:
-    forward, backward = _conditional_relevances(row)
-    return ((forward + backward) / 2,) * 2
 
 
 class ShrunkPair(PairInformation):
