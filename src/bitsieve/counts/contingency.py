@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Integers = NDArray[np.int64]
-    Columns = NDArray[np.intp]
+    from bitsieve.counts import Columns, Integers
+
 
 BLOCK_CELLS = 1 << 22  # of the tables that are held at once where sums are made from them
 DENSE_CELLS = 1 << 16  # tables of at most so many cells hold them all, larger ones only those that are not empty

@@ -36,12 +36,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+    from bitsieve.counts import Columns, Integers, Matrix, Progress
     from bitsieve.counts.contingency import ContingencyTable
-    from bitsieve.counts.sums import Floats, Progress, SumPair
+    from bitsieve.counts.sums import PairSums
     from bitsieve.counts.terms import Terms
 
-    Integers = NDArray[np.int64]
-    Columns = NDArray[np.intp]
 
 SECONDS_A_SAMPLE = 3e-9  # of one column in a partition: measured, a table of few codes
 GATHERED_BYTES = 64 << 20  # of columns that are packed side by side for a matrix
@@ -168,8 +167,8 @@ class PackedSums(Sums):
         return pooled, with_class
 
     def pair_sums(
-        self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: SumPair | None = None
-    ) -> SumPair:
+        self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: PairSums | None = None
+    ) -> PairSums:
         """``S_xy`` and ``S_xyc`` of the pivot with ``columns``; None: all, written to ``out``."""
         if out is None or columns is not None:
             out = new_sums(self.n_features, by_class)
@@ -188,7 +187,7 @@ class PackedSums(Sums):
 
     def matrix(
         self, terms: Terms, form: PairForm, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
-    ) -> Floats:
+    ) -> Matrix:
         """``form`` of every pair of ``columns`` (None: all), a square matrix."""
         if columns is not None:
             gathered = self.gathered(columns)
@@ -202,7 +201,7 @@ class PackedSums(Sums):
         run_blocks(lambda block: fill(block, place, out), blocks, n_jobs, progress)
         return out
 
-    def matrix_rows(self, terms: Terms, form: PairForm, pivots: Columns, columns: Columns, out: Floats) -> None:
+    def matrix_rows(self, terms: Terms, form: PairForm, pivots: Columns, columns: Columns, out: Matrix) -> None:
         """``form`` of every pair of a pivot and a column, written to ``out`` of shape (pivots, columns), C order."""
         place, groups = self._places(columns), self.layout.groups_of(columns)
 
@@ -213,7 +212,7 @@ class PackedSums(Sums):
         every = np.arange(len(pivots), dtype=np.int64)
         self.layout.run_groups(fill, self.layout.seconds(len(pivots), groups), every)
 
-    def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> SumPair:
+    def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> PairSums:
         """The counts of the tables of the pivot (None: no pivot) with ``columns``, one row a column."""
         source = self.source
         pairs = (1 if pivot is None else int(source.arities[pivot])) * int(source.arities[columns].max())

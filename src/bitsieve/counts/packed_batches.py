@@ -15,7 +15,7 @@ from bitsieve.counts.rows import class_order
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Integers = NDArray[np.int64]
+    from bitsieve.counts import Integers
 
 
 class PackedBatches:

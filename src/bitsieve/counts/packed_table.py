@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from bitsieve.counts import Columns, Integers
     from bitsieve.counts.kernels import KernelChoice
 
-    Integers = NDArray[np.int64]
-    Columns = NDArray[np.intp]
 
 LANES = 8  # features of a SIMD group
 COUNTERS_WIDTH = 16  # SIMD groups a block with packed counters: what the counters leave of the second-level cache

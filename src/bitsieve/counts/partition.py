@@ -14,10 +14,10 @@ from bitsieve.counts.threads import run_blocks
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bitsieve.counts import Columns, Integers
     from bitsieve.counts.contingency import ContingencyTable, Tables
     from bitsieve.counts.terms import Terms
 
-    Integers = NDArray[np.int64]
 
 SEEDS_A_BLOCK = 16  # shuffles that a thread takes at once
 
@@ -67,7 +67,7 @@ class Partition(Protocol):
         """The partition by the same features and one more."""
 
     @abstractmethod
-    def tables(self, columns: NDArray[np.intp] | None, by_class: bool) -> list[ContingencyTable]:
+    def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
         """The tables of the part with each of ``columns``, of shape (parts, codes, classes); None: of the part.
 
         They add up over portions of the samples. ``by_class`` False pools the classes.
@@ -78,7 +78,7 @@ class Partition(Protocol):
         (table,) = self.tables(None, True)
         return terms.sum(table.pooled().counts), terms.sum(table.counts)
 
-    def sums(self, terms: Terms, columns: NDArray[np.intp]) -> tuple[Integers, Integers]:
+    def sums(self, terms: Terms, columns: Columns) -> tuple[Integers, Integers]:
         """``S_xz`` and ``S_xzc`` of ``columns``: over parts and codes, and over parts, codes and classes."""
         xz, xzc = np.empty((2, len(columns)), np.int64)
         sums_of_tables(terms, self.source, len(self.keys), columns, lambda some: self.tables(some, True), (xz, xzc))

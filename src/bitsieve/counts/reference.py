@@ -13,7 +13,9 @@ import numpy as np
 from bitsieve.counts.source import CodedSource
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
+
+    from bitsieve.counts import Integers
 
 
 class NaiveSource(CodedSource):
@@ -40,12 +42,12 @@ class NaiveSource(CodedSource):
         self.class_sizes = np.bincount(self.sample_classes, minlength=n_classes or 0)
         self.n_classes, self.n_jobs = len(self.class_sizes), n_jobs
 
-    def codes(self, feature: int) -> NDArray[np.int64]:
+    def codes(self, feature: int) -> Integers:
         """The code of every sample."""
         return self._codes[:, feature]
 
 
-def joint_table(x: ArrayLike, y: ArrayLike, c: ArrayLike, shape: tuple[int, int, int]) -> NDArray[np.int64]:
+def joint_table(x: ArrayLike, y: ArrayLike, c: ArrayLike, shape: tuple[int, int, int]) -> Integers:
     """Counts of every (code of x, code of y, class), by one ``np.add.at``."""
     table = np.zeros(shape, dtype=np.int64)
     np.add.at(table, (np.asarray(x), np.asarray(y), np.asarray(c)), 1)

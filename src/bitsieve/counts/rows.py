@@ -12,7 +12,8 @@ from bitsieve.counts.terms import MAX_SAMPLES
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Integers = NDArray[np.int64]
+    from bitsieve.counts import Columns, Integers
+
 
 MAX_CODES = 1 << 16
 MAX_FEATURES = 10**6
@@ -46,13 +47,13 @@ def check_sparse_rows(n_rows: int) -> None:
         raise ValueError(f"X has {n_rows:,} samples: at most 2**31 - 1 are supported in a sparse table")
 
 
-def check_joint_values(group: NDArray[np.intp], n_values: int) -> None:
+def check_joint_values(group: Columns, n_values: int) -> None:
     """Refuse a group of columns with more joint values than a feature may have codes."""
     if n_values > MAX_CODES:
         raise ValueError(f"a group of {len(group)} columns has {n_values:,} combinations: at most 65,536")
 
 
-def checked_weights(weights: NDArray[Any], n_rows: int) -> NDArray[np.int64]:
+def checked_weights(weights: NDArray[Any], n_rows: int) -> Integers:
     if weights.shape != (n_rows,):
         raise ValueError(f"weights of shape {weights.shape} do not fit {n_rows} samples; give one weight a sample")
     if weights.dtype.kind not in "iub" or weights.min() < 1:

@@ -13,10 +13,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from bitsieve.counts import Columns, Integers
     from bitsieve.counts.terms import Terms
 
-    Integers = NDArray[np.int64]
-    Columns = NDArray[np.intp]
     Labels = NDArray[np.int32]
 
 

@@ -19,10 +19,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from bitsieve.counts import Columns, Integers
     from bitsieve.counts.search import ClassSearch
 
-    Integers = NDArray[np.int64]
-    Columns = NDArray[np.intp]
 
 AnyPartition = TypeVar("AnyPartition", bound=Partition)
 

@@ -24,11 +24,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from bitsieve.counts.sums import SumPair
+    from bitsieve.counts import Columns, Integers
+    from bitsieve.counts.sums import PairSums
     from bitsieve.counts.terms import Terms
 
-    Integers = NDArray[np.int64]
-    Columns = NDArray[np.intp]
 
 BLOCK_CODES = 1 << 22  # listed codes that are sorted by column at once: 32 MiB
 TURNED_CODES = 1 << 25  # listed codes that are written by row at once: 200 MB, of which few pages lie in a file
@@ -55,7 +54,7 @@ class SparseCodes:
     """
 
     n_rows: int
-    start: NDArray[np.int64]
+    start: Integers
     row: NDArray[np.int32]
     code: NDArray[np.uint16]
     common: NDArray[np.uint16]
@@ -77,7 +76,7 @@ class SparseCodes:
         return len(self.common)
 
     @cached_property
-    def lengths(self) -> NDArray[np.int64]:
+    def lengths(self) -> Integers:
         """How many codes every column lists."""
         return np.diff(self.start)
 
@@ -190,12 +189,12 @@ class SparseSums(Sums):
         return pooled, with_class
 
     def pair_sums(
-        self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: SumPair | None = None
-    ) -> SumPair:
+        self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: PairSums | None = None
+    ) -> PairSums:
         """``S_xy`` and ``S_xyc`` of the pivot with ``columns``; None: all, written to ``out``."""
         return self.division_sums(terms, self.source.division(pivot), columns, by_class, out)
 
-    def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> SumPair:
+    def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> PairSums:
         """The counts of the tables of the pivot (None: no pivot) with ``columns``, one row a column."""
         source = self.source
         pairs = (1 if pivot is None else int(source.arities[pivot])) * int(source.arities[columns].max())
@@ -210,8 +209,8 @@ class SparseSums(Sums):
         return SparseDisjointSupport(self, terms, marginals)
 
     def division_sums(
-        self, terms: Terms, division: Division, columns: Columns | None, by_class: bool, out: SumPair | None = None
-    ) -> SumPair:
+        self, terms: Terms, division: Division, columns: Columns | None, by_class: bool, out: PairSums | None = None
+    ) -> PairSums:
         """``S_xz`` and, if asked for, ``S_xzc`` of ``columns`` (None: all) with the parts of a division."""
         listed, n_features = self.source.listed, self.source.n_features
         visited = int(self.source.row_lengths[division.row].sum()) * SORTING + n_features // 2
@@ -227,7 +226,7 @@ class SparseSums(Sums):
             return xy[columns], None if xyc is None else xyc[columns]
         return out
 
-    def _sums_by_rows(self, terms: Terms, division: Division, out: SumPair) -> None:
+    def _sums_by_rows(self, terms: Terms, division: Division, out: PairSums) -> None:
         own = self.own_sums(terms)
         visited = int(self.source.row_lengths[division.row].sum())
 
@@ -236,7 +235,7 @@ class SparseSums(Sums):
 
         self._run(work, max(1, visited // BLOCK_CODES))
 
-    def _sums_by_columns(self, terms: Terms, division: Division, columns: Columns | None, out: SumPair) -> None:
+    def _sums_by_columns(self, terms: Terms, division: Division, columns: Columns | None, out: PairSums) -> None:
         own = self.own_sums(terms)
         xy, xyc = out
 
@@ -330,7 +329,7 @@ class SparseSource(CodedSource):
         self.own_sums: dict[tuple[int, int], tuple[Integers, Integers]] = {}
 
     @cached_property
-    def sample_classes(self) -> NDArray[np.int64]:
+    def sample_classes(self) -> Integers:
         """The class of every sample."""
         return self.of_samples(self.row_classes).astype(np.int64)
 

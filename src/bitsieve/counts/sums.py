@@ -16,17 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Self
 
-    from numpy.typing import DTypeLike, NDArray
+    from numpy.typing import DTypeLike
 
     from bitsieve.common.greedy import Scores
+    from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
     from bitsieve.counts.contingency import ContingencyTable, Tables
     from bitsieve.counts.terms import Terms
 
-    Integers = NDArray[np.int64]
-    Columns = NDArray[np.intp]
-    Floats = NDArray[np.floating]
-    SumPair = tuple[Integers, Integers | None]
-    Progress = Callable[[int, int], object] | None
+    PairSums = tuple[Integers, Integers | None]
 
 
 class PairForm(NamedTuple):
@@ -43,7 +40,7 @@ class PairForm(NamedTuple):
     per_bit: float
     symmetric: bool
 
-    def values(self, i: Columns | int, j: Columns | int, xy: Integers, xyc: Integers | None) -> NDArray[np.float64]:
+    def values(self, i: Columns | int, j: Columns | int, xy: Integers, xyc: Integers | None) -> Floats:
         """The numbers of pairs (i, j), given their sums."""
         sums = self.xy_sign * xy + (0 if xyc is None else self.xyc_sign * xyc)
         forward = (sums + self.row[i] + self.column[j]) / self.per_bit
@@ -117,8 +114,8 @@ class Sums:
         return pooled, with_class
 
     def pair_sums(
-        self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: SumPair | None = None
-    ) -> SumPair:
+        self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: PairSums | None = None
+    ) -> PairSums:
         """``S_xy`` and, if asked for, ``S_xyc`` of the pivot with ``columns``, in their order.
 
         ``columns`` None means all; then the sums may be written to ``out``, two arrays of shape (n_features,).
@@ -133,7 +130,7 @@ class Sums:
 
     def matrix(
         self, terms: Terms, form: PairForm, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
-    ) -> Floats:
+    ) -> Matrix:
         """``form`` of every pair of ``columns`` (None: all), a square matrix; no table is kept."""
         chosen = np.arange(self.source.n_features) if columns is None else columns
         out = square_matrix(len(chosen), dtype)
@@ -146,7 +143,7 @@ class Sums:
                 progress(place + 1, len(chosen))
         return out
 
-    def matrix_rows(self, terms: Terms, form: PairForm, pivots: Columns, columns: Columns, out: Floats) -> None:
+    def matrix_rows(self, terms: Terms, form: PairForm, pivots: Columns, columns: Columns, out: Matrix) -> None:
         """``form`` of every pair of a pivot and a column, written to ``out`` of shape (pivots, columns), C order.
 
         The numbers are those of :meth:`matrix`, bit for bit.
@@ -154,7 +151,7 @@ class Sums:
         for row, pivot in zip(out, pivots, strict=True):
             row[:] = form.values(pivot, columns, *self.pair_sums(terms, int(pivot), columns, form.xyc_sign != 0))
 
-    def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> SumPair:
+    def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> PairSums:
         """The counts of the tables of the pivot (None: no pivot) with ``columns``: row k those with ``columns[k]``.
 
         Pooled over the classes and, if asked for, within them; in any order, empty cells left out or as zeros, the rows
@@ -180,7 +177,7 @@ class Sums:
         return None
 
 
-def new_sums(size: int, by_class: bool) -> SumPair:
+def new_sums(size: int, by_class: bool) -> PairSums:
     """Arrays for the sums over tables and, if asked for, over those within the classes."""
     return np.empty(size, np.int64), np.empty(size, np.int64) if by_class else None
 
@@ -191,7 +188,7 @@ def sums_of_tables(
     n_first: int,
     columns: Columns,
     count: Callable[[Columns], list[ContingencyTable]],
-    out: SumPair,
+    out: PairSums,
 ) -> None:
     """The sums of the tables that ``count`` makes of ``columns``, as many tables at once as may be held.
 

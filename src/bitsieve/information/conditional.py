@@ -17,10 +17,9 @@ from bitsieve.common.attributes import cached_property
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bitsieve.counts import Columns, Floats
     from bitsieve.counts.partition import Partition
     from bitsieve.counts.terms import Terms
-
-    Floats = NDArray[np.float64]
 
 
 class ConditionalInformation:
@@ -45,7 +44,7 @@ class ConditionalInformation:
         """H(C|Z)."""
         return self._known / self.terms.per_bit
 
-    def conditional_relevance(self, columns: NDArray[np.intp] | None = None) -> Floats:
+    def conditional_relevance(self, columns: Columns | None = None) -> Floats:
         """I(Xi;C|Z) of ``columns`` (None: all)."""
         chosen = np.arange(self.partition.source.n_features) if columns is None else columns
         xz, xzc = self.partition.sums(self.terms, chosen)

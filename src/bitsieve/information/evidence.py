@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from bitsieve.counts import Columns, Floats
     from bitsieve.counts.contingency import ContingencyTable
     from bitsieve.counts.source import CountSource
     from bitsieve.information.protocol import Information
 
-    Columns = NDArray[np.intp]
 
 PIVOTS_AT_ONCE = 256  # columns that others are looked at given, all pairs at once
 TESTED_AT_ONCE = 8  # columns whose tables with others are tested together
@@ -76,7 +76,7 @@ def carries_information(information: Information, columns: Columns, level: float
     return counts[columns]
 
 
-def _log_tails(source: CountSource, pairs: Sequence[tuple[int | None, Columns]]) -> NDArray[np.float64]:
+def _log_tails(source: CountSource, pairs: Sequence[tuple[int | None, Columns]]) -> Floats:
     """:func:`log_tails` of the tables of columns (None: none) with each of others, one pair after the other."""
     tables: list[ContingencyTable] = []
     found = [np.empty(0)]
@@ -93,7 +93,7 @@ def _log_tails(source: CountSource, pairs: Sequence[tuple[int | None, Columns]])
     return np.concatenate([*found, log_tails(tables)] if tables else found)
 
 
-def log_tails(tables: Sequence[ContingencyTable]) -> NDArray[np.float64]:
+def log_tails(tables: Sequence[ContingencyTable]) -> Floats:
     r"""Logarithms of p-values of "second code and class are independent given the first code", one a table.
 
     The tail of chi-squared beyond ``G = 2 N ln(2) I(X;C|Z)`` where every cell of a part expects at least 5 samples.
@@ -131,7 +131,7 @@ def log_tails(tables: Sequence[ContingencyTable]) -> NDArray[np.float64]:
     codes, labels = np.bincount(part_of_code), np.bincount(part_of_label)
     both = (codes > 1) & (labels > 1)
 
-    def summed(values: NDArray[Any], which: NDArray[np.intp]) -> NDArray[np.float64]:
+    def summed(values: NDArray[Any], which: Columns) -> Floats:
         return np.bincount(which, values, len(tables)).astype(np.float64)
 
     freedom = summed((codes - 1) * (labels - 1), table_of_part)
@@ -151,21 +151,21 @@ def log_tails(tables: Sequence[ContingencyTable]) -> NDArray[np.float64]:
     return np.where(freedom == 0, 0.0, bounded)
 
 
-def _numbered(outer: NDArray[Any], inner: NDArray[Any]) -> NDArray[np.intp]:
+def _numbered(outer: NDArray[Any], inner: NDArray[Any]) -> Columns:
     """Numbers 0, 1, ... for the pairs of two arrays whose equal pairs stand together."""
     new = np.zeros(len(outer), np.intp)
     new[1:] = (outer[1:] != outer[:-1]) | (inner[1:] != inner[:-1])
     return np.cumsum(new)
 
 
-def _owners(which: NDArray[np.intp], owner: NDArray[np.intp]) -> NDArray[np.intp]:
+def _owners(which: Columns, owner: Columns) -> Columns:
     """The owner of each number in ``which``."""
     found = np.zeros(int(which.max()) + 1, np.intp)
     found[which] = owner
     return found
 
 
-def _log_chi_squared_tail(freedom: NDArray[Any] | int, x: NDArray[np.float64]) -> NDArray[np.float64]:
+def _log_chi_squared_tail(freedom: NDArray[Any] | int, x: Floats) -> Floats:
     """Logarithm of the tail; Chernoff's bound of it where the tail itself is too small for a float."""
     tail = chdtrc(freedom, x)
     share = np.maximum(x / freedom, 1.0)

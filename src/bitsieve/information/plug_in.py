@@ -33,25 +33,19 @@ from bitsieve.information.protocol import (
     DisjointPairs,
     Information,
     PairInformation,
+    Quantity,
     counted_by_class,
     put_relevance,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import DTypeLike, NDArray
 
     from bitsieve.common.greedy import Scores
+    from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
     from bitsieve.counts.source import CountSource
     from bitsieve.counts.terms import Terms
-    from bitsieve.information.protocol import Quantity
 
-    Columns = NDArray[np.intp]
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
-    Matrix = NDArray[np.floating]
-    Progress = Callable[[int, int], object] | None
 
 CACHE_BYTES = 256 << 20  # rows kept for later questions about the same pivots
 SLAB_BYTES = 8 << 20  # allocated at once for rows: a fresh array a row spends as long on page faults as on counting
@@ -122,7 +116,8 @@ class SumInformation(Information):
     @cached_property
     def varies(self) -> NDArray[np.bool_]:
         """False for columns of one code: they carry no information about anything."""
-        return self.marginals[0] != self.total
+        varies: NDArray[np.bool_] = self.marginals[0] != self.total
+        return varies
 
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> SumPair:
         """The information of every feature of ``columns`` (None: all) with the pivot."""

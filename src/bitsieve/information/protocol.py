@@ -17,15 +17,10 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     from bitsieve.common.greedy import Scores
+    from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
     from bitsieve.counts.source import CountSource
     from bitsieve.counts.sums import DisjointSupport, Sums
     from bitsieve.information.conditional import ConditionalInformation
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
-    Columns = NDArray[np.intp]
-    Matrix = NDArray[np.floating]
-    Progress = Callable[[int, int], object] | None
 
 
 Number = TypeVar("Number", bound=np.generic)

@@ -29,41 +29,37 @@ from bitsieve.counts.threads import run_blocks
 from bitsieve.information.protocol import (
     Information,
     PairInformation,
+    Quantity,
     UndefinedQuantityError,
     counted_by_class,
     put_relevance,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import DTypeLike, NDArray
 
+    from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
     from bitsieve.counts.source import CountSource
-    from bitsieve.information.protocol import Quantity
+    from bitsieve.counts.sums import PairSums
 
-    Floats = NDArray[np.float64]
-    Counts = NDArray[np.int64]
-    Columns = NDArray[np.intp]
-    Matrix = NDArray[np.floating]
-    Progress = Callable[[int, int], object] | None
 
 BLOCK_CELLS = 1 << 17  # of the tables that are worked on at once: some megabytes a thread
 CACHE_BYTES = 256 << 20  # rows kept for later questions about the same pivots
 UNITS_PER_BIT = 2.0**56  # an entropy is below 64 bits: its sum stays within int64
 
 
-def uniform_weight(counts: Counts, n_cells: int | Counts, n_samples: int) -> Floats:
+def uniform_weight(counts: Integers, n_cells: int | Integers, n_samples: int) -> Floats:
     """``lambda`` of tables, one a row of ``counts``; ``n_cells`` counts all cells, whatever zeros a row holds."""
     squares = (counts * counts).sum(axis=1)
     pairs = n_samples * n_samples  # at most 2**62
     spread = (n_samples - 1) * (squares / pairs - 1 / np.asarray(n_cells, np.float64))
     noise = (pairs - squares) / pairs
     # A table that is uniform already has no spread; neither has one sample, nor a table of one cell.
-    return np.minimum(noise / np.where(spread > 0, spread, 1.0), 1.0, where=spread > 0, out=np.ones(len(counts)))
+    weight: Floats = np.ones(len(counts))
+    return np.minimum(noise / np.where(spread > 0, spread, 1.0), 1.0, where=spread > 0, out=weight)
 
 
-def shrunk_entropy(counts: Counts, n_cells: int | Counts, weight: Floats, n_samples: int) -> Floats:
+def shrunk_entropy(counts: Integers, n_cells: int | Integers, weight: Floats, n_samples: int) -> Floats:
     """Entropy in bits of tables, one a row of ``counts`` (or one for all), shrunk by the weights given.
 
     The weights may be those of a larger table of which these are the margins: the margin of a shrunk table is the
@@ -75,7 +71,8 @@ def shrunk_entropy(counts: Counts, n_cells: int | Counts, weight: Floats, n_samp
     occupied = counts > 0
     terms = np.rint(_term(cells, occupied) * UNITS_PER_BIT).astype(np.int64)
     n_empty = size - occupied.sum(axis=1)
-    return terms.sum(axis=1) / UNITS_PER_BIT + n_empty * _term(empty, empty > 0)
+    entropy: Floats = terms.sum(axis=1) / UNITS_PER_BIT + n_empty * _term(empty, empty > 0)
+    return entropy
 
 
 def _term(shares: Floats, wanted: NDArray[np.bool_]) -> Floats:
@@ -230,7 +227,9 @@ class ShrinkageInformation(Information):
         run_blocks(fill, self._blocks(pivot, columns, by_class), n_jobs or self.source.n_jobs)
         return Row(*values, *[None] * (len(Row._fields) - len(values)))
 
-    def _terms(self, pivot: int, own: tuple[Counts, Counts | None], columns: Columns, by_class: bool) -> list[Floats]:
+    def _terms(
+        self, pivot: int, own: tuple[Integers, Integers | None], columns: Columns, by_class: bool
+    ) -> list[Floats]:
         """The quantities of :class:`Row` of one block."""
         source, n_classes = self.source, self.source.n_classes
         a, b = int(source.arities[pivot]), source.arities[columns].astype(np.int64)
@@ -257,7 +256,7 @@ class ShrinkageInformation(Information):
             h_xyc,
         ]
 
-    def _entropy(self, counts: Counts, n_cells: int | Counts, weight: Floats) -> Floats:
+    def _entropy(self, counts: Integers, n_cells: int | Integers, weight: Floats) -> Floats:
         return shrunk_entropy(counts, n_cells, weight, self.source.n_samples)
 
     def _blocks(self, pivot: int | None, columns: Columns, by_class: bool) -> list[Columns]:
