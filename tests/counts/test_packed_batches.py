@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bitsieve.counts.packed import PackedSource
-from bitsieve.counts.packed_batches import PackedBatches
+from bitsieve.counts.packed import PackedBatches, PackedSource
 from bitsieve.counts.source import sums_of
 from bitsieve.counts.terms import entropy_terms
 

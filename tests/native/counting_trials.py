@@ -12,8 +12,7 @@ from tests.native.trials import equal, near, size, terms_of, trial
 from bitsieve import _native
 from bitsieve.counts import sparse as sparse_source
 from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE, FORMS, TABLE
-from bitsieve.counts.packed import PackedSource
-from bitsieve.counts.packed_batches import PackedBatches
+from bitsieve.counts.packed import PackedBatches, PackedSource
 from bitsieve.counts.reference import NaiveSource, term, term_shift, term_sum
 from bitsieve.counts.source import sums_of
 from bitsieve.counts.sparse import Division, SparseCodes, SparseSource

@@ -77,7 +77,6 @@ class PackedPartition(Partition):
 
     @property
     def keys(self) -> Integers:
-        """The codes of the conditioning features in every part."""
         return self._joint.keys
 
     @property
@@ -86,20 +85,16 @@ class PackedPartition(Partition):
         return len(self.order)
 
     def refine(self, feature: int) -> PackedPartition:
-        """The partition by the same features and one more."""
         split = self.source.packed.refine(self.order, self.starts, feature)
         return PackedPartition(self.source, (*self.members, feature), *split)
 
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
-        """The tables of the part with each of ``columns``; None: of the part by itself."""
         return self._joint.tables(columns, by_class)
 
     def marginal_sums(self, terms: Terms) -> tuple[int, int]:
-        """``S_z`` and ``S_zc``."""
         return self.source.packed.partition_marginals(terms.table, terms.shift, self.order, self.starts)
 
     def sums(self, terms: Terms, columns: Columns) -> tuple[Integers, Integers]:
-        """``S_xz`` and ``S_xzc`` of ``columns``."""
         source = self.source
         xz, xzc = np.empty((2, source.n_features), np.int64)
 
@@ -111,11 +106,9 @@ class PackedPartition(Partition):
         return xz[columns], xzc[columns]
 
     def degrees_of_freedom(self, feature: int) -> int:
-        """``(codes - 1) (classes - 1)`` over the codes and classes that occur in each part, summed."""
         return self.source.packed.degrees_of_freedom(self.order, self.starts, feature)
 
     def arrangement(self, feature: int) -> Arrangement:
-        """The codes of a feature, arranged for shuffles within the parts."""
         return Arrangement(*self.source.packed.arrange(self.order, self.starts, feature))
 
 
@@ -161,7 +154,6 @@ class PackedSums(Sums):
         return self.layout.companions(columns)
 
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
-        """``S_x`` and ``S_xc`` of every feature."""
         pooled, with_class = np.empty((2, self.n_features), np.int64)
         self._fill(terms, -1, self.layout.all_groups, pooled, with_class)
         return pooled, with_class
@@ -169,7 +161,6 @@ class PackedSums(Sums):
     def pair_sums(
         self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: PairSums | None = None
     ) -> PairSums:
-        """``S_xy`` and ``S_xyc`` of the pivot with ``columns``; None: all, written to ``out``."""
         if out is None or columns is not None:
             out = new_sums(self.n_features, by_class)
         xy, xyc = out
@@ -188,7 +179,6 @@ class PackedSums(Sums):
     def matrix(
         self, terms: Terms, form: PairForm, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
     ) -> Matrix:
-        """``form`` of every pair of ``columns`` (None: all), a square matrix."""
         if columns is not None:
             gathered = self.gathered(columns)
             if gathered is not None:
@@ -202,7 +192,6 @@ class PackedSums(Sums):
         return out
 
     def matrix_rows(self, terms: Terms, form: PairForm, pivots: Columns, columns: Columns, out: Matrix) -> None:
-        """``form`` of every pair of a pivot and a column, written to ``out`` of shape (pivots, columns), C order."""
         place, groups = self._places(columns), self.layout.groups_of(columns)
 
         def fill(block: Integers) -> None:
@@ -213,7 +202,6 @@ class PackedSums(Sums):
         self.layout.run_groups(fill, self.layout.seconds(len(pivots), groups), every)
 
     def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> PairSums:
-        """The counts of the tables of the pivot (None: no pivot) with ``columns``, one row a column."""
         source = self.source
         pairs = (1 if pivot is None else int(source.arities[pivot])) * int(source.arities[columns].max())
         xy = np.zeros((len(columns), min(pairs, max(source.n_samples, PLANE_CELLS))), np.int64)
@@ -358,11 +346,9 @@ class PackedSource(CodedSource):
         return [next(found if of else others) for of in whole]
 
     def partition(self) -> PackedPartition:
-        """All samples in one part, to be refined by conditioning features."""
         return PackedPartition(self)
 
     def joined(self, groups: Sequence[Columns]) -> PackedSource:
-        """The same samples with one feature for each group of columns, its codes their joint values that occur."""
         codes = np.empty((self.n_samples, len(groups)), np.uint16, order="F")
         for place, group in enumerate(groups):
             joint = JointCodes(self)
@@ -372,3 +358,65 @@ class PackedSource(CodedSource):
             codes[:, place] = joint.part
         kernel = self.kernel.asked
         return PackedSource(codes, self.sample_classes, n_classes=self.n_classes, n_jobs=self.n_jobs, kernel=kernel)
+
+
+class PackedBatches:
+    """The planes of a table, to be filled with the codes of one batch of rows after the other.
+
+    The planes are those that :class:`~bitsieve.counts.packed.PackedSource` makes of all rows at once.
+
+    ``class_sizes`` are the samples of every class in all batches together; ``plane_words`` and ``wide_codes`` the sizes
+    of the arrays that :meth:`use` takes, of uint64 and of uint16.
+    """
+
+    def __init__(self, class_sizes: Integers, arities: NDArray[np.int32], n_jobs: int | None = None) -> None:
+        kernel = choose_kernel()
+        none = np.empty(0, np.uint32)
+        self._packed = _native.Packed(class_sizes, none, arities, kernel.name, kernel.storage, True)
+        self._source = PackedSource.of_layout(PackedLayout(self._packed, class_sizes, arities, kernel, n_jobs))
+        self._before = np.zeros(len(class_sizes), np.int64)
+        self.plane_words, self.wide_codes = self._packed.plane_words, self._packed.wide_codes
+
+    @staticmethod
+    def kernel() -> str:
+        """The kernel that the planes are laid out for; those of another one may be laid out otherwise."""
+        chosen = choose_kernel()
+        return f"{chosen.name}:{chosen.storage}"
+
+    def use(self, planes: NDArray[np.uint64], wide: NDArray[np.uint16]) -> None:
+        """Keep the table in these arrays: of zeros, or of what another one has left there."""
+        self._packed.use(planes, wide)
+
+    def add(
+        self,
+        codes: NDArray[np.uint8] | NDArray[np.uint16] | list[NDArray[np.uint8]],
+        classes: NDArray[np.integer],
+        weights: Integers | None = None,
+    ) -> None:
+        """Pack the next rows: codes as a table or a list of columns, classes, and frequency weights from 1."""
+        order, sizes = class_order(classes, weights, len(self._before))
+
+        def work(block: Integers) -> None:
+            self._packed.add(codes, order, sizes, self._before, int(block[0]), int(block[-1]) + 1)
+
+        layout = self._source.layout
+        layout.run_groups(work, len(classes) * layout.n_features * 1e-9, layout.all_groups)
+        self._before += sizes
+
+    def finish(self) -> PackedSource:
+        """The source of all rows that were added, refused if they are not as many as was said."""
+        if (self._before != self._source.class_sizes).any():
+            raise ValueError(
+                f"{int(self._before.sum()):,} samples were packed of {self._source.n_samples:,}: the data is not what "
+                "it was before"
+            )
+        return self._finished()
+
+    def reopen(self) -> PackedSource:
+        """The source of what the arrays hold from before, refused if that is no packed table."""
+        self._packed.check(0, self._packed.n_simd_groups)
+        return self._finished()
+
+    def _finished(self) -> PackedSource:
+        self._packed.finish(0, self._packed.n_simd_groups)
+        return self._source

@@ -43,7 +43,6 @@ class NaiveSource(CodedSource):
         self.n_classes, self.n_jobs = len(self.class_sizes), n_jobs
 
     def codes(self, feature: int) -> Integers:
-        """The code of every sample."""
         return self._codes[:, feature]
 
 

@@ -109,7 +109,6 @@ class FixedCodes(ClassSearch):
         self.classes = classes[self.rows].astype(np.int32)
 
     def codes(self, column: int) -> Integers:
-        """The codes, one a sample."""
         known = self._codes
         of_rows = known[:, column] if isinstance(known, np.ndarray) else known.column(column)
         return of_rows[self.rows].astype(np.int64)
@@ -119,14 +118,12 @@ class FixedCodes(ClassSearch):
         return 0.0
 
     def recoded(self, classes: Labels, columns: Columns) -> Iterator[tuple[int, Integers]]:
-        """Those of ``columns`` that have several codes, and these."""
         for column in columns.tolist():
             codes = self.codes(column)
             if codes.max() > 0:
                 yield column, codes
 
     def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
-        """Of ``columns`` on each row of ``classes``."""
         found = [
             dependence_of_codes(self.codes(column), classes, self.n_classes, parts, terms)
             for column in columns.tolist()

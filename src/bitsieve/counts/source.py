@@ -105,7 +105,6 @@ class JoinedSource(ConditioningSource):
         return (before if pivot is None else before.refine(pivot)).tables(columns, by_class)
 
     def partition(self) -> JoinedPartition:
-        """All samples in one part."""
         return JoinedPartition(self, self.source.partition(), ())
 
 
@@ -130,7 +129,6 @@ class JoinedPartition(Partition):
         return JoinedPartition(self.source, base, (*self.members, feature))
 
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
-        """The tables of the part with each of ``columns``; None: of the part by itself."""
         if columns is None:
             return self.base.tables(None, by_class)
         known = self.base.keys.shape[1]
@@ -171,7 +169,6 @@ class CodedSource(ConditioningSource):
         """The code of every sample."""
 
     def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
-        """The tables of the pivot (None: no pivot) with each of ``columns``, of shape (codes, codes, classes)."""
         if pivot is None:
             return self.tables_with(np.zeros(self.n_samples, np.int64), 1, columns, by_class)
         return self.tables_with(self.codes(pivot), int(self.arities[pivot]), columns, by_class)
@@ -193,7 +190,6 @@ class CodedSource(ConditioningSource):
         return [table(int(self.arities[column]), self.codes(int(column))) for column in columns]
 
     def partition(self) -> Partition:
-        """All samples in one part, to be refined by conditioning features."""
         return JointCodes(self)
 
 
@@ -209,16 +205,13 @@ class JointCodes(Partition):
 
     @property
     def keys(self) -> Integers:
-        """The codes of the conditioning features in every part."""
         return self._keys
 
     def refine(self, feature: int) -> Self:
-        """The partition by the same features and one more."""
         n_codes = int(self.source.arities[feature])
         pairs, part = np.unique(self.part * n_codes + self.source.codes(feature), return_inverse=True)
         keys = np.column_stack([self.keys[pairs // n_codes], pairs % n_codes])
         return type(self)(self.source, part.astype(np.int64), keys)
 
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
-        """The tables of the part with each of ``columns``; None: of the part by itself."""
         return self.source.tables_with(self.part, len(self.keys), columns, by_class)

@@ -124,7 +124,6 @@ class SparsePartition(JointCodes):
     source: SparseSource
 
     def sums(self, terms: Terms, columns: Columns) -> tuple[Integers, Integers]:
-        """``S_xz`` and ``S_xzc`` of ``columns``."""
         everything = len(columns) == self.source.n_features and bool((np.diff(columns) == 1).all())
         chosen = None if everything else columns
         xz, xzc = self.source.fused.division_sums(terms, self._division, chosen, by_class=True)
@@ -183,7 +182,6 @@ class SparseSums(Sums):
     source: SparseSource
 
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
-        """``S_x`` and ``S_xc`` of every feature."""
         pooled, with_class = np.empty((2, self.source.n_features), np.int64)
         self.division_sums(terms, self.source.division(None), None, True, (pooled, with_class))
         return pooled, with_class
@@ -191,11 +189,9 @@ class SparseSums(Sums):
     def pair_sums(
         self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: PairSums | None = None
     ) -> PairSums:
-        """``S_xy`` and ``S_xyc`` of the pivot with ``columns``; None: all, written to ``out``."""
         return self.division_sums(terms, self.source.division(pivot), columns, by_class, out)
 
     def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> PairSums:
-        """The counts of the tables of the pivot (None: no pivot) with ``columns``, one row a column."""
         source = self.source
         pairs = (1 if pivot is None else int(source.arities[pivot])) * int(source.arities[columns].max())
         xy, xyc = np.zeros((len(columns), min(pairs, source.n_samples)), np.int64), None
@@ -338,7 +334,6 @@ class SparseSource(CodedSource):
         return of_rows if self.row_weights is None else np.repeat(of_rows, self.row_weights)
 
     def codes(self, feature: int) -> NDArray[np.uint16]:
-        """The code of every sample."""
         return self.of_samples(self.listed.column(feature))
 
     @property
@@ -347,7 +342,6 @@ class SparseSource(CodedSource):
         return SparseSums(self)
 
     def partition(self) -> SparsePartition:
-        """All samples in one part, to be refined by conditioning features."""
         return SparsePartition(self)
 
     def division(self, pivot: int | None) -> Division:

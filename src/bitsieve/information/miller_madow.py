@@ -30,7 +30,6 @@ class MillerMadowInformation(SumInformation):
 
     @staticmethod
     def terms_of(n_samples: int) -> Terms:
-        """Those with the price of a non-empty cell taken off."""
         return miller_madow_terms(n_samples)
 
 

@@ -28,8 +28,8 @@ from bitsieve.common.attributes import cached_property
 from bitsieve.counts.source import conditioning, sums_of
 from bitsieve.counts.sums import PairForm
 from bitsieve.counts.terms import entropy_terms
-from bitsieve.information.conditional import ConditionalInformation
 from bitsieve.information.protocol import (
+    ConditionalInformation,
     DisjointPairs,
     Information,
     PairInformation,
@@ -72,7 +72,6 @@ class SumInformation(Information):
         """The terms of the estimator."""
 
     def conditional(self) -> ConditionalInformation:
-        """Information conditional on a set of features, which is empty and to be refined."""
         return ConditionalInformation(self.terms, conditioning(self.source).partition())
 
     @cached_property
@@ -96,17 +95,14 @@ class SumInformation(Information):
 
     @cached_property
     def entropy(self) -> Floats:
-        """H(Xi), shape (n_features,)."""
         return self.bits(self.total - self.marginals[0])
 
     @cached_property
     def class_entropy(self) -> float:
-        """H(C)."""
         return (self.total - self.class_sum) / self.terms.per_bit
 
     @cached_property
     def relevance(self) -> Floats:
-        """I(Xi;C), shape (n_features,)."""
         return self.bits(self._relevance_sums())
 
     def _relevance_sums(self) -> Integers:
@@ -115,12 +111,10 @@ class SumInformation(Information):
 
     @cached_property
     def varies(self) -> NDArray[np.bool_]:
-        """False for columns of one code: they carry no information about anything."""
         varies: NDArray[np.bool_] = self.marginals[0] != self.total
         return varies
 
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> SumPair:
-        """The information of every feature of ``columns`` (None: all) with the pivot."""
         kept = self._rows.get(pivot)
         if kept is None or (by_class and kept[1] is None):
             if columns is not None:
@@ -140,7 +134,6 @@ class SumInformation(Information):
         return self._free_rows.pop(0)
 
     def minima(self, quantity: str, *, capped: bool) -> Scores | None:
-        """The least of a quantity of pairs over the features added; None: no quicker way than :meth:`pair` is known."""
         alone, with_class = self.marginals
         if quantity == "conditional_relevance":
             offsets = alone - with_class
@@ -152,14 +145,12 @@ class SumInformation(Information):
         return self.sums.minima(self.terms, start, offsets)
 
     def disjoint_pairs(self) -> DisjointPairs | None:
-        """What columns of disjoint support share; None where it is not known of any."""
         support = self.sums.disjoint_support(self.terms, self.marginals[0])
         if support is None:
             return None
         return DisjointPairs(support, lambda pivot, columns, xy: SumPair(self, pivot, columns, xy, None))
 
     def redundancies(self, columns: Columns) -> Matrix:
-        """[i, j] = I(Xi;Xj) of ``columns`` for i > j; the other entries have no meaning."""
         gathered = None if self._rows.keys() >= set(columns[:-1].tolist()) else self.sums.gathered(columns)
         if gathered is None:
             return super().redundancies(columns)
@@ -192,7 +183,6 @@ class SumInformation(Information):
         return matrix
 
     def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
-        """Rows of the symmetric conditional matrix, written to ``out`` of shape (pivots, columns)."""
         self.sums.matrix_rows(self.terms, self._form("mean_relevance"), pivots, columns, out)
         put_relevance(out, pivots, columns, self.relevance)
 
@@ -220,33 +210,28 @@ class SumPair(PairInformation):
 
     @property
     def redundancy(self) -> Floats:
-        """I(Xi;Xs), s the pivot."""
         info = self.information
         alone, _ = info.marginals
         return info.bits(self._xy + (info.total - alone[self.pivot]) - self.of(alone))
 
     @property
     def conditional_redundancy(self) -> Floats:
-        """I(Xi;Xs|C)."""
         info = self.information
         _, with_class = info.marginals
         return info.bits(self._within + (info.class_sum - with_class[self.pivot]) - self.of(with_class))
 
     @property
     def conditional_relevance(self) -> Floats:
-        """I(Xi;C|Xs)."""
         alone, with_class = self.information.marginals
         return self.information.bits(self._within - self._xy + (alone[self.pivot] - with_class[self.pivot]))
 
     @property
     def joint_relevance(self) -> Floats:
-        """I(Xi,Xs;C)."""
         info = self.information
         return info.bits(self._within - self._xy + (info.total - info.class_sum))
 
     @property
     def joint_entropy(self) -> Floats:
-        """H(Xi,Xs,C)."""
         return self.information.bits(self.information.total - self._within)
 
     @property
@@ -268,5 +253,4 @@ class PlugInInformation(SumInformation):
 
     @staticmethod
     def terms_of(n_samples: int) -> Terms:
-        """Those of the counts as they are."""
         return entropy_terms(n_samples)

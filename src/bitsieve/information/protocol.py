@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol, TypeV
 
 import numpy as np
 
+from bitsieve.common.attributes import cached_property
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -18,9 +20,10 @@ if TYPE_CHECKING:
 
     from bitsieve.common.greedy import Scores
     from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
+    from bitsieve.counts.partition import Partition
     from bitsieve.counts.source import CountSource
     from bitsieve.counts.sums import DisjointSupport, Sums
-    from bitsieve.information.conditional import ConditionalInformation
+    from bitsieve.counts.terms import Terms
 
 
 Number = TypeVar("Number", bound=np.generic)
@@ -198,6 +201,54 @@ class Information(Protocol):
 
         The numbers are those of the matrix, bit for bit; only these rows are counted.
         """
+
+
+class ConditionalInformation:
+    """Information conditional on a set Z of features: by the terms of an estimator, the samples divided by Z.
+
+    With ``S`` the sums over the tables named below, ``I(Xi;C|Z) = (S_z - S_zc - S_xz + S_xzc) / B``, B the sum that
+    amounts to one bit: not clipped. A sample that shares its joint value of Z with no other carries no information by
+    plug-in or Miller-Madow terms, so that I(Xi;C|Z) falls to 0 as such samples become more, however informative the
+    feature.
+    """
+
+    def __init__(self, terms: Terms, partition: Partition) -> None:
+        self.terms, self.partition = terms, partition
+        self.n_samples = terms.n_samples
+
+    def refine(self, feature: int) -> ConditionalInformation:
+        """Conditional on the set and one more feature."""
+        return ConditionalInformation(self.terms, self.partition.refine(feature))
+
+    @cached_property
+    def _known(self) -> int:
+        """``S_z - S_zc``."""
+        z, zc = self.partition.marginal_sums(self.terms)
+        return z - zc
+
+    @property
+    def class_entropy(self) -> float:
+        """H(C|Z)."""
+        return self._known / self.terms.per_bit
+
+    def conditional_relevance(self, columns: Columns | None = None) -> Floats:
+        """I(Xi;C|Z) of ``columns`` (None: all)."""
+        chosen = np.arange(self.partition.source.n_features) if columns is None else columns
+        xz, xzc = self.partition.sums(self.terms, chosen)
+        return (xzc - xz + self._known) / self.terms.per_bit
+
+    def shuffled_relevance(self, feature: int, seeds: NDArray[np.uint64]) -> Floats:
+        """I(Xi;C|Z) after each of several shuffles of the feature among samples of equal Z, one for every seed."""
+        xz, _ = self.partition.sums(self.terms, np.array([feature]))
+        return (self.partition.shuffled_sums(self.terms, feature, seeds) - xz + self._known) / self.terms.per_bit
+
+    def least_expected(self, feature: int) -> float:
+        """The least expected count, without dependence, of a cell of the tables that the degrees of freedom count."""
+        return self.partition.least_expected(feature)
+
+    def degrees_of_freedom(self, feature: int) -> int:
+        """``(codes - 1) (classes - 1)`` over the codes and classes that occur at each value of Z, summed."""
+        return self.partition.degrees_of_freedom(feature)
 
 
 def counted_by_class(values: NDArray[Number] | None) -> NDArray[Number]:

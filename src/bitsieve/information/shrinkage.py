@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
     from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
     from bitsieve.counts.source import CountSource
-    from bitsieve.counts.sums import PairSums
 
 
 BLOCK_CELLS = 1 << 17  # of the tables that are worked on at once: some megabytes a thread
@@ -56,7 +55,8 @@ def uniform_weight(counts: Integers, n_cells: int | Integers, n_samples: int) ->
     noise = (pairs - squares) / pairs
     # A table that is uniform already has no spread; neither has one sample, nor a table of one cell.
     weight: Floats = np.ones(len(counts))
-    return np.minimum(noise / np.where(spread > 0, spread, 1.0), 1.0, where=spread > 0, out=weight)
+    np.minimum(noise / np.where(spread > 0, spread, 1.0), 1.0, where=spread > 0, out=weight)
+    return weight
 
 
 def shrunk_entropy(counts: Integers, n_cells: int | Integers, weight: Floats, n_samples: int) -> Floats:
@@ -159,27 +159,22 @@ class ShrinkageInformation(Information):
 
     @property
     def entropy(self) -> Floats:
-        """H(Xi), shape (n_features,)."""
         return self._single.entropy
 
     @property
     def relevance(self) -> Floats:
-        """I(Xi;C), shape (n_features,)."""
         return self._single.relevance
 
     @property
     def varies(self) -> NDArray[np.bool_]:
-        """False for columns of one code: they carry no information about anything."""
         return self._single.varies
 
     @cached_property
     def class_entropy(self) -> float:
-        """H(C)."""
         sizes, n_classes = self.source.class_sizes[None], self.source.n_classes
         return float(self._entropy(sizes, n_classes, uniform_weight(sizes, n_classes, self.source.n_samples))[0])
 
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> ShrunkPair:
-        """The information of every feature of ``columns`` (None: all) with the pivot."""
         kept = self._kept.get(pivot)
         if kept is None or (by_class and kept.joint_entropy is None):
             if columns is not None:
@@ -192,7 +187,6 @@ class ShrinkageInformation(Information):
     def matrix(
         self, quantity: Quantity, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
     ) -> Matrix:
-        """[i, j] = a quantity of features i and pivot j of ``columns`` (None: all); of the feature on the diagonal."""
         chosen = np.arange(self.n_features) if columns is None else columns
         matrix = square_matrix(len(chosen), dtype)
         single = {"redundancy": self.entropy, "conditional_redundancy": self._single.entropy_by_class}
@@ -206,7 +200,6 @@ class ShrinkageInformation(Information):
         return matrix
 
     def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
-        """Rows of the symmetric conditional matrix, written to ``out`` of shape (pivots, columns)."""
 
         def work(place: int) -> None:
             out[place], _ = self._row(int(pivots[place]), columns, True, n_jobs=1).entries("mean_relevance")
@@ -286,27 +279,22 @@ class ShrunkPair(PairInformation):
 
     @property
     def redundancy(self) -> Floats:
-        """I(Xi;Xs), s the pivot."""
         return self._row.redundancy
 
     @property
     def conditional_redundancy(self) -> Floats:
-        """I(Xi;Xs|C)."""
         return counted_by_class(self._row.conditional_redundancy)
 
     @property
     def conditional_relevance(self) -> Floats:
-        """I(Xi;C|Xs)."""
         return counted_by_class(self._row.conditional_relevance)
 
     @property
     def joint_relevance(self) -> Floats:
-        """I(Xi,Xs;C)."""
         return counted_by_class(self._row.joint_relevance)
 
     @property
     def joint_entropy(self) -> Floats:
-        """H(Xi,Xs,C)."""
         return counted_by_class(self._row.joint_entropy)
 
     @property

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.common.progress import listening
-from bitsieve.counts.packed_batches import PackedBatches
+from bitsieve.counts.packed import PackedBatches
 from bitsieve.files.spool import Spool
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from bitsieve.binning.base import MAX_CODES
 from bitsieve.binning.coding import fit_on_summary
 from bitsieve.binning.summary import Limits, Summary, summarize
 from bitsieve.common.progress import phase, row_phase
-from bitsieve.counts.packed_batches import PackedBatches
+from bitsieve.counts.packed import PackedBatches
 from bitsieve.counts.rows import sizes_of_classes
 from bitsieve.files.batches import check_unchanged
 from bitsieve.files.errors import DataError
