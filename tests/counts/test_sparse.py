@@ -10,8 +10,8 @@ from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.sparse import SparseCodes, SparseSource
 from bitsieve.counts.sums import Sums
 from bitsieve.counts.terms import entropy_terms
+from bitsieve.engines import make_source
 from bitsieve.information.miller_madow import miller_madow_terms
-from bitsieve.sources import make_source
 
 WAYS = {"by rows": 0, "by columns": 10**9}
 every_way = pytest.mark.parametrize("way", WAYS)
