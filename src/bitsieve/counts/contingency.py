@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from bitsieve.counts import Columns, Integers
 
-
 BLOCK_CELLS = 1 << 22  # of the tables that are held at once where sums are made from them
 DENSE_CELLS = 1 << 16  # tables of at most so many cells hold them all, larger ones only those that are not empty
 MAX_CELLS = 1 << 62  # cells are numbered by 64-bit integers

@@ -15,19 +15,12 @@ from bitsieve import _native
 from bitsieve.common.attributes import cached_property
 from bitsieve.common.free_memory import square_matrix
 from bitsieve.common.ties import TIE
+from bitsieve.counts import rows
 from bitsieve.counts.contingency import DENSE_CELLS
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.packed_table import PackedLayout, check_packed_room, dense_cells, tables_of
 from bitsieve.counts.partition import Arrangement, Partition
-from bitsieve.counts.rows import (
-    check_joint_values,
-    checked_classes,
-    checked_codes,
-    checked_weights,
-    class_order,
-    sizes_of_classes,
-)
-from bitsieve.counts.source import CodedSource, JointCodes
+from bitsieve.counts.source import CodedSource, JointCodes, refined
 from bitsieve.counts.sums import PairForm, Sums, new_sums
 from bitsieve.counts.threads import run_blocks, thread_count
 
@@ -40,7 +33,6 @@ if TYPE_CHECKING:
     from bitsieve.counts.contingency import ContingencyTable
     from bitsieve.counts.sums import PairSums
     from bitsieve.counts.terms import Terms
-
 
 SECONDS_A_SAMPLE = 3e-9  # of one column in a partition: measured, a table of few codes
 GATHERED_BYTES = 64 << 20  # of columns that are packed side by side for a matrix
@@ -70,10 +62,7 @@ class PackedPartition(Partition):
     @cached_property
     def _joint(self) -> JointCodes:
         """The same partition with the parts of one sample, for the tables themselves."""
-        joint = JointCodes(self.source)
-        for member in self.members:
-            joint = joint.refine(member)
-        return joint
+        return refined(JointCodes(self.source), self.members)
 
     @property
     def keys(self) -> Integers:
@@ -195,8 +184,8 @@ class PackedSums(Sums):
         place, groups = self._places(columns), self.layout.groups_of(columns)
 
         def fill(block: Integers) -> None:
-            rows = out[block[0] : block[-1] + 1]
-            self.packed.matrix_rows(terms.table, terms.shift, *form, pivots[block], groups, place, rows)
+            some = out[block[0] : block[-1] + 1]
+            self.packed.matrix_rows(terms.table, terms.shift, *form, pivots[block], groups, place, some)
 
         every = np.arange(len(pivots), dtype=np.int64)
         self.layout.run_groups(fill, self.layout.seconds(len(pivots), groups), every)
@@ -234,22 +223,10 @@ class PackedSums(Sums):
 class PackedSource(CodedSource):
     """Contingency tables of an array of codes, packed into bit planes.
 
-    Parameters
-    ----------
-    codes : array of shape (n_samples, n_features), uint8 or uint16 (other integers are converted)
-        Feature i holds codes ``0 .. arities[i] - 1``. Fortran order packs fastest.
-    classes : array of shape (n_samples,), optional
-        Class codes ``0 .. n_classes - 1``; None counts everything as one class.
-    n_classes : int, optional
-        By default the largest class code plus one.
-    weights : array of shape (n_samples,), optional
-        Frequency weights: whole numbers from 1, how many times each row stands. The codes are not copied for it.
-    arities : array of shape (n_features,), optional
-        One more than the largest code of every feature, where that is known; it is checked.
-    n_jobs : int, optional
-        Threads; the counts do not depend on it.
-    kernel : str, optional
-        A name of :func:`bitsieve.counts.kernels.available_kernels`; by default the fastest.
+    ``codes`` are integers of shape (n_samples, n_features), best uint8 or uint16 in Fortran order: of feature i
+    ``0 .. arities[i] - 1``. ``classes`` are codes of shape (n_samples,), None: one class; ``weights`` frequency weights
+    from 1, for which the codes are not copied. The counts depend neither on ``n_jobs``, the threads, nor on the
+    ``kernel``, a name of :func:`bitsieve.counts.kernels.available_kernels`.
 
     Raises
     ------
@@ -269,18 +246,18 @@ class PackedSource(CodedSource):
         n_jobs: int | None = None,
         kernel: str | None = None,
     ) -> None:
-        table = checked_codes(np.asarray(codes))
+        table = rows.checked_codes(np.asarray(codes))
         n_rows = len(table)
-        times = None if weights is None else checked_weights(np.asarray(weights), n_rows)
+        times = None if weights is None else rows.checked_weights(np.asarray(weights), n_rows)
         n_codes = table.max(axis=0).astype(np.int32) + 1 if arities is None else np.asarray(arities, np.int32)
         labels = np.zeros(n_rows, np.uint8)
         if classes is not None:
-            labels = checked_classes(np.asarray(classes), n_rows, n_classes)
-        sizes, chosen = sizes_of_classes(labels, times, n_classes or 0), choose_kernel(kernel)
+            labels = rows.checked_classes(np.asarray(classes), n_rows, n_classes)
+        sizes, chosen = rows.sizes_of_classes(labels, times, n_classes or 0), choose_kernel(kernel)
         # As they come, where there is nothing to sort by.
         sorted_already = times is None and bool((labels[1:] >= labels[:-1]).all())
         check_packed_room(sizes, n_codes, chosen, 0 if sorted_already else n_rows, weighted=times is not None)
-        order = np.empty(0, np.uint32) if sorted_already else class_order(labels, times, len(sizes))[0]
+        order = np.empty(0, np.uint32) if sorted_already else rows.class_order(labels, times, len(sizes))[0]
         packed = _native.Packed(sizes, order, n_codes, chosen.name, chosen.storage)
         del order  # the engine has its own
         self._take(PackedLayout(packed, sizes, n_codes, chosen, n_jobs))
@@ -351,10 +328,8 @@ class PackedSource(CodedSource):
     def joined(self, groups: Sequence[Columns]) -> PackedSource:
         codes = np.empty((self.n_samples, len(groups)), np.uint16, order="F")
         for place, group in enumerate(groups):
-            joint = JointCodes(self)
-            for column in group:
-                joint = joint.refine(int(column))
-            check_joint_values(group, len(joint.keys))
+            joint = refined(JointCodes(self), group)
+            rows.check_joint_values(group, len(joint.keys))
             codes[:, place] = joint.part
         kernel = self.kernel.asked
         return PackedSource(codes, self.sample_classes, n_classes=self.n_classes, n_jobs=self.n_jobs, kernel=kernel)
@@ -394,7 +369,7 @@ class PackedBatches:
         weights: Integers | None = None,
     ) -> None:
         """Pack the next rows: codes as a table or a list of columns, classes, and frequency weights from 1."""
-        order, sizes = class_order(classes, weights, len(self._before))
+        order, sizes = rows.class_order(classes, weights, len(self._before))
 
         def work(block: Integers) -> None:
             self._packed.add(codes, order, sizes, self._before, int(block[0]), int(block[-1]) + 1)
@@ -404,7 +379,7 @@ class PackedBatches:
         self._before += sizes
 
     def finish(self) -> PackedSource:
-        """The source of all rows that were added, refused if they are not as many as was said."""
+        """The source of all rows that were added, refused if they are not as many as was announced."""
         if (self._before != self._source.class_sizes).any():
             raise ValueError(
                 f"{int(self._before.sum()):,} samples were packed of {self._source.n_samples:,}: the data is not what "

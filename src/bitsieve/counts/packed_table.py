@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from bitsieve.counts import Columns, Integers
     from bitsieve.counts.kernels import KernelChoice
 
-
 LANES = 8  # features of a SIMD group
 COUNTERS_WIDTH = 16  # SIMD groups a block with packed counters: what the counters leave of the second-level cache
 BLOCK_BYTES = 256 << 10  # planes of one side of a matrix block: half of a common second-level cache

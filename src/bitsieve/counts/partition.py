@@ -18,26 +18,15 @@ if TYPE_CHECKING:
     from bitsieve.counts.contingency import ContingencyTable, Tables
     from bitsieve.counts.terms import Terms
 
-
 SEEDS_A_BLOCK = 16  # shuffles that a thread takes at once
 
 
 class Arrangement(NamedTuple):
-    """The codes of a feature in an order that the contingency table alone decides.
+    """The codes of a feature in an order that the contingency table alone decides; parts of one sample are left out."""
 
-    Attributes
-    ----------
-    codes : ndarray of uint16
-        Part by part, within a part class by class, within a class ascending. Parts of one sample are left out.
-    run_ends : ndarray of int64
-        Where the codes of each class within each part end.
-    part_ends : ndarray of int64
-        How many of these runs have ended with each part.
-    """
-
-    codes: NDArray[np.uint16]
-    run_ends: Integers
-    part_ends: Integers
+    codes: NDArray[np.uint16]  # part by part, within a part class by class, within a class ascending
+    run_ends: Integers  # where the codes of each class within each part end
+    part_ends: Integers  # how many of these runs have ended with each part
 
 
 class Partition(Protocol):

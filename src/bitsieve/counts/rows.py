@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from bitsieve.counts import Columns, Integers
 
-
 MAX_CODES = 1 << 16
 MAX_FEATURES = 10**6
 

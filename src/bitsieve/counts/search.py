@@ -20,18 +20,10 @@ if TYPE_CHECKING:
 
 
 class Parts(NamedTuple):
-    """The samples, divided into parts.
+    """The samples, divided into parts."""
 
-    Attributes
-    ----------
-    order : ndarray of uint32, shape (n_samples,)
-        Samples part by part, ascending within a part.
-    starts : ndarray of int64, shape (n_parts + 1,)
-        Where each part starts in ``order``, and its length.
-    """
-
-    order: NDArray[np.uint32]
-    starts: Integers
+    order: NDArray[np.uint32]  # samples part by part, ascending within a part
+    starts: Integers  # where each part starts in the order, and its length
 
     @classmethod
     def of(cls, part_of_sample: Integers) -> Self:
@@ -43,12 +35,8 @@ class Parts(NamedTuple):
 class Dependence(NamedTuple):
     """How some columns and several vectors of classes depend on each other, within parts of the samples.
 
-    Attributes
-    ----------
-    freedom : ndarray of int64, shape (n_columns, n_vectors)
-        ``(codes - 1) (classes - 1)`` over the codes and classes that occur in each part, summed.
-    sums : ndarray of int64, shape (n_columns, n_vectors)
-        ``S_zxc - S_zx - S_zc + S_z``: the sum of entropy terms that stands for N I(X;C|Z).
+    Both are of shape (n_columns, n_vectors): the ``(codes - 1) (classes - 1)`` over the codes and classes that occur in
+    each part, summed; and ``S_zxc - S_zx - S_zc + S_z``, the sum of entropy terms that amounts to N I(X;C|Z).
     """
 
     freedom: Integers
@@ -60,15 +48,9 @@ class ClassSearch(Protocol):
 
     A test of independence must repeat it after every shuffle of the classes: codes that were made to fit the classes
     carry some information about them by chance alone.
-
-    Attributes
-    ----------
-    classes : ndarray of int32, shape (n_samples,)
-        Of every sample, in an order of its own.
-    n_classes : int
     """
 
-    classes: Labels
+    classes: Labels  # of every sample, in an order of its own
     n_classes: int
 
     def codes(self, column: int) -> Integers:

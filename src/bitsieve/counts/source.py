@@ -14,14 +14,13 @@ from bitsieve.counts.search import JoinedSearch
 from bitsieve.counts.sums import Sums
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Self
 
     from numpy.typing import NDArray
 
     from bitsieve.counts import Columns, Integers
     from bitsieve.counts.search import ClassSearch
-
 
 AnyPartition = TypeVar("AnyPartition", bound=Partition)
 
@@ -145,7 +144,7 @@ class JoinedPartition(Partition):
         return tables
 
 
-def refined(partition: AnyPartition, columns: Columns) -> AnyPartition:
+def refined(partition: AnyPartition, columns: Iterable[int]) -> AnyPartition:
     """A partition refined by several features, one after the other."""
     for column in columns:
         partition = partition.refine(int(column))

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from bitsieve.counts.sums import PairSums
     from bitsieve.counts.terms import Terms
 
-
 BLOCK_CODES = 1 << 22  # listed codes that are sorted by column at once: 32 MiB
 TURNED_CODES = 1 << 25  # listed codes that are written by row at once: 200 MB, of which few pages lie in a file
 SORTING = 4  # times as long it takes to visit a code by rows, which sorts them, as by columns
@@ -269,17 +268,7 @@ class SparseSums(Sums):
 class SparseSource(CodedSource):
     """Contingency tables of sparse columns of codes.
 
-    Parameters
-    ----------
-    codes : SparseCodes
-    classes : array of shape (n_rows,), optional
-        Class codes ``0 .. n_classes - 1``; None counts everything as one class.
-    n_classes : int, optional
-        By default the largest class code plus one.
-    weights : array of shape (n_rows,), optional
-        Frequency weights: whole numbers from 1, how many times each row stands.
-    n_jobs : int, optional
-        Threads; the counts do not depend on it.
+    ``classes``, ``weights`` and ``n_jobs`` are those of :class:`~bitsieve.counts.packed.PackedSource`.
 
     Raises
     ------
@@ -309,18 +298,9 @@ class SparseSource(CodedSource):
         self.class_sizes = np.bincount(labels, times, minlength=n_classes or 0).astype(np.int64)
         self.n_classes = len(self.class_sizes)
         row_start, n_listed = np.empty(codes.n_rows + 1, np.int64), len(codes.row)
-        self.counts = _native.SparseCounts(
-            codes.start,
-            codes.row,
-            codes.code,
-            labels,
-            self.n_classes,
-            None if times is None else times.astype(np.uint32),
-            row_start,
-            codes.room(n_listed, np.int32),
-            codes.room(n_listed, np.uint16),
-            TURNED_CODES,
-        )
+        by_row = row_start, codes.room(n_listed, np.int32), codes.room(n_listed, np.uint16)
+        by_column, counted = (codes.start, codes.row, codes.code), None if times is None else times.astype(np.uint32)
+        self.counts = _native.SparseCounts(*by_column, labels, self.n_classes, counted, *by_row, TURNED_CODES)
         self.row_lengths = np.diff(row_start)
         self.own_sums: dict[tuple[int, int], tuple[Integers, Integers]] = {}
 

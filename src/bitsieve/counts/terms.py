@@ -43,7 +43,7 @@ class Terms:
 
     @property
     def per_bit(self) -> float:
-        """What a sum of terms that stands for one bit amounts to: ``N * 2**shift``, exact in float64."""
+        """The sum of terms that amounts to one bit: ``N * 2**shift``, exact in float64."""
         return self.n_samples * 2.0**self.shift
 
 

@@ -1,4 +1,4 @@
-"""Which columns of a list tell more about the class than chance, whatever method made the list."""
+"""Which columns of a list carry more information about the class than chance, whatever method made the list."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from bitsieve.counts.source import CountSource
     from bitsieve.information.protocol import Information
 
-
 PIVOTS_AT_ONCE = 256  # columns that others are looked at given, all pairs at once
 TESTED_AT_ONCE = 8  # columns whose tables with others are tested together
 CELLS_AT_ONCE = 1 << 18  # in these tables
@@ -29,7 +28,7 @@ _PRIOR = 0.5  # samples that every class has in advance in every cell (Krichevsk
 
 
 def carries_information(information: Information, columns: Columns, level: float = 0.05) -> NDArray[np.bool_]:
-    r"""Whether each of some columns tells more about the class than chance, alone or given one of the others.
+    r"""Whether each of some columns carries more information about the class than chance, alone or given another.
 
     A column counts if ``n p <= level / 2`` for p of ``I(Xi;C) = 0``, or ``n^2 p <= level / 2`` for p of
     ``I(Xi;C|Xj) = 0`` and any other column j of the list (Bonferroni, n columns to choose from). Where columns were cut
@@ -50,7 +49,7 @@ def carries_information(information: Information, columns: Columns, level: float
 
     Notes
     -----
-    Cost: the tables of k columns and, where some of them tell nothing alone, a pass over these with each of the k.
+    Cost: the tables of k columns and, where some of them carry none alone, a pass over these with each of the k.
     """
     source, search = information.source, information.source.search
     chosen = np.unique(columns)
@@ -71,8 +70,8 @@ def carries_information(information: Information, columns: Columns, level: float
         for places in np.split(some, range(TESTED_AT_ONCE, len(some), TESTED_AT_ONCE)):
             place, other = np.nonzero(hopeful[places] & ~counts[rest])
             pairs = [(int(pivots[p]), rest[other[place == i]]) for i, p in enumerate(places)]
-            told = _log_tails(source, pairs) <= limit[places[place], other]
-            counts[rest[other[told]]] = True
+            counted = _log_tails(source, pairs) <= limit[places[place], other]
+            counts[rest[other[counted]]] = True
     return counts[columns]
 
 

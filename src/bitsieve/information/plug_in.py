@@ -35,7 +35,6 @@ from bitsieve.information.protocol import (
     PairInformation,
     Quantity,
     counted_by_class,
-    put_relevance,
 )
 
 if TYPE_CHECKING:
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
     from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
     from bitsieve.counts.source import CountSource
     from bitsieve.counts.terms import Terms
-
 
 CACHE_BYTES = 256 << 20  # rows kept for later questions about the same pivots
 SLAB_BYTES = 8 << 20  # allocated at once for rows: a fresh array a row spends as long on page faults as on counting
@@ -184,7 +182,7 @@ class SumInformation(Information):
 
     def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
         self.sums.matrix_rows(self.terms, self._form("mean_relevance"), pivots, columns, out)
-        put_relevance(out, pivots, columns, self.relevance)
+        self.put_relevance(pivots, columns, out)
 
     def _form(self, quantity: Quantity) -> PairForm:
         """How the entries of a matrix are made of the sums of pairs."""

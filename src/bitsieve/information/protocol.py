@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from bitsieve.counts.sums import DisjointSupport, Sums
     from bitsieve.counts.terms import Terms
 
-
 Number = TypeVar("Number", bound=np.generic)
 Quantity = Literal["redundancy", "conditional_redundancy", "conditional_relevance", "mean_relevance"]  # of a matrix
 
@@ -202,6 +201,13 @@ class Information(Protocol):
         The numbers are those of the matrix, bit for bit; only these rows are counted.
         """
 
+    def put_relevance(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
+        """Write I(Xi;C) where a row of pairs, of a pivot with ``columns``, meets the pivot itself."""
+        place = np.full(self.n_features, -1, np.intp)
+        place[columns] = np.arange(len(columns))
+        rows = np.flatnonzero(place[pivots] >= 0)
+        out[rows, place[pivots[rows]]] = self.relevance[pivots[rows]]
+
 
 class ConditionalInformation:
     """Information conditional on a set Z of features: by the terms of an estimator, the samples divided by Z.
@@ -256,14 +262,6 @@ def counted_by_class(values: NDArray[Number] | None) -> NDArray[Number]:
     if values is None:
         raise TypeError("this was counted without the class; ask for it with by_class=True")
     return values
-
-
-def put_relevance(out: Matrix, pivots: Columns, columns: Columns, relevance: Floats) -> None:
-    """Write I(Xi;C) where a row of pairs, of a pivot with ``columns``, meets the pivot itself."""
-    place = np.full(len(relevance), -1, np.intp)
-    place[columns] = np.arange(len(columns))
-    rows = np.flatnonzero(place[pivots] >= 0)
-    out[rows, place[pivots[rows]]] = relevance[pivots[rows]]
 
 
 def class_uncertainty(information: Information) -> Floats:

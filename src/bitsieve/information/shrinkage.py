@@ -32,7 +32,6 @@ from bitsieve.information.protocol import (
     Quantity,
     UndefinedQuantityError,
     counted_by_class,
-    put_relevance,
 )
 
 if TYPE_CHECKING:
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
 
     from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
     from bitsieve.counts.source import CountSource
-
 
 BLOCK_CELLS = 1 << 17  # of the tables that are worked on at once: some megabytes a thread
 CACHE_BYTES = 256 << 20  # rows kept for later questions about the same pivots
@@ -205,7 +203,7 @@ class ShrinkageInformation(Information):
             out[place], _ = self._row(int(pivots[place]), columns, True, n_jobs=1).entries("mean_relevance")
 
         run_blocks(work, range(len(pivots)), self.source.n_jobs)
-        put_relevance(out, pivots, columns, self.relevance)
+        self.put_relevance(pivots, columns, out)
 
     def _row(self, pivot: int, columns: Columns, by_class: bool, n_jobs: int | None = None) -> Row:
         """The quantities of ``columns`` with one pivot."""
