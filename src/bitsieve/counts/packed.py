@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.common.attributes import cached_property
-from bitsieve.common.free_memory import square_matrix
+from bitsieve.common.lazy import cached_property
+from bitsieve.common.memory import square_matrix
 from bitsieve.common.ties import TIE
 from bitsieve.counts import rows
 from bitsieve.counts.contingency import DENSE_CELLS

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.common.attributes import cached_property
-from bitsieve.common.free_memory import WITHOUT_LOOKING, check_room
+from bitsieve.common.lazy import cached_property
+from bitsieve.common.memory import WITHOUT_LOOKING, check_room
 from bitsieve.counts.contingency import ContingencyTable
 from bitsieve.counts.threads import run_blocks, thread_count
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.common.attributes import cached_property
+from bitsieve.common.lazy import cached_property
 from bitsieve.counts.rows import checked_classes, checked_weights
 from bitsieve.counts.source import CodedSource, JointCodes
 from bitsieve.counts.sums import Sums, new_sums

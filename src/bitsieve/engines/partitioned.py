@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.common.attributes import cached_property
+from bitsieve.common.lazy import cached_property
 from bitsieve.counts.partition import Partition
 from bitsieve.counts.rows import check_joint_values
 from bitsieve.counts.source import ConditioningSource, refined

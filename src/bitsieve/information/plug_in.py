@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from bitsieve.common.attributes import cached_property
+from bitsieve.common.lazy import cached_property
 from bitsieve.counts.source import conditioning, sums_of
 from bitsieve.counts.sums import PairForm
 from bitsieve.counts.terms import entropy_terms

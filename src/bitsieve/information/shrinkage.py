@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, NoReturn
 
 import numpy as np
 
-from bitsieve.common.attributes import cached_property
-from bitsieve.common.free_memory import square_matrix
+from bitsieve.common.lazy import cached_property
+from bitsieve.common.memory import square_matrix
 from bitsieve.counts.source import sums_of
 from bitsieve.counts.threads import run_blocks
 from bitsieve.information.protocol import (

@@ -18,8 +18,7 @@ import numpy as np
 from scipy.linalg import cholesky, eigvalsh, solve_triangular
 from threadpoolctl import threadpool_limits
 
-from bitsieve.common.errors import ParameterError
-from bitsieve.common.messages import choices
+from bitsieve.common.messages import ParameterError, choices
 from bitsieve.optimize.eigen import Eigenpair, dominant_eigenvector, dot, lanczos
 
 if TYPE_CHECKING:

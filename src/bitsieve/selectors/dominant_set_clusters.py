@@ -13,8 +13,7 @@ from bitsieve.common.parameters import check_bandwidth, check_choice, check_thre
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import pick
 from bitsieve.data.read import read_xy
-from bitsieve.optimize.dominant_sets import DYNAMICS, dominant_sets
-from bitsieve.optimize.similarity import SimilarityMatrix
+from bitsieve.optimize.dominant_sets import DYNAMICS, SimilarityMatrix, dominant_sets
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.selectors.sampled import repeated, rows_of
 from bitsieve.selectors.shared_attributes import OF_ALL

@@ -14,7 +14,7 @@ from bitsieve.by_samples.cutting_plane.dense import DenseColumns
 from bitsieve.by_samples.cutting_plane.groups import Groups, affiliate
 from bitsieve.by_samples.cutting_plane.search import Settings, search
 from bitsieve.by_samples.cutting_plane.sparse import SparseColumns
-from bitsieve.common.errors import ParameterError
+from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_choice, check_integer, check_number, check_threads, optional
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import TIE

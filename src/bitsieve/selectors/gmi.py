@@ -13,7 +13,7 @@ from bitsieve.by_samples.spanning_tree.dependency import PRIORS, dependency_matr
 from bitsieve.by_samples.spanning_tree.draws import Draw
 from bitsieve.by_samples.spanning_tree.removal import by_removal, by_total
 from bitsieve.by_samples.spanning_tree.separation import ClassPairs
-from bitsieve.common.errors import ParameterError
+from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import NO_LIMIT, check_choice, check_integer, check_threads, made_by, optional
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import rank

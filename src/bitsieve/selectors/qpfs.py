@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from bitsieve.by_counts.pairwise.quadratic import approximated_ranking, quadratic_ranking
-from bitsieve.common.errors import ParameterError
+from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_choice, check_number, made_by, optional
 from bitsieve.optimize.nystrom import Nystrom, choose_landmarks, make_nystrom
 from bitsieve.selectors.counted import CountSelector

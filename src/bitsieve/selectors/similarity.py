@@ -10,12 +10,12 @@ from bitsieve.by_counts.pairwise.uncertainty import uncertainty_matrix, uncertai
 from bitsieve.by_samples.linear import AT_ONCE, Correlations, RegressionErrors
 from bitsieve.by_samples.parzen.columns import standardize
 from bitsieve.by_samples.parzen.pairs import ParzenPairs
-from bitsieve.common.errors import ParameterError, Sentence, Setting
+from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.progress import phase
 from bitsieve.data.binning import EqualWidthBinner
 from bitsieve.engines import make_source
 from bitsieve.information import make_information
-from bitsieve.optimize.similarity import SimilarityMatrix, SimilarityRows
+from bitsieve.optimize.dominant_sets import SimilarityMatrix, SimilarityRows
 from bitsieve.selectors.sampled import numbers_of, rows_of
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from bitsieve.data.table import Table
     from bitsieve.information.protocol import Information
-    from bitsieve.optimize.similarity import Similarity
+    from bitsieve.optimize.dominant_sets import Similarity
 
     Floats = NDArray[np.float64]
 

@@ -13,8 +13,8 @@ from bitsieve.by_samples.cutting_plane.dense import DenseColumns
 from bitsieve.by_samples.cutting_plane.groups import affiliate
 from bitsieve.by_samples.cutting_plane.search import TOLERANCE, Settings, search
 from bitsieve.by_samples.cutting_plane.sparse import SparseColumns
-from bitsieve.datasets.correlated_groups import make_correlated_groups
-from bitsieve.datasets.sparse_groups import make_sparse_groups
+from papers.data.correlated_groups import make_correlated_groups
+from papers.data.sparse_groups import make_sparse_groups
 
 SETTINGS = Settings(n_features=12, per_cut=6, max_cuts=10, C=1.0, least=0.75)
 

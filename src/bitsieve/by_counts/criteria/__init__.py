@@ -26,8 +26,7 @@ from bitsieve.by_counts.criteria.minred import MinRed
 from bitsieve.by_counts.criteria.miq import MIQ
 from bitsieve.by_counts.criteria.mrmr import MRMR
 from bitsieve.by_counts.criteria.njmim import NJMIM
-from bitsieve.common.errors import ParameterError
-from bitsieve.common.messages import choices
+from bitsieve.common.messages import ParameterError, choices
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Criterion, JointCriterion

@@ -11,8 +11,8 @@ import numpy as np
 
 from bitsieve.by_counts.pairwise.certificate import largest_others, row_bound_by_rows
 from bitsieve.by_counts.pairwise.tiles import TiledProducts
-from bitsieve.common.attributes import cached_property
-from bitsieve.common.free_memory import check_room, square_matrix
+from bitsieve.common.lazy import cached_property
+from bitsieve.common.memory import check_room, square_matrix
 from bitsieve.common.progress import phase
 from bitsieve.optimize.eigen import multiply
 

@@ -14,21 +14,19 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from bitsieve.by_counts.pairwise.duplicates import first_duplicates
-from bitsieve.common.errors import ParameterError, Sentence, Setting
-from bitsieve.common.free_memory import check_matrices, check_room
+from bitsieve.common.memory import check_matrices, check_room
+from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import rank
 from bitsieve.optimize.convexity import is_convex, matrices_for_proof, smallest_eigenvalue
 from bitsieve.optimize.nystrom import nystrom_factor
-from bitsieve.optimize.quadratics import DenseQuadratic, FactorQuadratic
-from bitsieve.optimize.simplex_qp import minimize_on_simplex
+from bitsieve.optimize.simplex_qp import DenseQuadratic, FactorQuadratic, minimize_on_simplex
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.information.protocol import Information
-    from bitsieve.optimize.quadratics import Quadratic
-    from bitsieve.optimize.simplex_qp import SimplexSolution
+    from bitsieve.optimize.simplex_qp import Quadratic, SimplexSolution
 
     Floats = NDArray[np.float64]
     Columns = NDArray[np.intp]

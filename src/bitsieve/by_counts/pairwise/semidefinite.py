@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from bitsieve.by_counts.pairwise.certificate import Certificate, certify, row_bound, spectral_bound, subset_objective
 from bitsieve.by_counts.pairwise.rounding import round_factor
-from bitsieve.common.free_memory import check_matrices
+from bitsieve.common.memory import check_matrices
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import rank
 from bitsieve.optimize.eigen import dominant_eigenvector

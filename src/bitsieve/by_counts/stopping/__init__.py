@@ -9,8 +9,7 @@ from bitsieve.by_counts.stopping.monitor import StoppingMonitor
 from bitsieve.by_counts.stopping.permutation import PermutationStopping
 from bitsieve.by_counts.stopping.significance import SignificanceStopping
 from bitsieve.by_counts.stopping.threshold import ThresholdStopping
-from bitsieve.common.errors import ParameterError
-from bitsieve.common.messages import choices
+from bitsieve.common.messages import ParameterError, choices
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.stopping.base import StoppingRule

@@ -11,8 +11,8 @@ import numpy as np
 from bitsieve.by_counts.stopping.monitor import StoppingOutcome
 from bitsieve.by_counts.stopping.permutation import AFFORDED, LAST, share_of_shuffles
 from bitsieve.by_counts.stopping.repeated_search import RepeatedSearch
+from bitsieve.common.lazy import chdtrc
 from bitsieve.common.parameters import check_choice, check_integer, check_level
-from bitsieve.common.special import chdtrc
 from bitsieve.information.evidence import LEAST_EXPECTED
 from bitsieve.information.plug_in import PlugInInformation
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from bitsieve.by_counts.stopping.base import PValue, p_reason
 from bitsieve.by_counts.stopping.permutation import PermutationStopping
+from bitsieve.common.lazy import chdtrc
 from bitsieve.common.parameters import check_level
-from bitsieve.common.special import chdtrc
 from bitsieve.information.evidence import LEAST_EXPECTED
 
 if TYPE_CHECKING:

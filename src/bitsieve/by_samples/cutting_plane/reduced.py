@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from bitsieve.optimize.quadratics import DenseQuadratic
-from bitsieve.optimize.simplex_qp import minimize_on_simplex, project_on_simplex
+from bitsieve.optimize.simplex_qp import DenseQuadratic, minimize_on_simplex, project_on_simplex
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

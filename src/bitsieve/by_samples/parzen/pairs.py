@@ -18,7 +18,7 @@ import numpy as np
 
 from bitsieve import _native
 from bitsieve.by_samples.parzen.columns import centred, covariances, pivot, width
-from bitsieve.common.attributes import cached_property
+from bitsieve.common.lazy import cached_property
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.threads import run_blocks
 

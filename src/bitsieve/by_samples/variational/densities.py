@@ -26,7 +26,7 @@ import numpy as np
 
 from bitsieve import _native
 from bitsieve.by_samples.variational.posterior import LANES, Posterior
-from bitsieve.common.errors import Sentence, Setting
+from bitsieve.common.messages import Sentence, Setting
 from bitsieve.common.ties import pick
 from bitsieve.counts.threads import run_blocks
 
