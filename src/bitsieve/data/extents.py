@@ -9,7 +9,7 @@ import numpy as np
 
 from bitsieve import _native
 from bitsieve.common.messages import Sentence, Setting
-from bitsieve.counts.blocks import run_blocks, thread_count
+from bitsieve.counts.threads import run_blocks, thread_count
 from bitsieve.data.encoding import Encoded
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from sklearn.utils.validation import validate_data
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.messages import Sentence
 from bitsieve.common.names import NumberedNames
-from bitsieve.counts.blocks import thread_count
-from bitsieve.counts.checks import check_sparse_rows
+from bitsieve.counts.rows import check_sparse_rows
+from bitsieve.counts.threads import thread_count
 from bitsieve.data.extents import columns_hold
 from bitsieve.data.table import Table
 from bitsieve.files.spooled_columns import SpooledColumns

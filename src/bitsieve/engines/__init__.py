@@ -6,9 +6,8 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.counts.packed import PackedSource
-from bitsieve.counts.sparse_codes import SparseCodes
+from bitsieve.counts.sparse import SparseCodes, SparseSource
 from bitsieve.engines.in_parts import gives_batches, is_dask, is_frame, is_spark
-from bitsieve.engines.sparse import SparseSource
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

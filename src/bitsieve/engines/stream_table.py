@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from bitsieve.common.progress import listening, phase, row_phase
-from bitsieve.counts.class_order import sizes_of_classes
-from bitsieve.counts.packed_batches import PackedBatches
+from bitsieve.counts.packed import PackedBatches
+from bitsieve.counts.rows import sizes_of_classes
 from bitsieve.data.binning.base import MAX_CODES
 from bitsieve.data.binning.coding import fit_on_summary
 from bitsieve.data.summary import Limits, Summary, summarize

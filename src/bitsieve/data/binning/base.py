@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from bitsieve import _native
 from bitsieve.common.parameters import check_choice, check_parameters, check_threads
 from bitsieve.common.progress import phase
-from bitsieve.counts.blocks import run_blocks
+from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.known import as_known, code_categories
 from bitsieve.data.columns import read_columns
 from bitsieve.data.encoding import Encoded

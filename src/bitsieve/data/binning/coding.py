@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from bitsieve.common.progress import listening, phase
-from bitsieve.counts.blocks import run_blocks
+from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.base import MAX_CODES
 from bitsieve.data.columns import all_missing
 from bitsieve.data.encoding import Encoded, encode
