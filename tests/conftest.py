@@ -17,8 +17,7 @@ from sklearn.datasets import load_breast_cancer
 
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
-from bitsieve.counts.sparse_codes import SparseCodes
-from bitsieve.engines.sparse import SparseSource
+from bitsieve.counts.sparse import SparseCodes, SparseSource
 from bitsieve.information import make_information
 
 

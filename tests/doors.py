@@ -64,9 +64,16 @@ DOORS = {
     "pandas of Arrow": lambda table, path: {"data": table.to_pandas(types_mapper=pd.ArrowDtype), "target": "y"},
     "polars": lambda table, path: {"data": pl.from_arrow(table), "target": "y"},
     "polars, lazy": lambda table, path: {"data": pl.from_arrow(table).lazy(), "target": "y"},
-    "polars, lazy, in batches": lambda table, path: {"data": pl.from_arrow(table).lazy(), "target": "y", "memory": "1GB"},
+    "polars, lazy, in batches": lambda table, path: {
+        "data": pl.from_arrow(table).lazy(),
+        "target": "y",
+        "memory": "1GB",
+    },
     "Arrow": lambda table, path: {"data": table, "target": "y"},
-    "Arrow stream": lambda table, path: {"data": pa.Table.from_batches(table.to_batches()).to_reader(60), "target": "y"},
+    "Arrow stream": lambda table, path: {
+        "data": pa.Table.from_batches(table.to_batches()).to_reader(60),
+        "target": "y",
+    },
     "CSV": from_csv,
     "CSV, in batches": partial(from_csv, memory="1GB"),
     "CSV, by engine": partial(from_csv, engine="stream"),

@@ -13,7 +13,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from bitsieve.common.progress import phase
-from bitsieve.counts.blocks import run_blocks
+from bitsieve.counts.threads import run_blocks
 from bitsieve.evaluate.plan import feature_counts
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from bitsieve.by_samples.spanning_tree.draws import Draw
 from bitsieve.by_samples.spanning_tree.separation import ClassPairs
 from bitsieve.common.messages import aligned
 from bitsieve.common.progress import phase
-from bitsieve.counts.blocks import run_blocks
+from bitsieve.counts.threads import run_blocks
 from bitsieve.report.figures import STYLE, style
 from papers.item import Options, Result
 

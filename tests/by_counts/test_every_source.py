@@ -24,17 +24,16 @@ from bitsieve.by_counts.pairwise.quadratic import approximated_ranking, extended
 from bitsieve.by_counts.pairwise.semidefinite import semidefinite_choice
 from bitsieve.by_counts.pairwise.spectral import rank_by_spectrum
 from bitsieve.by_counts.stopping import STOPPING_RULES, make_stopping
-from bitsieve.counts.joined import JoinedSource
 from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
-from bitsieve.counts.sparse_codes import SparseCodes
+from bitsieve.counts.source import JoinedSource
+from bitsieve.counts.sparse import SparseCodes, SparseSource
 from bitsieve.data.binning.transformers import CategoricalBinner
 from bitsieve.data.read import read_data
 from bitsieve.engines.dask import DaskPortions
 from bitsieve.engines.partitioned import PartitionedSource
 from bitsieve.engines.portions import pack
-from bitsieve.engines.sparse import SparseSource
 from bitsieve.engines.stream import StreamSource
 from bitsieve.engines.stream_table import Budget
 from bitsieve.files.libsvm import read_libsvm_in_ranges

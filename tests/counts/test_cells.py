@@ -7,6 +7,7 @@ import pytest
 
 from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.source import sums_of
 from bitsieve.counts.terms import entropy_terms
 
 
@@ -28,14 +29,14 @@ def test_cell_counts_are_those_of_the_tables(mixed, kernel):
     source = PackedSource(*mixed, kernel=kernel)
     columns = np.array([9, 0, 10, 6, 3, 5, 1])
     for pivot in (0, 3, 5, 6, 10):
-        xy, xyc = source.cell_counts(pivot, columns, True)
-        alone, none = source.cell_counts(pivot, columns, False)
+        xy, xyc = sums_of(source).cell_counts(pivot, columns, True)
+        alone, none = sums_of(source).cell_counts(pivot, columns, False)
         assert none is None
         for row, column in enumerate(columns):
             table = source.tables(pivot, np.array([column]), True)[0].dense()
             assert sorted_counts(xyc[row]) == sorted_counts(table.ravel())
             assert sorted_counts(xy[row]) == sorted_counts(table.sum(axis=2).ravel()) == sorted_counts(alone[row])
-    single, with_class = source.cell_counts(None, columns, True)
+    single, with_class = sums_of(source).cell_counts(None, columns, True)
     for row, column in enumerate(columns):
         table = source.tables(3, np.array([column]), True)[0].dense()  # column 3 has one code
         assert sorted_counts(single[row]) == sorted_counts(table.sum(axis=2).ravel())
@@ -45,7 +46,7 @@ def test_cell_counts_are_those_of_the_tables(mixed, kernel):
 def test_cell_counts_with_more_classes_than_samples_a_cell(mixed):
     codes, _ = mixed
     source = PackedSource(codes, np.arange(300) // 2)
-    xy, xyc = source.cell_counts(0, np.array([1, 6]), True)
+    xy, xyc = sums_of(source).cell_counts(0, np.array([1, 6]), True)
     assert xyc.shape[1] <= 300
     assert xy.sum(axis=1).tolist() == xyc.sum(axis=1).tolist() == [300, 300]
 
@@ -61,11 +62,11 @@ def test_weights_are_repeated_rows(mixed, kernel, with_classes):
     )
     assert (weighted.n_samples, weighted.class_sizes.tolist()) == (repeated.n_samples, repeated.class_sizes.tolist())
     terms = entropy_terms(weighted.n_samples)
-    for mine, theirs in zip(weighted.marginal_sums(terms), repeated.marginal_sums(terms), strict=True):
+    both = weighted.fused, repeated.fused
+    for mine, theirs in zip(*(sums.marginal_sums(terms) for sums in both), strict=True):
         assert mine.tolist() == theirs.tolist()
     for pivot in (0, 5, 6):
-        sums = weighted.pair_sums(terms, pivot, None, True), repeated.pair_sums(terms, pivot, None, True)
-        for mine, theirs in zip(*sums, strict=True):
+        for mine, theirs in zip(*(sums.pair_sums(terms, pivot, None, True) for sums in both), strict=True):
             assert mine.tolist() == theirs.tolist()
     tables = [source.tables(0, np.array([6]), True)[0].dense() for source in (weighted, repeated)]
     assert np.array_equal(*tables)

@@ -23,7 +23,8 @@ from bitsieve.counts.kernels import (
     show_kernel,
 )
 from bitsieve.counts.packed import PackedSource
-from bitsieve.counts.source import PairForm
+from bitsieve.counts.source import sums_of
+from bitsieve.counts.sums import PairForm
 from bitsieve.counts.terms import entropy_terms
 
 KERNELS = available_kernels()
@@ -54,13 +55,13 @@ def expected_sums(codes, classes, pivot, other, shift):
 def check_rows(source, codes, classes, pivots):
     shift = terms_of(source).shift
     for pivot in pivots:
-        xy, xyc = source.pair_sums(terms_of(source), pivot, None, True)
-        alone, nothing = source.pair_sums(terms_of(source), pivot, None, False)
+        xy, xyc = sums_of(source).pair_sums(terms_of(source), pivot, None, True)
+        alone, nothing = sums_of(source).pair_sums(terms_of(source), pivot, None, False)
         expected = [expected_sums(codes, classes, pivot, j, shift) for j in range(codes.shape[1])]
         assert nothing is None
         assert alone.tolist() == xy.tolist() == [pooled for pooled, _ in expected]
         assert xyc.tolist() == [within for _, within in expected]
-    alone, with_class = source.marginal_sums(terms_of(source))
+    alone, with_class = sums_of(source).marginal_sums(terms_of(source))
     expected = [expected_sums(codes, classes, -1, j, shift) for j in range(codes.shape[1])]
     assert list(zip(alone.tolist(), with_class.tolist(), strict=True)) == expected
 
@@ -82,7 +83,7 @@ def check_matrix(source, codes, classes, columns=None, seed=0):
         ((0, 1), (row, row + 5), False),
     ]:
         form = PairForm(*weights, *parts, terms_of(source).per_bit, symmetric)
-        got = source.matrix(terms_of(source), form, np.float64, columns)
+        got = sums_of(source).matrix(terms_of(source), form, np.float64, columns)
 
         def value(i, j, weights=weights, parts=parts):
             pooled, within = pairs[i, j]
@@ -92,7 +93,7 @@ def check_matrix(source, codes, classes, columns=None, seed=0):
         if symmetric:
             exact = (exact + exact.T) * 0.5
         assert got.tobytes() == exact.tobytes()
-        single = source.matrix(terms_of(source), form, np.float32, columns)
+        single = sums_of(source).matrix(terms_of(source), form, np.float32, columns)
         assert single.dtype == np.float32
         assert single.tobytes() == exact.astype(np.float32).tobytes()
 
@@ -156,7 +157,7 @@ def test_class_sizes_at_word_boundaries(kernel, size):
 def test_one_sample(kernel):
     codes = np.array([[0, 1, 7, 200, 65535]], np.uint16)
     source = check(codes, np.array([0]), kernel)
-    assert source.marginal_sums(terms_of(source))[0].tolist() == [0] * 5
+    assert sums_of(source).marginal_sums(terms_of(source))[0].tolist() == [0] * 5
 
 
 @every_form
@@ -259,7 +260,7 @@ def test_packed_counters_beside_wide_columns(kernel):
     assert source.packed.uses_counters == kernel.endswith(":counters")
     expected = reference.joint_table(codes[:, 3], codes[:, 10], classes, (10, 200, 100))
     assert (dense(source, 3, 10) == expected).all()
-    assert source.pair_sums(terms_of(source), 0, np.array([10, 3]), True)[1].tolist() == [
+    assert sums_of(source).pair_sums(terms_of(source), 0, np.array([10, 3]), True)[1].tolist() == [
         expected_sums(codes.astype(np.int64), classes, 0, j, terms_of(source).shift)[1] for j in (10, 3)
     ]
 
@@ -297,9 +298,10 @@ import numpy as np
 from bitsieve.counts.kernels import show_kernel
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.terms import entropy_terms
+from bitsieve.counts.source import sums_of
 codes = np.random.default_rng(0).integers(0, 5, (500, 20)).astype(np.uint8)
 source = PackedSource(codes, codes[:, 0] % 2)
-sums = source.pair_sums(entropy_terms(500), 3, None, True)
+sums = sums_of(source).pair_sums(entropy_terms(500), 3, None, True)
 print(*source.kernel, [s.tolist() for s in sums])
 print(show_kernel())
 """

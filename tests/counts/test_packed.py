@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import bitsieve.counts.checks as checks
 import bitsieve.counts.packed as packed
-import bitsieve.counts.packed_layout as layout
+import bitsieve.counts.packed_table as layout
+import bitsieve.counts.rows as checks
 from bitsieve.counts.packed import PackedSource
-from bitsieve.counts.source import PairForm
+from bitsieve.counts.packed_table import PackedLayout
+from bitsieve.counts.sums import PairForm
 from bitsieve.counts.terms import entropy_terms
 from bitsieve.information import PlugInInformation
 
@@ -30,7 +31,7 @@ def terms_of(source):
 def form_of(source):
     """An asymmetric form: I(Xi;C|Xj)."""
     terms = entropy_terms(source.n_samples)
-    alone, with_class = source.marginal_sums(terms)
+    alone, with_class = source.fused.marginal_sums(terms)
     return PairForm(-1, 1, np.zeros_like(alone), alone - with_class, terms.per_bit, False)
 
 
@@ -97,7 +98,7 @@ def test_what_a_source_tells():
     assert source.arities.tolist() == [2, 3]
     assert source.class_sizes.tolist() == [1, 2]
     assert source.nbytes > 0
-    assert source.hints.row_seconds > 0
+    assert source.fused.row_seconds > 0
     unsupervised = PackedSource(codes)
     assert unsupervised.n_classes == 1
     assert unsupervised.class_sizes.tolist() == [3]
@@ -107,10 +108,10 @@ def test_input_is_neither_changed_nor_kept():
     codes = np.array([[0, 2], [1, 0], [1, 1]], np.uint8)
     copy = codes.copy()
     source = PackedSource(codes, [1, 0, 1])
-    before = source.pair_sums(terms_of(source), 0, None, True)
+    before = source.fused.pair_sums(terms_of(source), 0, None, True)
     assert (codes == copy).all()
     codes[:] = 0
-    after = source.pair_sums(terms_of(source), 0, None, True)
+    after = source.fused.pair_sums(terms_of(source), 0, None, True)
     assert [s.tolist() for s in before] == [s.tolist() for s in after]
 
 
@@ -134,18 +135,18 @@ def test_any_order_of_memory_and_of_rows_is_packed(n_features, kernel):
 
 @pytest.mark.parametrize("kernel", [None, "table"])
 def test_equal_for_any_number_of_threads(mixed, monkeypatch, kernel):
-    monkeypatch.setattr(packed, "WORTH_A_THREAD", 1e-12)  # threads even for microseconds of work
+    monkeypatch.setattr(layout, "WORTH_A_THREAD", 1e-12)  # threads even for microseconds of work
     monkeypatch.setattr(layout, "BLOCK_BYTES", 1 << 12)  # many blocks of the matrix
     results = []
     for n_jobs in (None, 1, 2, 7):
         source = PackedSource(*mixed, n_jobs=n_jobs, kernel=kernel)
         assert len(source.layout.matrix_blocks(np.arange(203), 1)) > 20
-        rows = [source.pair_sums(terms_of(source), pivot, None, True) for pivot in (0, 5, 200)]
+        rows = [source.fused.pair_sums(terms_of(source), pivot, None, True) for pivot in (0, 5, 200)]
         form = form_of(source)
         results.append(
             [sums.tobytes() for row in rows for sums in row]
-            + [source.matrix(terms_of(source), form, dtype).tobytes() for dtype in (np.float64, np.float32)]
-            + [source.matrix(terms_of(source), form, np.float64, np.arange(3, 203, 7)).tobytes()]
+            + [source.fused.matrix(terms_of(source), form, dtype).tobytes() for dtype in (np.float64, np.float32)]
+            + [source.fused.matrix(terms_of(source), form, np.float64, np.arange(3, 203, 7)).tobytes()]
         )
     assert results[0] == results[1] == results[2] == results[3]
 
@@ -156,7 +157,7 @@ def test_threads_take_part(mixed, monkeypatch):
 
     workers = set()
 
-    class Watched(PackedSource):
+    class Watched(PackedLayout):
         def run_groups(self, work, seconds, groups):
             def watched(block):
                 workers.add(threading.current_thread())
@@ -164,10 +165,11 @@ def test_threads_take_part(mixed, monkeypatch):
 
             super().run_groups(watched, seconds, groups)
 
-    Watched(*mixed, n_jobs=3)
+    monkeypatch.setattr(packed, "PackedLayout", Watched)
+    PackedSource(*mixed, n_jobs=3)
     assert workers == {threading.main_thread()}
-    monkeypatch.setattr(packed, "WORTH_A_THREAD", 1e-12)
-    Watched(*mixed, n_jobs=3)
+    monkeypatch.setattr(layout, "WORTH_A_THREAD", 1e-12)
+    PackedSource(*mixed, n_jobs=3)
     assert len(workers) > 1
 
 
@@ -176,20 +178,21 @@ def test_columns_of_a_row(mixed):
     for columns in ([0], [202, 3, 77], list(range(0, 203, 5)), [4, 4]):
         chosen = np.array(columns)
         for pivot in (6, 202):
-            whole = source.pair_sums(terms_of(source), pivot, None, True)
-            part = source.pair_sums(terms_of(source), pivot, chosen, True)
+            whole = source.fused.pair_sums(terms_of(source), pivot, None, True)
+            part = source.fused.pair_sums(terms_of(source), pivot, chosen, True)
             assert [s.tolist() for s in part] == [s[chosen].tolist() for s in whole]
-            assert source.pair_sums(terms_of(source), pivot, chosen, False)[0].tolist() == whole[0][chosen].tolist()
-            assert source.pair_sums(terms_of(source), pivot, chosen, False)[1] is None
+            pooled, nothing = source.fused.pair_sums(terms_of(source), pivot, chosen, False)
+            assert pooled.tolist() == whole[0][chosen].tolist()
+            assert nothing is None
 
 
 def test_columns_of_a_matrix(mixed):
     source = PackedSource(*mixed)
-    whole = source.matrix(terms_of(source), form_of(source), np.float64)
+    whole = source.fused.matrix(terms_of(source), form_of(source), np.float64)
     for columns in ([9], [202, 3, 77], list(range(0, 203, 5)), list(range(202, -1, -1))):
         chosen = np.array(columns)
         assert (
-            source.matrix(terms_of(source), form_of(source), np.float64, chosen).tobytes()
+            source.fused.matrix(terms_of(source), form_of(source), np.float64, chosen).tobytes()
             == whole[np.ix_(chosen, chosen)].tobytes()
         )
 
@@ -197,16 +200,17 @@ def test_columns_of_a_matrix(mixed):
 def test_few_columns_of_many_are_gathered(mixed):
     """Columns from all over the table are packed side by side, and their numbers are those of the whole matrix."""
     source = PackedSource(*mixed)
-    whole = source.matrix(terms_of(source), form_of(source), np.float64)
+    whole = source.fused.matrix(terms_of(source), form_of(source), np.float64)
     chosen = np.array([150, 3, 90, 201, 17])
-    gathered = source.gathered(chosen)
-    assert gathered is not None
+    sums = source.fused.gathered(chosen)
+    assert sums is not None
+    gathered = sums.source
     assert gathered.arities.tolist() == source.arities[chosen].tolist()
     for place, column in enumerate(chosen):
         assert gathered.codes(place).tolist() == source.codes(column).tolist()
-    some = source.matrix(terms_of(source), form_of(source), np.float64, chosen)
+    some = source.fused.matrix(terms_of(source), form_of(source), np.float64, chosen)
     assert some.tobytes() == whole[np.ix_(chosen, chosen)].tobytes()
-    assert source.gathered(np.arange(150)) is None
+    assert source.fused.gathered(np.arange(150)) is None
 
 
 def test_rows_and_matrix_agree(mixed):
@@ -229,10 +233,10 @@ def test_companions(mixed):
     source = PackedSource(*mixed)
     groups = source.layout.group_of
     for columns in ([0], [5, 100, 202], list(range(203))):
-        together = source.hints.companions(np.array(columns))
+        together = source.fused.companions(np.array(columns))
         assert together.tolist() == sorted(set(np.flatnonzero(np.isin(groups, groups[columns])).tolist()))
         assert set(columns) <= set(together.tolist())
-    assert len(source.hints.companions(np.array([0]))) <= 8
+    assert len(source.fused.companions(np.array([0]))) <= 8
 
 
 def test_progress_of_a_matrix(mixed, monkeypatch):
@@ -240,7 +244,7 @@ def test_progress_of_a_matrix(mixed, monkeypatch):
     for n_jobs in (1, 3):
         reports = []
         source = PackedSource(*mixed, n_jobs=n_jobs)
-        source.matrix(
+        source.fused.matrix(
             entropy_terms(source.n_samples),
             form_of(source),
             np.float64,

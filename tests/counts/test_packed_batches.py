@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bitsieve.counts.packed import PackedSource
-from bitsieve.counts.packed_batches import PackedBatches
+from bitsieve.counts.packed import PackedBatches, PackedSource
+from bitsieve.counts.source import sums_of
 from bitsieve.counts.terms import entropy_terms
 
 N = 1000
@@ -30,10 +30,10 @@ def filled(batches, ends, weights=None, order="F"):
     return planes, wide
 
 
-def sums_of(source):
+def all_sums(source):
     terms = entropy_terms(source.n_samples)
-    pairs = [source.pair_sums(terms, pivot, None, True) for pivot in range(source.n_features)]
-    return np.array([*source.marginal_sums(terms), *(part for pair in pairs for part in pair)])
+    pairs = [sums_of(source).pair_sums(terms, pivot, None, True) for pivot in range(source.n_features)]
+    return np.array([*sums_of(source).marginal_sums(terms), *(part for pair in pairs for part in pair)])
 
 
 @pytest.mark.parametrize("kernel", ["planes", "counters", "table"])
@@ -52,11 +52,11 @@ def test_batches_are_the_whole(kernel, ends, weighted, monkeypatch):
         filled_again = filled(batches, ends, weights, order)
         assert planes.tobytes() == filled_again[0].tobytes()
         source = batches.finish()
-        assert sums_of(source).tolist() == sums_of(whole).tolist()
+        assert all_sums(source).tolist() == all_sums(whole).tolist()
         assert source.codes(4).tolist() == whole.codes(4).tolist()
         again = PackedBatches(whole.class_sizes, whole.arities)
         again.use(planes, wide)
-        assert sums_of(again.reopen()).tolist() == sums_of(whole).tolist()
+        assert all_sums(again.reopen()).tolist() == all_sums(whole).tolist()
         batches = PackedBatches(whole.class_sizes, whole.arities)
 
 

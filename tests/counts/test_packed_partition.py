@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitsieve.counts import reference
-from bitsieve.counts.joined import refined
 from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.source import refined, sums_of
 from bitsieve.counts.terms import entropy_terms
 
 
@@ -51,7 +51,7 @@ def test_one_condition_is_a_pair():
     terms = entropy_terms(source.n_samples)
     for pivot in range(6):
         sums = source.partition().refine(pivot).sums(terms, np.arange(6))
-        pair = source.pair_sums(terms, pivot, None, True)
+        pair = sums_of(source).pair_sums(terms, pivot, None, True)
         assert [part.tolist() for part in sums] == [part.tolist() for part in pair]
 
 

@@ -12,11 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitsieve.counts import reference
-from bitsieve.counts.joined import JoinedSource, refined
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
-from bitsieve.counts.source import PairForm
+from bitsieve.counts.source import CountSource, JoinedSource, refined, sums_of
+from bitsieve.counts.sums import PairForm, Sums
 from bitsieve.counts.terms import entropy_terms
+from bitsieve.information import ESTIMATORS, make_information
 from bitsieve.information.miller_madow import miller_madow_terms
 
 ARITIES = (2, 3, 1, 5, 40, 300)
@@ -77,15 +78,16 @@ def test_what_follows_from_tables_is_what_the_engine_counts(table, conditioning,
     some = np.array([4, 0, 5])
     found = []
     for source in (NaiveSource(codes, classes), PackedSource(codes, classes)):
-        answers = [*source.marginal_sums(terms)]
+        sums = sums_of(source)
+        answers = [*sums.marginal_sums(terms)]
         for pivot in range(6):
-            answers += [*source.pair_sums(terms, pivot, None, True), *source.pair_sums(terms, pivot, some, True)]
-            answers += [source.pair_sums(terms, pivot, some, False)[0]]
+            answers += [*sums.pair_sums(terms, pivot, None, True), *sums.pair_sums(terms, pivot, some, True)]
+            answers += [sums.pair_sums(terms, pivot, some, False)[0]]
         for signs, symmetric in (((1, 0), False), ((-1, 1), False), ((-1, 1), True), ((0, 1), False)):
             form = PairForm(*signs, row, column, terms.per_bit, symmetric)
-            answers += [source.matrix(terms, form, np.float64), source.matrix(terms, form, np.float32, some)]
+            answers += [sums.matrix(terms, form, np.float64), sums.matrix(terms, form, np.float32, some)]
             rows = np.empty((2, 3))
-            source.matrix_rows(terms, form, np.array([5, 1]), some, rows)
+            sums.matrix_rows(terms, form, np.array([5, 1]), some, rows)
             answers.append(rows)
         partition = refined(source.partition(), conditioning)
         answers += [np.array(partition.marginal_sums(terms)), *partition.sums(terms, some)]
@@ -189,7 +191,40 @@ def test_shuffles_are_uniform(source):
         assert abs((drawn == value).mean() - share) < 5 * np.sqrt(share * (1 - share) / n)
 
 
-def test_without_hints_nothing_is_known_of_costs():
+def test_what_is_not_fused_follows_from_tables():
+    """The naive source gives the required part only; of costs and quicker ways nothing is known."""
     naive = NaiveSource(np.zeros((3, 2), int))
-    assert naive.hints.row_seconds == 0
-    assert naive.hints.companions(np.array([1])).tolist() == [1]
+    sums = sums_of(naive)
+    assert naive.fused is None
+    assert type(sums) is Sums
+    assert sums.row_seconds == 0
+    assert sums.companions(np.array([1])).tolist() == [1]
+    nothing = np.zeros(2, np.int64)
+    assert sums.minima(entropy_terms(3), nothing, nothing) is None
+    assert sums.disjoint_support(entropy_terms(3), nothing) is None
+    assert sums.gathered(np.array([1])) is None
+
+
+class PairsOnly(CountSource):
+    """The required part of a source that does not count given several columns: facts and tables."""
+
+    def __init__(self, codes, classes):
+        self.known = NaiveSource(codes, classes)
+        self.n_samples, self.n_features, self.n_classes = len(codes), self.known.n_features, self.known.n_classes
+        self.arities, self.class_sizes = self.known.arities, self.known.class_sizes
+
+    def tables(self, pivot, columns, by_class):
+        return self.known.tables(pivot, columns, by_class)
+
+
+def test_a_source_declares_what_it_offers():
+    codes, classes = build(60, 3, 0)
+    source = PairsOnly(codes, classes)
+    assert source.offers == {"tables"}
+    assert NaiveSource(codes, classes).offers == {"tables", "partition", "joined"}
+    for estimator in ESTIMATORS:
+        mine, naive = (make_information(estimator, one) for one in (source, NaiveSource(codes, classes)))
+        assert mine.relevance.tobytes() == naive.relevance.tobytes()
+        assert mine.mutual_information_matrix().tobytes() == naive.mutual_information_matrix().tobytes()
+    with pytest.raises(ValueError, match="hold tables of pairs of columns, and this method needs tables of more"):
+        make_information("plug-in", source).conditional()

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.sparse import csc_array
 
+from bitsieve.counts.sparse import SparseSource
 from bitsieve.data import sparse
 from bitsieve.data.binning.registry import RULES, make_binner
 from bitsieve.data.binning.transformers import ZeroApartBinner
 from bitsieve.data.read import read_xy
-from bitsieve.engines.sparse import SparseSource
 from bitsieve.files.spool import Room
 from bitsieve.files.spooled_columns import SpooledColumns
 from bitsieve.selectors.counted import count_table

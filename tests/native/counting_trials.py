@@ -10,15 +10,13 @@ import numpy as np
 from tests.native.trials import equal, near, size, terms_of, trial
 
 from bitsieve import _native
+from bitsieve.counts import sparse as sparse_source
 from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE, FORMS, TABLE
-from bitsieve.counts.packed import PackedSource
-from bitsieve.counts.packed_batches import PackedBatches
+from bitsieve.counts.packed import PackedBatches, PackedSource
 from bitsieve.counts.reference import NaiveSource, term, term_shift, term_sum
-from bitsieve.counts.source import CountSource, PairForm
-from bitsieve.counts.sparse_codes import SparseCodes
-from bitsieve.engines import sparse as sparse_source
-from bitsieve.engines.sparse import SparseSource
-from bitsieve.engines.sparse_division import Division
+from bitsieve.counts.source import sums_of
+from bitsieve.counts.sparse import Division, SparseCodes, SparseSource
+from bitsieve.counts.sums import PairForm, Sums
 
 TIE = 1e-10
 
@@ -75,15 +73,20 @@ def packed_sums(random, kernel):
     compared = sum(equal(packed.codes(j), naive.codes(j)[order]) for j in range(n))
     columns, pivot = some_columns(random, n), int(random.integers(n))
     for found, wanted in (
-        (packed.marginal_sums(terms), naive.marginal_sums(terms)),
-        (packed.pair_sums(terms, pivot, columns, True), naive.pair_sums(terms, pivot, columns, True)),
-        (packed.pair_sums(terms, pivot, None, False)[:1], naive.pair_sums(terms, pivot, None, False)[:1]),
+        (packed.fused.marginal_sums(terms), Sums(naive).marginal_sums(terms)),
+        (packed.fused.pair_sums(terms, pivot, columns, True), Sums(naive).pair_sums(terms, pivot, columns, True)),
+        (
+            packed.fused.pair_sums(terms, pivot, None, False)[:1],
+            Sums(naive).pair_sums(terms, pivot, None, False)[:1],
+        ),
     ):
         compared += sum(equal(a, b) for a, b in zip(found, wanted, strict=True))
     some = packed.packed.gathered(columns)
     xy, xyc = np.empty((2, len(columns)), np.int64)
     some.row_sums(terms.table, terms.shift, -1, np.arange(some.n_simd_groups), xy, xyc)
-    return compared + sum(equal(a, b[columns]) for a, b in zip((xy, xyc), naive.marginal_sums(terms), strict=True))
+    return compared + sum(
+        equal(a, b[columns]) for a, b in zip((xy, xyc), Sums(naive).marginal_sums(terms), strict=True)
+    )
 
 
 @trial("Packed.matrix_block", "Packed.matrix_rows")
@@ -94,11 +97,11 @@ def packed_matrices(random, kernel):
     row, column = random.integers(-(2**40), 2**40, (2, n))
     form = PairForm(*signs, row, column, terms.per_bit, bool(random.integers(2)))
     columns, dtype = some_columns(random, n), (np.float32, np.float64)[random.integers(2)]
-    compared = equal(packed.matrix(terms, form, dtype, columns), naive.matrix(terms, form, dtype, columns))
+    compared = equal(packed.fused.matrix(terms, form, dtype, columns), Sums(naive).matrix(terms, form, dtype, columns))
     pivots = some_columns(random, n)
     rows, expected = np.empty((2, len(pivots), len(columns)), dtype)
-    packed.matrix_rows(terms, form, pivots, columns, rows)
-    CountSource.matrix_rows(naive, terms, form, pivots, columns, expected)
+    packed.fused.matrix_rows(terms, form, pivots, columns, rows)
+    Sums(naive).matrix_rows(terms, form, pivots, columns, expected)
     return compared + equal(rows, expected)
 
 
@@ -109,7 +112,9 @@ def packed_cells(random, kernel):
     pivot = None if random.random() < 0.2 else int(random.integers(naive.n_features))
     by_class, compared = bool(random.integers(2)), 0
     for found, wanted in zip(
-        packed.cell_counts(pivot, columns, by_class), naive.cell_counts(pivot, columns, by_class), strict=True
+        packed.fused.cell_counts(pivot, columns, by_class),
+        Sums(naive).cell_counts(pivot, columns, by_class),
+        strict=True,
     ):
         if found is None or wanted is None:
             assert found is wanted is None
@@ -149,7 +154,10 @@ def packed_in_batches(random, kernel):
         batches.add(batch, classes[rows], None if weights is None else weights[rows])
     source, terms = batches.reopen() if random.integers(2) else batches.finish(), terms_of(naive.n_samples, random)
     pivot = int(random.integers(naive.n_features))
-    found, wanted = ((*one.marginal_sums(terms), *one.pair_sums(terms, pivot, None, True)) for one in (source, naive))
+    found, wanted = (
+        (*sums_of(one).marginal_sums(terms), *sums_of(one).pair_sums(terms, pivot, None, True))
+        for one in (source, naive)
+    )
     return sum(equal(a, b) for a, b in zip(found, wanted, strict=True))
 
 
@@ -161,20 +169,20 @@ def minima(random, kernel):
     naive, n = NaiveSource(codes, classes, n_classes=n_classes), codes.shape[1]
     terms = terms_of(naive.n_samples, random)
     above = random.integers(0, int(terms.per_bit), n)
-    lazy, least = packed.minima(terms, above), above.copy()
+    offsets = random.integers(-int(terms.per_bit), int(terms.per_bit), n)
+    lazy, least = packed.fused.minima(terms, above, offsets), above.copy()
     pivots, compared = random.permutation(n)[:3].tolist(), 0
     for pivot in pivots:
-        offset = int(random.integers(-int(terms.per_bit), int(terms.per_bit)))
-        lazy.add(pivot, offset)
-        xy, xyc = naive.pair_sums(terms, pivot, None, True)
-        least = np.minimum(least, xyc - xy + offset)
+        lazy.add(pivot)
+        xy, xyc = Sums(naive).pair_sums(terms, pivot, None, True)
+        least = np.minimum(least, xyc - xy + offsets[pivot])
         candidates = random.random(n) < 0.7
         if not candidates.any():
             continue
         # the tie rule: within 1e-10 bits of the best, the lowest column
         bits = np.where(candidates, least / terms.per_bit, -np.inf)
         best = int(np.flatnonzero(bits >= bits.max() - TIE)[0])
-        compared += equal(lazy.largest(candidates), (best, least[best]))
+        compared += equal(lazy.best(candidates), (best, least[best] / terms.per_bit))
     return compared
 
 
@@ -277,7 +285,7 @@ def sparse_counts(random, kernel):
     head = terms.table, terms.shift, *division, pooled, within
     sparse.counts.sums_by_rows(*head, 0, n, *found[:2])
     sparse.counts.sums_by_columns(*head, np.arange(n), *found[2:])
-    wanted = naive.pair_sums(terms, pivot, None, True)
+    wanted = Sums(naive).pair_sums(terms, pivot, None, True)
     compared = equal(found, [*wanted, *wanted])
     by_row = np.repeat(np.arange(len(codes)), sparse.row_lengths)
     compared += equal(rooms[1], codes[by_row, rooms[0]])
@@ -295,9 +303,11 @@ def sparse_counts(random, kernel):
     sums = np.empty(len(apart), np.int64)
     sparse.counts.sums_apart(*head, apart, sums)
     compared += equal(sums, wanted[0][apart])
-    compared += sum(equal(a, b) for a, b in zip(sparse.marginal_sums(terms), naive.marginal_sums(terms), strict=True))
+    compared += sum(
+        equal(a, b) for a, b in zip(sparse.fused.marginal_sums(terms), Sums(naive).marginal_sums(terms), strict=True)
+    )
     for one, other in zip(
-        sparse.cell_counts(pivot, columns, True), naive.cell_counts(pivot, columns, True), strict=True
+        sparse.fused.cell_counts(pivot, columns, True), Sums(naive).cell_counts(pivot, columns, True), strict=True
     ):
         compared += sum(equal(np.sort(a[a > 0]), np.sort(b[b > 0])) for a, b in zip(one, other, strict=True))
     return compared

@@ -19,13 +19,12 @@ import warnings
 
 import numpy as np
 
-import bitsieve.counts.packed as memory
-import bitsieve.counts.packed_layout as layout
+import bitsieve.counts.packed_table as layout
 from bitsieve import GMI, DpSelector, ForwardSelector, SpecCMI
 
 
 def work(n_jobs):
-    memory.WORTH_A_THREAD = 1e-12  # threads even for microseconds of work
+    layout.WORTH_A_THREAD = 1e-12  # threads even for microseconds of work
     layout.BLOCK_BYTES = 1 << 12
     random = np.random.default_rng(0)
     y = random.integers(0, 3, 300)

@@ -11,10 +11,9 @@ import pytest
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky import get_reusable_executor
 
-import bitsieve.counts.packed as memory
-import bitsieve.counts.packed_layout as layout
+import bitsieve.counts.packed_table as layout
 from bitsieve import ForwardSelector, SpecCMI
-from bitsieve.counts.blocks import run_blocks, thread_count
+from bitsieve.counts.threads import run_blocks, thread_count
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 THREADS = [None, 1, 2, 3, 5, 16]
@@ -29,7 +28,7 @@ def no_workers_stay():
 @pytest.mark.parametrize("backend", ["sequential", "threading", "loky"])
 @pytest.mark.usefixtures("no_workers_stay")
 def test_fits_inside_workers(backend, monkeypatch):
-    monkeypatch.setattr(memory, "WORTH_A_THREAD", 1e-12)  # threads even for microseconds of work
+    monkeypatch.setattr(layout, "WORTH_A_THREAD", 1e-12)  # threads even for microseconds of work
     monkeypatch.setattr(layout, "BLOCK_BYTES", 1 << 12)
     random = np.random.default_rng(0)
     y = random.integers(0, 3, 300)

@@ -16,16 +16,17 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 
-import bitsieve.counts.packed as memory
+import bitsieve.counts.packed_table as layout
 from bitsieve import ForwardSelector, SpecCMI
-from bitsieve.counts.blocks import run_blocks
 from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.source import sums_of
 from bitsieve.counts.terms import entropy_terms
+from bitsieve.counts.threads import run_blocks
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_fits_at_the_same_time(monkeypatch, n_jobs):
-    monkeypatch.setattr(memory, "WORTH_A_THREAD", 1e-12)
+    monkeypatch.setattr(layout, "WORTH_A_THREAD", 1e-12)
     X, y = load_breast_cancer(return_X_y=True)
     selectors = [
         make(6, binning=binning, n_jobs=n_jobs)
@@ -59,7 +60,7 @@ def test_one_source_asked_by_several_threads():
     source = PackedSource(codes, codes[:, 0] % 3)
 
     def row(i):
-        return [sums.tobytes() for sums in source.pair_sums(entropy_terms(500), i, None, True)]
+        return [sums.tobytes() for sums in sums_of(source).pair_sums(entropy_terms(500), i, None, True)]
 
     expected = [row(i) for i in range(120)]
     with ThreadPoolExecutor(4) as pool:
@@ -119,7 +120,9 @@ LONG_JOB = """
 import numpy as np
 from bitsieve.information import PlugInInformation
 from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.source import sums_of
 from bitsieve.counts.terms import entropy_terms
+from bitsieve.counts.source import sums_of
 
 codes = np.random.default_rng(0).integers(0, 3, (5000, 6000)).astype(np.uint8)
 information = PlugInInformation(PackedSource(codes, n_jobs=2, kernel="table"))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.doors import DOORS
 
 import bitsieve
 from bitsieve.engines import stream_table
-from tests.doors import DOORS
 
 N = 260
 #: Whether features carry information is tested by shuffles of the rows, which only rows in memory allow.

@@ -166,18 +166,18 @@ def test_extension_by_its_formula(digits):
 
 
 def test_only_rows_of_landmarks_are_counted(digits, monkeypatch):
-    from bitsieve.counts.packed import PackedSource
+    from bitsieve.counts.packed import PackedSums
 
     X, y = digits
     counted = []
-    count = PackedSource.matrix_rows
+    count = PackedSums.matrix_rows
 
     def counting(self, terms, form, pivots, columns, out):
         counted.append(out.size)
         count(self, terms, form, pivots, columns, out)
 
-    monkeypatch.setattr(PackedSource, "matrix_rows", counting)
-    monkeypatch.setattr(PackedSource, "matrix", None)
+    monkeypatch.setattr(PackedSums, "matrix_rows", counting)
+    monkeypatch.setattr(PackedSums, "matrix", None)
     fitted = SpecCMI(4, binning="none", approximation=Nystrom(0.1)).fit(X, y)
     varying = int((fitted.binner_.n_bins_ > 1).sum())
     assert sum(counted) == len(fitted.landmarks_) * varying + 4 * 4

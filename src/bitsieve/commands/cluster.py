@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bitsieve.commands.options import say
 from bitsieve.common.messages import one_line
-from bitsieve.counts.blocks import thread_count
+from bitsieve.counts.threads import thread_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

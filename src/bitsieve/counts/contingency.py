@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Integers = NDArray[np.int64]
+    from bitsieve.counts import Columns, Integers
 
 BLOCK_CELLS = 1 << 22  # of the tables that are held at once where sums are made from them
 DENSE_CELLS = 1 << 16  # tables of at most so many cells hold them all, larger ones only those that are not empty
@@ -90,6 +91,34 @@ class ContingencyTable:
         out = np.zeros(prod(self.shape), np.int64)
         out[self.cells] = self.counts
         return out.reshape(self.shape)
+
+
+class Tables(Protocol):
+    """Whatever gives the contingency tables of ``n_features`` columns of codes and one class.
+
+    Attributes
+    ----------
+    n_samples, n_features, n_classes : int
+    arities : ndarray of int32, shape (n_features,)
+        Codes of feature i are ``0 .. arities[i] - 1``.
+    class_sizes : ndarray of int64, shape (n_classes,)
+    n_jobs : int or None
+        Threads for work on its counts. Its methods may be called from several threads at once.
+    """
+
+    n_samples: int
+    n_features: int
+    n_classes: int
+    arities: NDArray[np.int32]
+    class_sizes: Integers
+    n_jobs: int | None = None
+
+    @abstractmethod
+    def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
+        """The tables of the pivot (None: no pivot) with each of ``columns``, of shape (codes, codes, classes).
+
+        Tables of portions of the samples add up to those of all samples. ``by_class`` False pools the classes.
+        """
 
 
 def has_all_cells(shape: tuple[int, int, int]) -> bool:

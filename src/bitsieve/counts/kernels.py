@@ -41,12 +41,8 @@ def available_kernels() -> list[str]:
 def choose_kernel(name: str | None = None) -> KernelChoice:
     """The kernel called ``name``, or named by the environment, or the fastest.
 
-    ``name:planes`` and ``name:counters`` force how features of few codes are stored, whatever it costs.
-
-    Raises
-    ------
-    ValueError
-        If this machine has no kernel of that name.
+    ``name:planes`` and ``name:counters`` force how features of few codes are stored, whatever it costs. A name that no
+    kernel of this machine has is refused.
     """
     wanted = name or os.environ.get(ENVIRONMENT_VARIABLE, "")
     names = available_kernels()

@@ -13,54 +13,220 @@ import numpy as np
 
 from bitsieve import _native
 from bitsieve.common.lazy import cached_property
-from bitsieve.common.memory import WITHOUT_LOOKING, check_room, square_matrix
-from bitsieve.counts.blocks import run_blocks, thread_count
-from bitsieve.counts.checks import check_joint_values, checked_classes, checked_codes, checked_weights
-from bitsieve.counts.class_order import class_order, sizes_of_classes
+from bitsieve.common.memory import square_matrix
+from bitsieve.common.ties import TIE
+from bitsieve.counts import rows
 from bitsieve.counts.contingency import DENSE_CELLS
-from bitsieve.counts.joint_codes import CodedSource, JointCodes
-from bitsieve.counts.kernels import KernelChoice, choose_kernel
-from bitsieve.counts.minima import PackedMinima
-from bitsieve.counts.packed_layout import PackedLayout
-from bitsieve.counts.packed_partition import PackedPartition
-from bitsieve.counts.packed_tables import dense_cells, tables_of
+from bitsieve.counts.kernels import choose_kernel
+from bitsieve.counts.packed_table import PackedLayout, check_packed_room, dense_cells, tables_of
+from bitsieve.counts.partition import Arrangement, Partition
+from bitsieve.counts.source import CodedSource, JointCodes, refined
+from bitsieve.counts.sums import PairForm, Sums, new_sums
+from bitsieve.counts.threads import run_blocks, thread_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+    from bitsieve.counts import Columns, Integers, Matrix, Progress
     from bitsieve.counts.contingency import ContingencyTable
-    from bitsieve.counts.source import Matrix, PairForm, Progress
+    from bitsieve.counts.sums import PairSums
     from bitsieve.counts.terms import Terms
 
-    Integers = NDArray[np.int64]
-    Columns = NDArray[np.intp]
-
-WORTH_A_THREAD = 300e-6  # seconds of work below which starting a thread costs more than it saves
+SECONDS_A_SAMPLE = 3e-9  # of one column in a partition: measured, a table of few codes
 GATHERED_BYTES = 64 << 20  # of columns that are packed side by side for a matrix
 PLANE_CELLS = 64 * 64  # of the table of two features stored as planes, at most
+
+
+class PackedPartition(Partition):
+    """A partition of the samples of a :class:`PackedSource` by its ``members``, refined and summed by native code.
+
+    ``order`` and ``starts`` are the samples in class order, part by part, and where each part starts; parts of one
+    sample are dropped: they carry no information. Cost: refining and a sum read every sample that is left once.
+    """
+
+    source: PackedSource
+
+    def __init__(
+        self,
+        source: PackedSource,
+        members: tuple[int, ...] = (),
+        order: NDArray[np.uint32] | None = None,
+        starts: Integers | None = None,
+    ) -> None:
+        self.source, self.members = source, members
+        self.order = np.arange(source.n_samples, dtype=np.uint32) if order is None else order
+        self.starts = np.array([0, source.n_samples], np.int64) if starts is None else starts
+
+    @cached_property
+    def _joint(self) -> JointCodes:
+        """The same partition with the parts of one sample, for the tables themselves."""
+        return refined(JointCodes(self.source), self.members)
+
+    @property
+    def keys(self) -> Integers:
+        return self._joint.keys
+
+    @property
+    def n_kept(self) -> int:
+        """Samples in parts of at least two."""
+        return len(self.order)
+
+    def refine(self, feature: int) -> PackedPartition:
+        split = self.source.packed.refine(self.order, self.starts, feature)
+        return PackedPartition(self.source, (*self.members, feature), *split)
+
+    def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
+        return self._joint.tables(columns, by_class)
+
+    def marginal_sums(self, terms: Terms) -> tuple[int, int]:
+        return self.source.packed.partition_marginals(terms.table, terms.shift, self.order, self.starts)
+
+    def sums(self, terms: Terms, columns: Columns) -> tuple[Integers, Integers]:
+        source = self.source
+        xz, xzc = np.empty((2, source.n_features), np.int64)
+
+        def work(groups: Integers) -> None:
+            source.packed.partition_sums(terms.table, terms.shift, self.order, self.starts, groups, xz, xzc)
+
+        groups = source.layout.groups_of(columns)
+        source.layout.run_groups(work, 8 * SECONDS_A_SAMPLE * self.n_kept * len(groups), groups)
+        return xz[columns], xzc[columns]
+
+    def degrees_of_freedom(self, feature: int) -> int:
+        return self.source.packed.degrees_of_freedom(self.order, self.starts, feature)
+
+    def arrangement(self, feature: int) -> Arrangement:
+        return Arrangement(*self.source.packed.arrange(self.order, self.starts, feature))
+
+
+class PackedMinima:
+    """For every feature i the least ``S_isc - S_is + offsets[s]`` over the features s that were added, in native code.
+
+    All features are kept as bit planes; the minima are at most ``start``.
+    """
+
+    def __init__(self, source: PackedSource, terms: Terms, start: Integers, offsets: Integers) -> None:
+        self.layout, self.offsets, self.per_bit = source.layout, offsets, terms.per_bit
+        self.native = _native.Minima(source.packed, terms.table, terms.shift, start, terms.per_bit, TIE)
+
+    def add(self, feature: int) -> None:
+        """One more s."""
+        self.native.add(feature, int(self.offsets[feature]))
+
+    def best(self, candidates: NDArray[np.bool_]) -> tuple[int, float]:
+        """The candidate of the largest minimum, by the one tie rule, and that minimum in bits."""
+        reached: list[int] = []
+        groups = self.layout.all_groups
+        self.layout.run_groups(
+            lambda block: reached.append(self.native.largest(candidates, int(block[0]), int(block[-1]) + 1)),
+            self.layout.seconds(1, groups),
+            groups,
+        )
+        chosen, least = self.native.first_at(candidates, max(reached))
+        return chosen, least / self.per_bit
+
+
+class PackedSums(Sums):
+    """What the native engine counts and sums at once."""
+
+    source: PackedSource
+
+    def __init__(self, source: PackedSource) -> None:
+        super().__init__(source)
+        self.packed, self.layout, self.n_features = source.packed, source.layout, source.n_features
+        self.row_seconds = source.layout.row_seconds
+
+    def companions(self, columns: Columns) -> Columns:
+        """``columns`` and those of the same SIMD groups, ascending."""
+        return self.layout.companions(columns)
+
+    def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
+        pooled, with_class = np.empty((2, self.n_features), np.int64)
+        self._fill(terms, -1, self.layout.all_groups, pooled, with_class)
+        return pooled, with_class
+
+    def pair_sums(
+        self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: PairSums | None = None
+    ) -> PairSums:
+        if out is None or columns is not None:
+            out = new_sums(self.n_features, by_class)
+        xy, xyc = out
+        self._fill(terms, pivot, self.layout.groups_of(columns), xy, xyc)
+        if columns is None:
+            return out
+        return xy[columns], None if xyc is None else xyc[columns]
+
+    def _fill(self, terms: Terms, pivot: int, groups: Integers, xy: Integers, xyc: Integers | None) -> None:
+        self.layout.run_groups(
+            lambda block: self.packed.row_sums(terms.table, terms.shift, pivot, block, xy, xyc),
+            self.layout.seconds(1, groups),
+            groups,
+        )
+
+    def matrix(
+        self, terms: Terms, form: PairForm, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
+    ) -> Matrix:
+        if columns is not None:
+            gathered = self.gathered(columns)
+            if gathered is not None:
+                return gathered.matrix(terms, form.of(columns), dtype, None, progress)
+        chosen = np.arange(self.n_features) if columns is None else columns
+        place, n_jobs = self._places(chosen), self.source.n_jobs
+        out = square_matrix(len(chosen), dtype)
+        fill = partial(self.packed.matrix_block, terms.table, terms.shift, *form)
+        blocks = self.layout.matrix_blocks(chosen, thread_count(n_jobs))
+        run_blocks(lambda block: fill(block, place, out), blocks, n_jobs, progress)
+        return out
+
+    def matrix_rows(self, terms: Terms, form: PairForm, pivots: Columns, columns: Columns, out: Matrix) -> None:
+        place, groups = self._places(columns), self.layout.groups_of(columns)
+
+        def fill(block: Integers) -> None:
+            some = out[block[0] : block[-1] + 1]
+            self.packed.matrix_rows(terms.table, terms.shift, *form, pivots[block], groups, place, some)
+
+        every = np.arange(len(pivots), dtype=np.int64)
+        self.layout.run_groups(fill, self.layout.seconds(len(pivots), groups), every)
+
+    def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> PairSums:
+        source = self.source
+        pairs = (1 if pivot is None else int(source.arities[pivot])) * int(source.arities[columns].max())
+        xy = np.zeros((len(columns), min(pairs, max(source.n_samples, PLANE_CELLS))), np.int64)
+        xyc = None
+        if by_class:
+            xyc = np.zeros((len(columns), min(pairs * source.n_classes, source.n_samples)), np.int64)
+        self.packed.pair_cells(-1 if pivot is None else pivot, np.ascontiguousarray(columns, np.int64), xy, xyc)
+        return xy, xyc
+
+    def gathered(self, columns: Columns) -> PackedSums | None:
+        """The sums of some of the columns, packed side by side; None where that does not pay."""
+        source = self.source
+        if not self.layout.scattered(columns) or source.nbytes * len(columns) > GATHERED_BYTES * self.n_features:
+            return None
+        packed, arities = self.packed.gathered(columns), source.arities[columns]
+        layout = PackedLayout(packed, source.class_sizes, arities, source.kernel, source.n_jobs)
+        return PackedSource.of_layout(layout).fused
+
+    def minima(self, terms: Terms, start: Integers, offsets: Integers) -> PackedMinima | None:
+        """Least sums over some pivots, computed lazily, where all features are bit planes."""
+        return PackedMinima(self.source, terms, start, offsets) if self.packed.all_planes else None
+
+    def _places(self, columns: Columns) -> Integers:
+        """The place of every feature in ``columns``; -1: none."""
+        place = np.full(self.n_features, -1, np.int64)
+        place[columns] = np.arange(len(columns))
+        return place
 
 
 class PackedSource(CodedSource):
     """Contingency tables of an array of codes, packed into bit planes.
 
-    Parameters
-    ----------
-    codes : array of shape (n_samples, n_features), uint8 or uint16 (other integers are converted)
-        Feature i holds codes ``0 .. arities[i] - 1``. Fortran order packs fastest.
-    classes : array of shape (n_samples,), optional
-        Class codes ``0 .. n_classes - 1``; None counts everything as one class.
-    n_classes : int, optional
-        By default the largest class code plus one.
-    weights : array of shape (n_samples,), optional
-        Frequency weights: whole numbers from 1, how many times each row stands. The codes are not copied for it.
-    arities : array of shape (n_features,), optional
-        One more than the largest code of every feature, where that is known; it is checked.
-    n_jobs : int, optional
-        Threads; the counts do not depend on it.
-    kernel : str, optional
-        A name of :func:`bitsieve.counts.kernels.available_kernels`; by default the fastest.
+    ``codes`` are integers of shape (n_samples, n_features), best uint8 or uint16 in Fortran order: of feature i
+    ``0 .. arities[i] - 1``. ``classes`` are codes of shape (n_samples,), None: one class; ``weights`` frequency weights
+    from 1, for which the codes are not copied. The counts depend neither on ``n_jobs``, the threads, nor on the
+    ``kernel``, a name of :func:`bitsieve.counts.kernels.available_kernels`.
 
     Raises
     ------
@@ -80,67 +246,43 @@ class PackedSource(CodedSource):
         n_jobs: int | None = None,
         kernel: str | None = None,
     ) -> None:
-        table = checked_codes(np.asarray(codes))
+        table = rows.checked_codes(np.asarray(codes))
         n_rows = len(table)
-        times = None if weights is None else checked_weights(np.asarray(weights), n_rows)
+        times = None if weights is None else rows.checked_weights(np.asarray(weights), n_rows)
         n_codes = table.max(axis=0).astype(np.int32) + 1 if arities is None else np.asarray(arities, np.int32)
         labels = np.zeros(n_rows, np.uint8)
         if classes is not None:
-            labels = checked_classes(np.asarray(classes), n_rows, n_classes)
-        self._describe(sizes_of_classes(labels, times, n_classes or 0), n_codes, choose_kernel(kernel), n_jobs)
+            labels = rows.checked_classes(np.asarray(classes), n_rows, n_classes)
+        sizes, chosen = rows.sizes_of_classes(labels, times, n_classes or 0), choose_kernel(kernel)
         # As they come, where there is nothing to sort by.
         sorted_already = times is None and bool((labels[1:] >= labels[:-1]).all())
-        self._check_room(0 if sorted_already else n_rows, weighted=times is not None)
-        order = np.empty(0, np.uint32) if sorted_already else class_order(labels, times, self.n_classes)[0]
-        self._take(_native.Packed(self.class_sizes, order, self.arities, self.kernel.name, self.kernel.storage))
+        check_packed_room(sizes, n_codes, chosen, 0 if sorted_already else n_rows, weighted=times is not None)
+        order = np.empty(0, np.uint32) if sorted_already else rows.class_order(labels, times, len(sizes))[0]
+        packed = _native.Packed(sizes, order, n_codes, chosen.name, chosen.storage)
         del order  # the engine has its own
-        self.run_groups(
-            lambda block: self.packed.pack(table, int(block[0]), int(block[-1]) + 1),
+        self._take(PackedLayout(packed, sizes, n_codes, chosen, n_jobs))
+        self.layout.run_groups(
+            lambda block: packed.pack(table, int(block[0]), int(block[-1]) + 1),
             self.n_samples * self.n_features * 1e-9,
             self.layout.all_groups,
         )
 
     @classmethod
-    def of_packed(
-        cls,
-        packed: _native.Packed,
-        class_sizes: Integers,
-        arities: NDArray[np.int32],
-        kernel: KernelChoice,
-        n_jobs: int | None,
-    ) -> PackedSource:
+    def of_layout(cls, layout: PackedLayout) -> PackedSource:
         """The source of a table that is packed, or about to be."""
         source = cls.__new__(cls)
-        source._describe(class_sizes, arities, kernel, n_jobs)
-        source._take(packed)
+        source._take(layout)
         return source
 
-    def _describe(
-        self, class_sizes: Integers, arities: NDArray[np.int32], kernel: KernelChoice, n_jobs: int | None
-    ) -> None:
-        self.class_sizes, self.arities, self.kernel, self.n_jobs = class_sizes, arities, kernel, n_jobs
-        self.n_samples, self.n_classes, self.n_features = int(class_sizes.sum()), len(class_sizes), len(arities)
+    def _take(self, layout: PackedLayout) -> None:
+        self.layout, self.packed, self.kernel, self.n_jobs = layout, layout.packed, layout.kernel, layout.n_jobs
+        self.class_sizes, self.arities, self.n_features = layout.class_sizes, layout.arities, layout.n_features
+        self.n_samples, self.n_classes = layout.n_samples, len(layout.class_sizes)
 
-    def _take(self, packed: _native.Packed) -> None:
-        self.packed = packed
-        self.hints = self.layout = PackedLayout(packed, self.arities, self.n_samples, self.n_classes)
-
-    def _check_room(self, n_sorted: int, weighted: bool) -> None:
-        """Refuse, before memory is taken for it, a table that does not fit."""
-        if self.n_samples * (16 + 8 * self.n_features) * 8 < WITHOUT_LOOKING:  # eight columns take 64 planes at most
-            return
-        what = f"the weights sum to {self.n_samples:,} samples, which take" if weighted else "the packed table takes"
-        advice = "scale them down, such as by np.rint(100 * w / w.max())" if weighted else "keep fewer columns or rows"
-        try:  # the arrays of an empty order are asked for, but not written to: no memory is taken
-            empty = np.empty(0, np.uint32)
-            plan = _native.Packed(self.class_sizes, empty, self.arities, self.kernel.name, self.kernel.storage)
-        except MemoryError:  # beyond what may be asked for at all
-            raise MemoryError(f"{what} more than this process may ask for: {advice}") from None
-        # The order of the samples is 32 bits each, for a moment twice: here and in the engine. It is made of the
-        # classes, of 32 bits each, or of the order of the rows and their weights.
-        order = 4 * self.n_samples if n_sorted else 0
-        sorting = order + (12 if weighted else 4) * n_sorted
-        check_room(max(sorting, 2 * order, order + plan.nbytes), what, advice)
+    @property
+    def fused(self) -> PackedSums:
+        """What the native engine counts and sums at once."""
+        return PackedSums(self)
 
     @property
     def nbytes(self) -> int:
@@ -181,117 +323,75 @@ class PackedSource(CodedSource):
         return [next(found if of else others) for of in whole]
 
     def partition(self) -> PackedPartition:
-        """All samples in one part, to be refined by conditioning features."""
         return PackedPartition(self)
 
-    def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
-        """``S_x`` and ``S_xc`` of every feature."""
-        pooled, with_class = np.empty((2, self.n_features), np.int64)
-        self._fill_sums(terms, -1, self.layout.all_groups, pooled, with_class)
-        return pooled, with_class
-
-    def pair_sums(
-        self,
-        terms: Terms,
-        pivot: int,
-        columns: Columns | None,
-        by_class: bool,
-        out: tuple[Integers, Integers | None] | None = None,
-    ) -> tuple[Integers, Integers | None]:
-        """``S_xy`` and ``S_xyc`` of the pivot with ``columns``; None: all, written to ``out``."""
-        if out is None or columns is not None:
-            out = np.empty(self.n_features, np.int64), np.empty(self.n_features, np.int64) if by_class else None
-        xy, xyc = out
-        self._fill_sums(terms, pivot, self.layout.groups_of(columns), xy, xyc)
-        if columns is None:
-            return xy, xyc
-        return xy[columns], None if xyc is None else xyc[columns]
-
-    def _fill_sums(self, terms: Terms, pivot: int, groups: Integers, xy: Integers, xyc: Integers | None) -> None:
-        self.run_groups(
-            lambda block: self.packed.row_sums(terms.table, terms.shift, pivot, block, xy, xyc),
-            self.layout.seconds(1, groups),
-            groups,
-        )
-
-    def matrix(
-        self, terms: Terms, form: PairForm, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
-    ) -> Matrix:
-        """``form`` of every pair of ``columns`` (None: all), a square matrix."""
-        gathered = None if columns is None else self.gathered(columns)
-        if gathered is not None:
-            form = form._replace(row=form.row[columns], column=form.column[columns])
-            return gathered.matrix(terms, form, dtype, None, progress)
-        chosen = np.arange(self.n_features) if columns is None else columns
-        place = self._places(chosen)
-        out = square_matrix(len(chosen), dtype)
-        fill = partial(self.packed.matrix_block, terms.table, terms.shift, *form)
-        run_blocks(
-            lambda block: fill(block, place, out),
-            self.layout.matrix_blocks(chosen, thread_count(self.n_jobs)),
-            self.n_jobs,
-            progress,
-        )
-        return out
-
-    def matrix_rows(
-        self, terms: Terms, form: PairForm, pivots: Columns, columns: Columns, out: NDArray[np.floating]
-    ) -> None:
-        """``form`` of every pair of a pivot and a column, written to ``out`` of shape (pivots, columns), C order."""
-        place, groups = self._places(columns), self.layout.groups_of(columns)
-
-        def fill(block: Integers) -> None:
-            rows = out[block[0] : block[-1] + 1]
-            self.packed.matrix_rows(terms.table, terms.shift, *form, pivots[block], groups, place, rows)
-
-        self.run_groups(fill, self.layout.seconds(len(pivots), groups), np.arange(len(pivots), dtype=np.int64))
-
-    def minima(self, terms: Terms, start: Integers) -> PackedMinima | None:
-        """Least sums over some pivots, computed lazily, where all features are bit planes."""
-        return PackedMinima(self, terms, start) if self.packed.all_planes else None
-
-    def _places(self, columns: Columns) -> Integers:
-        """The place of every feature in ``columns``; -1: none."""
-        place = np.full(self.n_features, -1, np.int64)
-        place[columns] = np.arange(len(columns))
-        return place
-
-    def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> tuple[Integers, Integers | None]:
-        """The counts of the tables of the pivot (None: no pivot) with ``columns``, one row a column."""
-        pairs = (1 if pivot is None else int(self.arities[pivot])) * int(self.arities[columns].max())
-        xy = np.zeros((len(columns), min(pairs, max(self.n_samples, PLANE_CELLS))), np.int64)
-        xyc = None
-        if by_class:
-            xyc = np.zeros((len(columns), min(pairs * self.n_classes, self.n_samples)), np.int64)
-        self.packed.pair_cells(-1 if pivot is None else pivot, np.ascontiguousarray(columns, np.int64), xy, xyc)
-        return xy, xyc
-
     def joined(self, groups: Sequence[Columns]) -> PackedSource:
-        """The same samples with one feature for each group of columns, its codes their joint values that occur."""
         codes = np.empty((self.n_samples, len(groups)), np.uint16, order="F")
         for place, group in enumerate(groups):
-            joint = JointCodes(self)
-            for column in group:
-                joint = joint.refine(int(column))
-            check_joint_values(group, len(joint.keys))
+            joint = refined(JointCodes(self), group)
+            rows.check_joint_values(group, len(joint.keys))
             codes[:, place] = joint.part
         kernel = self.kernel.asked
         return PackedSource(codes, self.sample_classes, n_classes=self.n_classes, n_jobs=self.n_jobs, kernel=kernel)
 
-    def gathered(self, columns: Columns) -> PackedSource | None:
-        """The same samples with some of the columns, side by side; None where that does not pay."""
-        if not self.layout.scattered(columns) or self.nbytes * len(columns) > GATHERED_BYTES * self.n_features:
-            return None
-        of_these = self.packed.gathered(columns), self.class_sizes, self.arities[columns]
-        return PackedSource.of_packed(*of_these, self.kernel, self.n_jobs)
 
-    def run_groups(self, work: Callable[[Integers], object], seconds: float, groups: Integers) -> None:
-        """Spread SIMD groups over threads in blocks, several a thread so that a busy core does not hold up the rest."""
-        threads = thread_count(self.n_jobs)
-        if threads > 1:
-            threads = min(threads, int(seconds / WORTH_A_THREAD), len(groups))
-        if threads <= 1:
-            if len(groups):
-                work(groups)
-            return
-        run_blocks(work, np.array_split(groups, min(4 * threads, len(groups))), threads)
+class PackedBatches:
+    """The planes of a table, to be filled with the codes of one batch of rows after the other.
+
+    The planes are those that :class:`~bitsieve.counts.packed.PackedSource` makes of all rows at once.
+
+    ``class_sizes`` are the samples of every class in all batches together; ``plane_words`` and ``wide_codes`` the sizes
+    of the arrays that :meth:`use` takes, of uint64 and of uint16.
+    """
+
+    def __init__(self, class_sizes: Integers, arities: NDArray[np.int32], n_jobs: int | None = None) -> None:
+        kernel = choose_kernel()
+        none = np.empty(0, np.uint32)
+        self._packed = _native.Packed(class_sizes, none, arities, kernel.name, kernel.storage, True)
+        self._source = PackedSource.of_layout(PackedLayout(self._packed, class_sizes, arities, kernel, n_jobs))
+        self._before = np.zeros(len(class_sizes), np.int64)
+        self.plane_words, self.wide_codes = self._packed.plane_words, self._packed.wide_codes
+
+    @staticmethod
+    def kernel() -> str:
+        """The kernel that the planes are laid out for; those of another one may be laid out otherwise."""
+        chosen = choose_kernel()
+        return f"{chosen.name}:{chosen.storage}"
+
+    def use(self, planes: NDArray[np.uint64], wide: NDArray[np.uint16]) -> None:
+        """Keep the table in these arrays: of zeros, or of what another one has left there."""
+        self._packed.use(planes, wide)
+
+    def add(
+        self,
+        codes: NDArray[np.uint8] | NDArray[np.uint16] | list[NDArray[np.uint8]],
+        classes: NDArray[np.integer],
+        weights: Integers | None = None,
+    ) -> None:
+        """Pack the next rows: codes as a table or a list of columns, classes, and frequency weights from 1."""
+        order, sizes = rows.class_order(classes, weights, len(self._before))
+
+        def work(block: Integers) -> None:
+            self._packed.add(codes, order, sizes, self._before, int(block[0]), int(block[-1]) + 1)
+
+        layout = self._source.layout
+        layout.run_groups(work, len(classes) * layout.n_features * 1e-9, layout.all_groups)
+        self._before += sizes
+
+    def finish(self) -> PackedSource:
+        """The source of all rows that were added, refused if they are not as many as was announced."""
+        if (self._before != self._source.class_sizes).any():
+            raise ValueError(
+                f"{int(self._before.sum()):,} samples were packed of {self._source.n_samples:,}: the data is not what "
+                "it was before"
+            )
+        return self._finished()
+
+    def reopen(self) -> PackedSource:
+        """The source of what the arrays hold from before, refused if that is no packed table."""
+        self._packed.check(0, self._packed.n_simd_groups)
+        return self._finished()
+
+    def _finished(self) -> PackedSource:
+        self._packed.finish(0, self._packed.n_simd_groups)
+        return self._source

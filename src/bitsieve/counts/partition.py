@@ -8,54 +8,43 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.counts.blocks import run_blocks
-from bitsieve.counts.contingency import column_blocks
+from bitsieve.counts.sums import sums_of_tables
+from bitsieve.counts.threads import run_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.counts.contingency import ContingencyTable
-    from bitsieve.counts.source import CountSource
+    from bitsieve.counts import Columns, Integers
+    from bitsieve.counts.contingency import ContingencyTable, Tables
     from bitsieve.counts.terms import Terms
-
-    Integers = NDArray[np.int64]
 
 SEEDS_A_BLOCK = 16  # shuffles that a thread takes at once
 
 
 class Arrangement(NamedTuple):
-    """The codes of a feature in an order that the contingency table alone decides.
+    """The codes of a feature in an order that the contingency table alone decides; parts of one sample are left out."""
 
-    Attributes
-    ----------
-    codes : ndarray of uint16
-        Part by part, within a part class by class, within a class ascending. Parts of one sample are left out.
-    run_ends : ndarray of int64
-        Where the codes of each class within each part end.
-    part_ends : ndarray of int64
-        How many of these runs have ended with each part.
-    """
-
-    codes: NDArray[np.uint16]
-    run_ends: Integers
-    part_ends: Integers
+    codes: NDArray[np.uint16]  # part by part, within a part class by class, within a class ascending
+    run_ends: Integers  # where the codes of each class within each part end
+    part_ends: Integers  # how many of these runs have ended with each part
 
 
 class Partition(Protocol):
     """The samples, divided into parts by the joint value of the features it was refined by.
 
-    A source must give :attr:`keys`, :meth:`refine` and :meth:`tables`. The other methods follow from them and may be
-    overridden where a source is faster. Parts of one sample carry no information: what is conditional on them is known.
+    Required are :attr:`keys`, :meth:`refine` and :meth:`tables`. The other methods follow from them and may be
+    overridden by a source that counts and sums at once. Parts of one sample carry no information: what is conditional
+    on them is known.
 
     Attributes
     ----------
-    source : CountSource
+    source : Tables
     keys : ndarray of int64, shape (n_parts, n_conditioning)
         The codes of the conditioning features in every part that occurs, in lexicographic order. Sources that hold the
         samples in portions agree on them by the union of the (old part, new code) pairs that occur in each portion.
     """
 
-    source: CountSource
+    source: Tables
 
     @property
     @abstractmethod
@@ -67,7 +56,7 @@ class Partition(Protocol):
         """The partition by the same features and one more."""
 
     @abstractmethod
-    def tables(self, columns: NDArray[np.intp] | None, by_class: bool) -> list[ContingencyTable]:
+    def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
         """The tables of the part with each of ``columns``, of shape (parts, codes, classes); None: of the part.
 
         They add up over portions of the samples. ``by_class`` False pools the classes.
@@ -78,13 +67,10 @@ class Partition(Protocol):
         (table,) = self.tables(None, True)
         return terms.sum(table.pooled().counts), terms.sum(table.counts)
 
-    def sums(self, terms: Terms, columns: NDArray[np.intp]) -> tuple[Integers, Integers]:
+    def sums(self, terms: Terms, columns: Columns) -> tuple[Integers, Integers]:
         """``S_xz`` and ``S_xzc`` of ``columns``: over parts and codes, and over parts, codes and classes."""
         xz, xzc = np.empty((2, len(columns)), np.int64)
-        source = self.source
-        for block in column_blocks(len(self.keys), source.arities[columns], source.n_classes, source.n_samples):
-            for place, table in enumerate(self.tables(columns[block], True), block.start):
-                xz[place], xzc[place] = terms.sum(table.pooled().counts), terms.sum(table.counts)
+        sums_of_tables(terms, self.source, len(self.keys), columns, lambda some: self.tables(some, True), (xz, xzc))
         return xz, xzc
 
     def degrees_of_freedom(self, feature: int) -> int:

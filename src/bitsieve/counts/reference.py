@@ -10,25 +10,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.counts.joint_codes import CodedSource
+from bitsieve.counts.source import CodedSource
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
+
+    from bitsieve.counts import Integers
 
 
 class NaiveSource(CodedSource):
     """The simplest source of counts: it gives what a source must and nothing more.
 
-    Parameters
-    ----------
-    codes : array of int, shape (n_samples, n_features)
-    classes : array of int, shape (n_samples,), optional
-    n_classes : int, optional
-        By default the largest class code plus one.
-    weights : array of int, shape (n_samples,), optional
-        Frequency weights: how many times each row stands.
-    n_jobs : int, optional
-        Not used.
+    Codes of shape (n_samples, n_features), classes, and weights (how many times each row counts) are arrays of int.
     """
 
     def __init__(
@@ -49,12 +42,11 @@ class NaiveSource(CodedSource):
         self.class_sizes = np.bincount(self.sample_classes, minlength=n_classes or 0)
         self.n_classes, self.n_jobs = len(self.class_sizes), n_jobs
 
-    def codes(self, feature: int) -> NDArray[np.int64]:
-        """The code of every sample."""
+    def codes(self, feature: int) -> Integers:
         return self._codes[:, feature]
 
 
-def joint_table(x: ArrayLike, y: ArrayLike, c: ArrayLike, shape: tuple[int, int, int]) -> NDArray[np.int64]:
+def joint_table(x: ArrayLike, y: ArrayLike, c: ArrayLike, shape: tuple[int, int, int]) -> Integers:
     """Counts of every (code of x, code of y, class), by one ``np.add.at``."""
     table = np.zeros(shape, dtype=np.int64)
     np.add.at(table, (np.asarray(x), np.asarray(y), np.asarray(c)), 1)

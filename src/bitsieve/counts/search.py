@@ -7,33 +7,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.counts.sparse_codes import SparseCodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from bitsieve.counts import Columns, Integers
     from bitsieve.counts.terms import Terms
 
-    Integers = NDArray[np.int64]
-    Columns = NDArray[np.intp]
     Labels = NDArray[np.int32]
 
 
 class Parts(NamedTuple):
-    """The samples, divided into parts.
+    """The samples, divided into parts."""
 
-    Attributes
-    ----------
-    order : ndarray of uint32, shape (n_samples,)
-        Samples part by part, ascending within a part.
-    starts : ndarray of int64, shape (n_parts + 1,)
-        Where each part starts in ``order``, and its length.
-    """
-
-    order: NDArray[np.uint32]
-    starts: Integers
+    order: NDArray[np.uint32]  # samples part by part, ascending within a part
+    starts: Integers  # where each part starts in the order, and its length
 
     @classmethod
     def of(cls, part_of_sample: Integers) -> Self:
@@ -45,12 +35,8 @@ class Parts(NamedTuple):
 class Dependence(NamedTuple):
     """How some columns and several vectors of classes depend on each other, within parts of the samples.
 
-    Attributes
-    ----------
-    freedom : ndarray of int64, shape (n_columns, n_vectors)
-        ``(codes - 1) (classes - 1)`` over the codes and classes that occur in each part, summed.
-    sums : ndarray of int64, shape (n_columns, n_vectors)
-        ``S_zxc - S_zx - S_zc + S_z``: the sum of entropy terms that stands for N I(X;C|Z).
+    Both are of shape (n_columns, n_vectors): the ``(codes - 1) (classes - 1)`` over the codes and classes that occur in
+    each part, summed; and ``S_zxc - S_zx - S_zc + S_z``, the sum of entropy terms that amounts to N I(X;C|Z).
     """
 
     freedom: Integers
@@ -61,16 +47,10 @@ class ClassSearch(Protocol):
     """A way to make codes of columns that depends on the classes, such as cuts by description length.
 
     A test of independence must repeat it after every shuffle of the classes: codes that were made to fit the classes
-    tell something about them by chance alone.
-
-    Attributes
-    ----------
-    classes : ndarray of int32, shape (n_samples,)
-        Of every sample, in an order of its own.
-    n_classes : int
+    carry some information about them by chance alone.
     """
 
-    classes: Labels
+    classes: Labels  # of every sample, in an order of its own
     n_classes: int
 
     def codes(self, column: int) -> Integers:
@@ -86,29 +66,33 @@ class ClassSearch(Protocol):
         """Of ``columns``, made anew with each row of ``classes``, on that row."""
 
 
+class CodesByColumn(Protocol):
+    """Codes that are held column by column, such as those of sparse columns."""
+
+    def column(self, feature: int) -> NDArray[np.uint16]:
+        """The code of every row."""
+
+
 class FixedCodes(ClassSearch):
     """Codes that were made without a look at the classes, and stay as they are.
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_rows, n_features), or SparseCodes
-    classes : ndarray of int, shape (n_rows,)
-    n_classes : int
-    weights : ndarray of int, shape (n_rows,), optional
-        How many samples each row is.
+    They are of shape (n_rows, n_features), or by column; the weights are how many samples each row is.
     """
 
     def __init__(
-        self, codes: NDArray[Any] | SparseCodes, classes: NDArray[Any], n_classes: int, weights: Integers | None = None
+        self,
+        codes: NDArray[Any] | CodesByColumn,
+        classes: NDArray[Any],
+        n_classes: int,
+        weights: Integers | None = None,
     ) -> None:
         self._codes, self.n_classes = codes, n_classes
         self.rows = np.repeat(np.arange(len(classes)), 1 if weights is None else weights)
         self.classes = classes[self.rows].astype(np.int32)
 
     def codes(self, column: int) -> Integers:
-        """The codes, one a sample."""
         known = self._codes
-        of_rows = known.column(column) if isinstance(known, SparseCodes) else known[:, column]
+        of_rows = known[:, column] if isinstance(known, np.ndarray) else known.column(column)
         return of_rows[self.rows].astype(np.int64)
 
     def log_codings(self, column: int) -> float:
@@ -116,14 +100,12 @@ class FixedCodes(ClassSearch):
         return 0.0
 
     def recoded(self, classes: Labels, columns: Columns) -> Iterator[tuple[int, Integers]]:
-        """Those of ``columns`` that have several codes, and these."""
         for column in columns.tolist():
             codes = self.codes(column)
             if codes.max() > 0:
                 yield column, codes
 
     def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
-        """Of ``columns`` on each row of ``classes``."""
         found = [
             dependence_of_codes(self.codes(column), classes, self.n_classes, parts, terms)
             for column in columns.tolist()
@@ -132,13 +114,7 @@ class FixedCodes(ClassSearch):
 
 
 class JoinedSearch(ClassSearch):
-    """The same for groups of columns, whose codes are the joint values of their columns.
-
-    Parameters
-    ----------
-    search : ClassSearch
-    groups : sequence of ndarray of int
-    """
+    """The same for groups of columns, whose codes are the joint values of their columns."""
 
     def __init__(self, search: ClassSearch, groups: Sequence[Columns]) -> None:
         self.search, self.groups = search, groups

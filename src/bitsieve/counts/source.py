@@ -1,102 +1,67 @@
-"""What a method needs of its data: integer contingency tables, and sums of entropy terms that follow from them."""
+"""What a method needs of its data: facts and integer contingency tables, alone and given several columns together."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, cast
 
 import numpy as np
 
-from bitsieve.common.memory import square_matrix
-from bitsieve.counts.contingency import column_blocks
-from bitsieve.counts.hints import CostHints
+from bitsieve.counts.contingency import ContingencyTable, Tables
+from bitsieve.counts.partition import Partition
+from bitsieve.counts.rows import check_joint_values
+from bitsieve.counts.search import JoinedSearch
+from bitsieve.counts.sums import Sums
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
+    from typing import Self
 
-    from numpy.typing import DTypeLike, NDArray
+    from numpy.typing import NDArray
 
-    from bitsieve.counts.apart import Apart
-    from bitsieve.counts.contingency import ContingencyTable
-    from bitsieve.counts.minima import Minima
-    from bitsieve.counts.partition import Partition
+    from bitsieve.counts import Columns, Integers
     from bitsieve.counts.search import ClassSearch
-    from bitsieve.counts.terms import Terms
 
-    Integers = NDArray[np.int64]
-    Columns = NDArray[np.intp]
-    Matrix = NDArray[np.floating]
-    Progress = Callable[[int, int], object] | None
+AnyPartition = TypeVar("AnyPartition", bound=Partition)
 
-
-class PairForm(NamedTuple):
-    """The number made of the sums of a pair: ``(xy_sign S_xy + xyc_sign S_xyc + row[i] + column[j]) / per_bit``.
-
-    With ``symmetric``, the mean of that number for (i, j) and for (j, i). All parts but the last division are
-    integers, so equal tables give equal bits.
-    """
-
-    xy_sign: int
-    xyc_sign: int
-    row: Integers
-    column: Integers
-    per_bit: float
-    symmetric: bool
-
-    def values(self, i: Columns | int, j: Columns | int, xy: Integers, xyc: Integers | None) -> NDArray[np.float64]:
-        """The numbers of pairs (i, j), given their sums."""
-        sums = self.xy_sign * xy + (0 if xyc is None else self.xyc_sign * xyc)
-        forward = (sums + self.row[i] + self.column[j]) / self.per_bit
-        if not self.symmetric:
-            return forward
-        return (forward + (sums + self.row[j] + self.column[i]) / self.per_bit) * 0.5
+ONLY_PAIRS = (
+    "saved counts hold tables of pairs of columns, and this method needs tables of more of them: give it the data"
+)
 
 
-class CountSource(Protocol):
-    """Contingency tables of ``n_features`` columns of codes and one class.
+class CountSource(Tables, Protocol):
+    """Contingency tables of ``n_features`` columns of codes and one class, and what else their source offers.
 
-    A source must give the attributes listed, :meth:`tables`, :meth:`partition` and :meth:`joined` (for which
-    :class:`~bitsieve.counts.joined.JoinedSource` will do): every method works on any source that does. The other
-    methods have one definition here, in terms of these, and may be overridden by a source that counts and sums at once;
-    overrides return the same integers. ``S`` below is the sum of entropy terms over the cells of a table (see
-    :mod:`bitsieve.counts.terms`).
+    Required are the facts and :meth:`tables` of :class:`~bitsieve.counts.contingency.Tables`. All sums and matrices
+    follow from them, by :func:`sums_of`.
 
     Attributes
     ----------
-    n_samples, n_features, n_classes : int
-    arities : ndarray of int32, shape (n_features,)
-        Codes of feature i are ``0 .. arities[i] - 1``.
-    class_sizes : ndarray of int64, shape (n_classes,)
-    n_jobs : int or None
-        Threads for work on its counts. Its methods may be called from several threads at once.
-    hints : CostHints
-        What is cheap to count, for sources that know.
+    offers : frozenset of str
+        What methods may ask for: "tables" of pairs; "partition" and "joined" of a :class:`ConditioningSource`.
     search : ClassSearch or None
         What looked at the classes before the columns were codes; None: nothing did.
     """
 
-    n_samples: int
-    n_features: int
-    n_classes: int
-    arities: NDArray[np.int32]
-    class_sizes: Integers
-    n_jobs: int | None
-    hints: CostHints = CostHints()
+    offers: ClassVar[frozenset[str]] = frozenset({"tables"})
     search: ClassSearch | None = None
 
-    @abstractmethod
-    def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
-        """The tables of the pivot (None: no pivot) with each of ``columns``, of shape (codes, codes, classes).
+    @property
+    def fused(self) -> Sums | None:
+        """The sums that the source makes faster than table by table; None: it knows no faster way."""
+        return None
 
-        Tables of portions of the samples add up to those of all samples. ``by_class`` False pools the classes.
-        """
+
+class ConditioningSource(CountSource, Protocol):
+    """A source that counts given several columns together, too: required is :meth:`partition` beside the rest."""
+
+    offers: ClassVar[frozenset[str]] = frozenset({"tables", "partition", "joined"})
 
     @abstractmethod
     def partition(self) -> Partition:
         """All samples in one part, to be refined by conditioning features."""
 
-    @abstractmethod
-    def joined(self, groups: Sequence[Columns]) -> CountSource:
+    def joined(self, groups: Sequence[Columns]) -> ConditioningSource:
         """The same samples with one feature for each group of columns, its codes their joint values that occur.
 
         Raises
@@ -104,97 +69,148 @@ class CountSource(Protocol):
         ValueError
             If a group has more than 65,536 joint values.
         """
+        return JoinedSource(self, groups)
 
-    def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
-        """``S_x`` of every feature and ``S_xc`` of every feature with the class, each of shape (n_features,)."""
-        pooled, with_class = np.empty((2, self.n_features), np.int64)
-        for place, table in self._tables_by_blocks(None, np.arange(self.n_features), True):
-            pooled[place], with_class[place] = terms.sum(table.pooled().counts), terms.sum(table.counts)
-        return pooled, with_class
 
-    def pair_sums(
-        self,
-        terms: Terms,
-        pivot: int,
-        columns: Columns | None,
-        by_class: bool,
-        out: tuple[Integers, Integers | None] | None = None,
-    ) -> tuple[Integers, Integers | None]:
-        """``S_xy`` and, if asked for, ``S_xyc`` of the pivot with ``columns``, in their order.
+def sums_of(source: CountSource) -> Sums:
+    """The sums of a source: those it fuses, or those of its tables."""
+    fused = source.fused
+    return Sums(source) if fused is None else fused
 
-        ``columns`` None means all; then the sums may be written to ``out``, two arrays of shape (n_features,).
-        """
-        chosen = np.arange(self.n_features) if columns is None else columns
-        if out is None or columns is not None:
-            out = np.empty(len(chosen), np.int64), np.empty(len(chosen), np.int64) if by_class else None
-        xy, xyc = out
-        for place, table in self._tables_by_blocks(pivot, chosen, by_class):
-            xy[place] = terms.sum(table.pooled().counts)
-            if xyc is not None:
-                xyc[place] = terms.sum(table.counts)
-        return xy, xyc
 
-    def matrix(
-        self, terms: Terms, form: PairForm, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
-    ) -> Matrix:
-        """``form`` of every pair of ``columns`` (None: all), a square matrix; no table is kept."""
-        chosen = np.arange(self.n_features) if columns is None else columns
-        out = square_matrix(len(chosen), dtype)
-        for place, pivot in enumerate(chosen):
-            others = chosen[place:]
-            xy, xyc = self.pair_sums(terms, int(pivot), others, form.xyc_sign != 0)
-            out[place, place:] = form.values(pivot, others, xy, xyc)
-            out[place:, place] = form.values(others, pivot, xy, xyc)
-            if progress is not None:
-                progress(place + 1, len(chosen))
-        return out
+def conditioning(source: CountSource) -> ConditioningSource:
+    """The source as one that counts given several columns together, refused if it does not offer that."""
+    if not {"partition", "joined"} <= source.offers:
+        raise ValueError(ONLY_PAIRS)
+    return cast("ConditioningSource", source)
 
-    def matrix_rows(
-        self, terms: Terms, form: PairForm, pivots: Columns, columns: Columns, out: NDArray[np.floating]
-    ) -> None:
-        """``form`` of every pair of a pivot and a column, written to ``out`` of shape (pivots, columns), C order.
 
-        The numbers are those of :meth:`matrix`, bit for bit.
-        """
-        for row, pivot in zip(out, pivots, strict=True):
-            row[:] = form.values(pivot, columns, *self.pair_sums(terms, int(pivot), columns, form.xyc_sign != 0))
+class JoinedSource(ConditioningSource):
+    """The samples of another source with one feature for each group of its columns."""
 
-    def minima(self, terms: Terms, start: Integers) -> Minima | None:
-        """Least sums over some pivots, of features whose minima are at most ``start``; None: no quick way is known."""
-        return None
+    def __init__(self, source: ConditioningSource, groups: Sequence[Columns]) -> None:
+        self.source, self.groups = source, groups
+        self.n_samples, self.n_classes, self.n_jobs = source.n_samples, source.n_classes, source.n_jobs
+        self.class_sizes, self.n_features = source.class_sizes, len(groups)
+        self.search = None if source.search is None else JoinedSearch(source.search, groups)
+        self.arities = np.empty(len(groups), np.int32)
+        for place, group in enumerate(groups):
+            self.arities[place] = len(refined(source.partition(), group).keys)
+            check_joint_values(group, int(self.arities[place]))
 
-    def apart(self, terms: Terms, marginals: Integers) -> Apart | None:
-        """What pairs of columns are apart, given ``S_x`` of every column; None: it is not known of any."""
-        return None
+    def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
+        """The tables of the joint value of the pivot's group with that of each of ``columns``."""
+        before = self.partition()
+        return (before if pivot is None else before.refine(pivot)).tables(columns, by_class)
 
-    def gathered(self, columns: Columns) -> CountSource | None:
-        """The same samples with some of the columns; None where counting their pairs is as cheap without it."""
-        return None
+    def partition(self) -> JoinedPartition:
+        return JoinedPartition(self, self.source.partition(), ())
 
-    def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> tuple[Integers, Integers | None]:
-        """The counts of the tables of the pivot (None: no pivot) with ``columns``: row k those with ``columns[k]``.
 
-        Pooled over the classes and, if asked for, within them; in any order, empty cells left out or as zeros, the rows
-        filled up with zeros.
-        """
-        tables = self.tables(pivot, columns, by_class)
-        return _stacked([table.pooled().counts for table in tables]), (
-            _stacked([table.counts for table in tables]) if by_class else None
-        )
+class JoinedPartition(Partition):
+    """A partition by the joint values of groups: that of the other source by all their columns."""
 
-    def _tables_by_blocks(
-        self, pivot: int | None, columns: Columns, by_class: bool
-    ) -> Iterator[tuple[int, ContingencyTable]]:
-        """The tables with ``columns`` and their places, as many at once as may be held."""
-        n_first = 1 if pivot is None else int(self.arities[pivot])
+    source: JoinedSource
+
+    def __init__(self, source: JoinedSource, base: Partition, members: tuple[int, ...]) -> None:
+        self.source, self.base, self.members = source, base, members
+
+    @property
+    def keys(self) -> Integers:
+        """The joint values of the conditioning groups in every part."""
+        sizes = [len(self.source.groups[member]) for member in self.members]
+        parts = np.split(self.base.keys, np.cumsum(sizes)[:-1], axis=1) if sizes else []
+        return np.column_stack([np.empty((len(self.base.keys), 0), np.int64), *(_numbers(part) for part in parts)])
+
+    def refine(self, feature: int) -> JoinedPartition:
+        """The partition by the same groups and one more."""
+        base = refined(self.base, self.source.groups[feature])
+        return JoinedPartition(self.source, base, (*self.members, feature))
+
+    def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
+        if columns is None:
+            return self.base.tables(None, by_class)
+        known = self.base.keys.shape[1]
+        tables = []
+        for column in columns:
+            both = refined(self.base, self.source.groups[column])
+            (table,) = both.tables(None, by_class)
+            part, code = _numbers(both.keys[:, :known]), _numbers(both.keys[:, known:])
+            cells, counts = table.occupied()
+            n_codes, n_classes = int(self.source.arities[column]), table.shape[2]
+            place, label = np.divmod(cells, n_classes)
+            cells = (part[place] * n_codes + code[place]) * n_classes + label
+            tables.append(ContingencyTable.of_cells((len(self.base.keys), n_codes, n_classes), cells, counts))
+        return tables
+
+
+def refined(partition: AnyPartition, columns: Iterable[int]) -> AnyPartition:
+    """A partition refined by several features, one after the other."""
+    for column in columns:
+        partition = partition.refine(int(column))
+    return partition
+
+
+def _numbers(rows: Integers) -> Integers:
+    """The number of every row among the distinct rows in lexicographic order."""
+    if not rows.shape[1]:
+        return np.zeros(len(rows), np.int64)
+    return np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+class CodedSource(ConditioningSource):
+    """A source that knows the class and the codes of every sample, in an order of the samples that never changes."""
+
+    sample_classes: Integers
+
+    @abstractmethod
+    def codes(self, feature: int) -> NDArray[np.integer]:
+        """The code of every sample."""
+
+    def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
+        if pivot is None:
+            return self.tables_with(np.zeros(self.n_samples, np.int64), 1, columns, by_class)
+        return self.tables_with(self.codes(pivot), int(self.arities[pivot]), columns, by_class)
+
+    def tables_with(
+        self, first: NDArray[np.integer], n_first: int, columns: Columns | None, by_class: bool
+    ) -> list[ContingencyTable]:
+        """The tables of a first variable, given for every sample, with columns (None: by itself)."""
         n_classes = self.n_classes if by_class else 1
-        for block in column_blocks(n_first, self.arities[columns], n_classes, self.n_samples):
-            yield from enumerate(self.tables(pivot, columns[block], by_class), block.start)
+
+        def table(n_codes: int, code: NDArray[np.integer] | int) -> ContingencyTable:
+            cell = first.astype(np.int64) * n_codes + code
+            if by_class:
+                cell = cell * n_classes + self.sample_classes
+            return ContingencyTable.of_samples((n_first, n_codes, n_classes), cell)
+
+        if columns is None:
+            return [table(1, 0)]
+        return [table(int(self.arities[column]), self.codes(int(column))) for column in columns]
+
+    def partition(self) -> Partition:
+        return JointCodes(self)
 
 
-def _stacked(rows: list[Integers]) -> Integers:
-    """Rows of unlike lengths as one array, filled up with zeros."""
-    out = np.zeros((len(rows), max(map(len, rows))), np.int64)
-    for place, row in enumerate(rows):
-        out[place, : len(row)] = row
-    return out
+class JointCodes(Partition):
+    """A partition of the samples, held as the number of its part for every sample; by default one part of all."""
+
+    source: CodedSource
+
+    def __init__(self, source: CodedSource, part: Integers | None = None, keys: Integers | None = None) -> None:
+        self.source = source
+        self.part = np.zeros(source.n_samples, np.int64) if part is None else part
+        self._keys = np.empty((1, 0), np.int64) if keys is None else keys
+
+    @property
+    def keys(self) -> Integers:
+        return self._keys
+
+    def refine(self, feature: int) -> Self:
+        n_codes = int(self.source.arities[feature])
+        pairs, part = np.unique(self.part * n_codes + self.source.codes(feature), return_inverse=True)
+        keys = np.column_stack([self.keys[pairs // n_codes], pairs % n_codes])
+        return type(self)(self.source, part.astype(np.int64), keys)
+
+    def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
+        return self.source.tables_with(self.part, len(self.keys), columns, by_class)

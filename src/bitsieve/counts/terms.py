@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from bitsieve import _native
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from bitsieve.counts import Integers
 
 TABLE_LIMIT = 1 << 17  # 1 MiB: cells beyond it are so few that their terms are computed afresh
 MAX_SAMPLES = 1 << 31
@@ -36,15 +35,15 @@ class Terms:
 
     n_samples: int
     shift: int
-    table: NDArray[np.int64]
+    table: Integers
 
-    def sum(self, counts: NDArray[np.int64]) -> int:
+    def sum(self, counts: Integers) -> int:
         """Sum of the terms of all cells of ``counts`` (contiguous int64, any shape)."""
         return _native.sum_terms(counts.reshape(-1), self.table, self.shift)
 
     @property
     def per_bit(self) -> float:
-        """What a sum of terms that stands for one bit amounts to: ``N * 2**shift``, exact in float64."""
+        """The sum of terms that amounts to one bit: ``N * 2**shift``, exact in float64."""
         return self.n_samples * 2.0**self.shift
 
 

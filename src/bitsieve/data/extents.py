@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.common.messages import Sentence, Setting
-from bitsieve.counts.blocks import run_blocks, thread_count
+from bitsieve.counts.threads import run_blocks, thread_count
 from bitsieve.data.encoding import Encoded
 
 NUMBERS, MISSING, INFINITE, FRACTIONS = 1, 2, 4, 8  # of native/encode.hpp

@@ -11,8 +11,8 @@ from scipy.sparse import csc_array
 
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.messages import Sentence, quoted_places
-from bitsieve.counts.blocks import thread_count
-from bitsieve.counts.checks import check_sparse_rows
+from bitsieve.counts.rows import check_sparse_rows
+from bitsieve.counts.threads import thread_count
 from bitsieve.data.extents import columns_hold
 from bitsieve.files.spooled_columns import SpooledColumns
 

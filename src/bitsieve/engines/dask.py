@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from distributed import Client
     from numpy.typing import NDArray
 
-    
 
 Result = TypeVar("Result")
 

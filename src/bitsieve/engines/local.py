@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from bitsieve.common.progress import phase
 from bitsieve.counts.packed import PackedSource
-from bitsieve.counts.sparse_codes import SparseCodes
+from bitsieve.counts.sparse import SparseCodes, SparseSource
 from bitsieve.data.binning.registry import binner_of
-from bitsieve.engines.sparse import SparseSource
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

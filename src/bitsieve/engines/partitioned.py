@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve.common.lazy import cached_property
-from bitsieve.counts.checks import check_joint_values
-from bitsieve.counts.joined import refined
 from bitsieve.counts.partition import Partition
-from bitsieve.counts.source import CountSource
+from bitsieve.counts.rows import check_joint_values
+from bitsieve.counts.source import ConditioningSource, refined
 from bitsieve.counts.terms import MAX_SAMPLES
 from bitsieve.engines import portions as on_portion
 from bitsieve.engines.portions import added
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     Columns = NDArray[np.intp]
 
 
-class PartitionedSource(CountSource):
+class PartitionedSource(ConditioningSource):
     """Contingency tables of samples that lie in packed portions, wherever they are.
 
     A request is one task a portion and a tree of sums; only tables travel. The tables of many columns with one pivot

@@ -13,7 +13,7 @@ import numpy as np
 
 from bitsieve.counts.contingency import DENSE_CELLS, ContingencyTable, has_all_cells
 from bitsieve.counts.packed import PackedSource
-from bitsieve.counts.packed_tables import dense_cells
+from bitsieve.counts.packed_table import dense_cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

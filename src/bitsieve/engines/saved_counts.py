@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bitsieve.counts.partition import Partition
     from bitsieve.data.binning.base import Binning
 
     Integers = NDArray[np.int64]
@@ -35,9 +34,6 @@ if TYPE_CHECKING:
 
 MOST_CELLS = 1 << 28  # of all tables: 2 GiB
 _FACTS, _CELLS = "counts.json", "cells.npy"
-_ONLY_PAIRS = (
-    "saved counts hold tables of pairs of columns, and this method needs tables of more of them: give it the data"
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,14 +172,6 @@ class TabledSource(CountSource):
         first = self._starts[low] + int(m[low]) * self.n_classes * int(m[low:high].sum())
         dense = self.counts.cells[first : first + int(np.prod(shape))].reshape(shape)
         return dense if i <= j else dense.transpose(1, 0, 2)
-
-    def partition(self) -> Partition:
-        """They hold no tables given several columns."""
-        raise ValueError(_ONLY_PAIRS)
-
-    def joined(self, groups: Sequence[Columns]) -> CountSource:
-        """They hold no tables of several columns."""
-        raise ValueError(_ONLY_PAIRS)
 
 
 def count_pairs(

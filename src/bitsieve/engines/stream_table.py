@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.progress import listening, row_phase
-from bitsieve.counts.packed_batches import PackedBatches
+from bitsieve.counts.packed import PackedBatches
 from bitsieve.counts.source import CountSource
 from bitsieve.data.binning.coding import Coding
 from bitsieve.data.binning.summary import Limits, Summary

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from bitsieve.by_samples.spanning_tree.bayes_error import global_bounds
 from bitsieve.common.progress import phase
-from bitsieve.counts.blocks import run_blocks
+from bitsieve.counts.threads import run_blocks
 from bitsieve.evaluate.comparison import BEST, Comparison, Scored
 from bitsieve.evaluate.encoding import Foreign
 from bitsieve.evaluate.error_rates import wrong

@@ -19,18 +19,9 @@ ESTIMATORS: dict[str, type[Information]] = {
 
 
 def check_estimator(estimator: str, *, conditions_on_sets: bool = False) -> None:
-    """Refuse a name that no estimator has, or one that cannot do what is needed of it.
+    """Refuse a name that no estimator has, or one that cannot do what is needed of it: list the names that would do.
 
-    Parameters
-    ----------
-    estimator : str
-    conditions_on_sets : bool
-        Whether information conditional on several features together will be asked for.
-
-    Raises
-    ------
-    ValueError
-        The message lists the names that would do.
+    With ``conditions_on_sets`` information conditional on several features together will be asked for.
     """
     if not isinstance(estimator, str) or estimator not in ESTIMATORS:
         raise ParameterError("estimator", estimator, choices(str(estimator), ESTIMATORS), "is not known")
@@ -41,13 +32,7 @@ def check_estimator(estimator: str, *, conditions_on_sets: bool = False) -> None
 
 
 def make_information(estimator: str, source: CountSource) -> Information:
-    """The information quantities of ``source`` by an estimator: "plug-in", "miller-madow" or "shrinkage".
-
-    Raises
-    ------
-    ValueError
-        If there is no estimator of that name.
-    """
+    """The information quantities of ``source`` by an estimator: "plug-in", "miller-madow" or "shrinkage"."""
     check_estimator(estimator)
     return ESTIMATORS[estimator](source)
 

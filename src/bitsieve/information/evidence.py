@@ -1,4 +1,4 @@
-"""Which columns of a list tell more about the class than chance, whatever method made the list."""
+"""Which columns of a list carry more information about the class than chance, whatever method made the list."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from bitsieve.counts import Columns, Floats
     from bitsieve.counts.contingency import ContingencyTable
     from bitsieve.counts.source import CountSource
     from bitsieve.information.protocol import Information
-
-    Columns = NDArray[np.intp]
 
 PIVOTS_AT_ONCE = 256  # columns that others are looked at given, all pairs at once
 TESTED_AT_ONCE = 8  # columns whose tables with others are tested together
@@ -29,7 +28,7 @@ _PRIOR = 0.5  # samples that every class has in advance in every cell (Krichevsk
 
 
 def carries_information(information: Information, columns: Columns, level: float = 0.05) -> NDArray[np.bool_]:
-    r"""Whether each of some columns tells more about the class than chance, alone or given one of the others.
+    r"""Whether each of some columns carries more information about the class than chance, alone or given another.
 
     A column counts if ``n p <= level / 2`` for p of ``I(Xi;C) = 0``, or ``n^2 p <= level / 2`` for p of
     ``I(Xi;C|Xj) = 0`` and any other column j of the list (Bonferroni, n columns to choose from). Where columns were cut
@@ -50,7 +49,7 @@ def carries_information(information: Information, columns: Columns, level: float
 
     Notes
     -----
-    Cost: the tables of k columns and, where some of them tell nothing alone, a pass over these with each of the k.
+    Cost: the tables of k columns and, where some of them carry none alone, a pass over these with each of the k.
     """
     source, search = information.source, information.source.search
     chosen = np.unique(columns)
@@ -71,12 +70,12 @@ def carries_information(information: Information, columns: Columns, level: float
         for places in np.split(some, range(TESTED_AT_ONCE, len(some), TESTED_AT_ONCE)):
             place, other = np.nonzero(hopeful[places] & ~counts[rest])
             pairs = [(int(pivots[p]), rest[other[place == i]]) for i, p in enumerate(places)]
-            told = _log_tails(source, pairs) <= limit[places[place], other]
-            counts[rest[other[told]]] = True
+            counted = _log_tails(source, pairs) <= limit[places[place], other]
+            counts[rest[other[counted]]] = True
     return counts[columns]
 
 
-def _log_tails(source: CountSource, pairs: Sequence[tuple[int | None, Columns]]) -> NDArray[np.float64]:
+def _log_tails(source: CountSource, pairs: Sequence[tuple[int | None, Columns]]) -> Floats:
     """:func:`log_tails` of the tables of columns (None: none) with each of others, one pair after the other."""
     tables: list[ContingencyTable] = []
     found = [np.empty(0)]
@@ -93,7 +92,7 @@ def _log_tails(source: CountSource, pairs: Sequence[tuple[int | None, Columns]])
     return np.concatenate([*found, log_tails(tables)] if tables else found)
 
 
-def log_tails(tables: Sequence[ContingencyTable]) -> NDArray[np.float64]:
+def log_tails(tables: Sequence[ContingencyTable]) -> Floats:
     r"""Logarithms of p-values of "second code and class are independent given the first code", one a table.
 
     The tail of chi-squared beyond ``G = 2 N ln(2) I(X;C|Z)`` where every cell of a part expects at least 5 samples.
@@ -131,7 +130,7 @@ def log_tails(tables: Sequence[ContingencyTable]) -> NDArray[np.float64]:
     codes, labels = np.bincount(part_of_code), np.bincount(part_of_label)
     both = (codes > 1) & (labels > 1)
 
-    def summed(values: NDArray[Any], which: NDArray[np.intp]) -> NDArray[np.float64]:
+    def summed(values: NDArray[Any], which: Columns) -> Floats:
         return np.bincount(which, values, len(tables)).astype(np.float64)
 
     freedom = summed((codes - 1) * (labels - 1), table_of_part)
@@ -151,21 +150,21 @@ def log_tails(tables: Sequence[ContingencyTable]) -> NDArray[np.float64]:
     return np.where(freedom == 0, 0.0, bounded)
 
 
-def _numbered(outer: NDArray[Any], inner: NDArray[Any]) -> NDArray[np.intp]:
+def _numbered(outer: NDArray[Any], inner: NDArray[Any]) -> Columns:
     """Numbers 0, 1, ... for the pairs of two arrays whose equal pairs stand together."""
     new = np.zeros(len(outer), np.intp)
     new[1:] = (outer[1:] != outer[:-1]) | (inner[1:] != inner[:-1])
     return np.cumsum(new)
 
 
-def _owners(which: NDArray[np.intp], owner: NDArray[np.intp]) -> NDArray[np.intp]:
+def _owners(which: Columns, owner: Columns) -> Columns:
     """The owner of each number in ``which``."""
     found = np.zeros(int(which.max()) + 1, np.intp)
     found[which] = owner
     return found
 
 
-def _log_chi_squared_tail(freedom: NDArray[Any] | int, x: NDArray[np.float64]) -> NDArray[np.float64]:
+def _log_chi_squared_tail(freedom: NDArray[Any] | int, x: Floats) -> Floats:
     """Logarithm of the tail; Chernoff's bound of it where the tail itself is too small for a float."""
     tail = chdtrc(freedom, x)
     share = np.maximum(x / freedom, 1.0)

@@ -5,7 +5,7 @@ r"""Miller and Madow's correction of the entropy, as a price of every cell that 
 
     ``(T_mm[N] - S_mm) / B = (T[N] - S + (K - 1) e) / B = H_mm``
 
-and every formula of :mod:`bitsieve.information.from_sums` holds as it stands, at no more cost and with the same
+and every formula of :mod:`bitsieve.information.plug_in` holds as it stands, at no more cost and with the same
 exactness: integers, one rounding of half a last place a cell.
 
 G. A. Miller, "Note on the bias of information estimates", in: Information Theory in Psychology, 1955, pp. 95-100.
@@ -15,29 +15,22 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import ldexp
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from bitsieve.counts.terms import Terms, entropy_terms
-from bitsieve.information.from_sums import SumInformation
-
-if TYPE_CHECKING:
-    from bitsieve.counts.source import CountSource
+from bitsieve.information.plug_in import SumInformation
 
 BITS_PER_CELL = 0.7213475204444817  # 1 / (2 ln 2), times N
 
 
 class MillerMadowInformation(SumInformation):
-    """Information quantities of corrected entropies, in bits; any of them but an entropy may be negative.
-
-    Parameters
-    ----------
-    source : CountSource
-    """
+    """Information quantities of corrected entropies, in bits; any of them but an entropy may be negative."""
 
     estimator: ClassVar[str] = "miller-madow"
 
-    def __init__(self, source: CountSource) -> None:
-        super().__init__(source, miller_madow_terms(source.n_samples))
+    @staticmethod
+    def terms_of(n_samples: int) -> Terms:
+        return miller_madow_terms(n_samples)
 
 
 @lru_cache(maxsize=8)

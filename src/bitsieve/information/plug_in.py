@@ -1,25 +1,254 @@
-"""The plug-in estimate: entropies of the observed frequencies."""
+"""Plug-in estimates: information of two features and a class, from sums of entropy terms.
+
+With ``S`` the sum of the fixed-point terms over a table (see :mod:`bitsieve.counts.terms`) and ``B = N 2**shift``,
+``H = (T[N] - S) / B``, and every mutual information is an integer combination of such sums, made a float once:
+
+=====================  ==================================================
+entropy                ``H(Xi)       = (T[N] - S_i) / B``
+relevance              ``I(Xi;C)     = (T[N] - S_i - S_c + S_ic) / B``
+redundancy             ``I(Xi;Xj)    = (T[N] - S_i - S_j + S_ij) / B``
+conditional redundancy ``I(Xi;Xj|C)  = (S_c - S_ic - S_jc + S_ijc) / B``
+conditional relevance  ``I(Xi;C|Xj)  = (S_j - S_jc - S_ij + S_ijc) / B``
+joint relevance        ``I(Xi,Xj;C)  = (T[N] - S_c - S_ij + S_ijc) / B``
+joint entropy          ``H(Xi,Xj,C)  = (T[N] - S_ijc) / B``
+=====================  ==================================================
+
+All are in bits, by the estimator whose terms are summed. None is clipped: by plug-in, independence shows as 0 up to the
+rounding of the terms, at most ``log2(N) / 2**62`` bit a non-empty cell, either way.
+"""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+
+from bitsieve.common.lazy import cached_property
+from bitsieve.counts.source import conditioning, sums_of
+from bitsieve.counts.sums import PairForm
 from bitsieve.counts.terms import entropy_terms
-from bitsieve.information.from_sums import SumInformation
+from bitsieve.information.protocol import (
+    ConditionalInformation,
+    DisjointPairs,
+    Information,
+    PairInformation,
+    Quantity,
+    counted_by_class,
+)
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+    from bitsieve.common.greedy import Scores
+    from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
     from bitsieve.counts.source import CountSource
+    from bitsieve.counts.terms import Terms
+
+CACHE_BYTES = 256 << 20  # rows kept for later questions about the same pivots
+SLAB_BYTES = 8 << 20  # allocated at once for rows: a fresh array a row spends as long on page faults as on counting
+
+
+class SumInformation(Information):
+    """Information quantities that are integer combinations of sums of entropy terms, in bits; a subclass says which.
+
+    A row costs one pass over the counts of the pivot with all features; rows asked for are kept, so that asking
+    again for a pivot costs nothing. A matrix is computed in one fused pass and not kept.
+    """
+
+    conditions_on_sets: ClassVar[bool] = True
+
+    def __init__(self, source: CountSource) -> None:
+        self.source, self.sums, self.terms = source, sums_of(source), self.terms_of(source.n_samples)
+        self._rows: dict[int, tuple[Integers, Integers | None]] = {}
+        self._row_limit = max(2, CACHE_BYTES // (16 * max(source.n_features, 1)))
+        self._free_rows: list[Integers] = []
+
+    @staticmethod
+    @abstractmethod
+    def terms_of(n_samples: int) -> Terms:
+        """The terms of the estimator."""
+
+    def conditional(self) -> ConditionalInformation:
+        return ConditionalInformation(self.terms, conditioning(self.source).partition())
+
+    @cached_property
+    def total(self) -> int:
+        """``T[N]``."""
+        return self.terms.sum(np.array([self.source.n_samples], np.int64))
+
+    @cached_property
+    def class_sum(self) -> int:
+        """``S_c``."""
+        return self.terms.sum(self.source.class_sizes)
+
+    @cached_property
+    def marginals(self) -> tuple[Integers, Integers]:
+        """``S_i`` and ``S_ic`` of every feature."""
+        return self.sums.marginal_sums(self.terms)
+
+    def bits(self, sums: Integers) -> Floats:
+        """Sums of terms as bits."""
+        return sums / self.terms.per_bit
+
+    @cached_property
+    def entropy(self) -> Floats:
+        return self.bits(self.total - self.marginals[0])
+
+    @cached_property
+    def class_entropy(self) -> float:
+        return (self.total - self.class_sum) / self.terms.per_bit
+
+    @cached_property
+    def relevance(self) -> Floats:
+        return self.bits(self._relevance_sums())
+
+    def _relevance_sums(self) -> Integers:
+        alone, with_class = self.marginals
+        return self.total - alone - self.class_sum + with_class
+
+    @cached_property
+    def varies(self) -> NDArray[np.bool_]:
+        varies: NDArray[np.bool_] = self.marginals[0] != self.total
+        return varies
+
+    def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> SumPair:
+        kept = self._rows.get(pivot)
+        if kept is None or (by_class and kept[1] is None):
+            if columns is not None:
+                return SumPair(self, pivot, columns, *self.sums.pair_sums(self.terms, pivot, columns, by_class))
+            out = self._new_row(), self._new_row() if by_class else None
+            kept = self.sums.pair_sums(self.terms, pivot, None, by_class, out)
+            if len(self._rows) < self._row_limit:
+                self._rows[pivot] = kept
+        if columns is None:
+            return SumPair(self, pivot, None, *kept)
+        return SumPair(self, pivot, columns, kept[0][columns], None if kept[1] is None else kept[1][columns])
+
+    def _new_row(self) -> Integers:
+        if not self._free_rows:
+            n_rows = max(1, min(128, SLAB_BYTES // (8 * max(self.n_features, 1))))
+            self._free_rows = list(np.empty((n_rows, self.n_features), np.int64))
+        return self._free_rows.pop(0)
+
+    def minima(self, quantity: str, *, capped: bool) -> Scores | None:
+        alone, with_class = self.marginals
+        if quantity == "conditional_relevance":
+            offsets = alone - with_class
+        elif quantity == "joint_relevance":
+            offsets = np.full(self.n_features, self.total - self.class_sum)
+        else:
+            return None
+        start = self._relevance_sums() if capped else np.full(self.n_features, np.iinfo(np.int64).max)
+        return self.sums.minima(self.terms, start, offsets)
+
+    def disjoint_pairs(self) -> DisjointPairs | None:
+        support = self.sums.disjoint_support(self.terms, self.marginals[0])
+        if support is None:
+            return None
+        return DisjointPairs(support, lambda pivot, columns, xy: SumPair(self, pivot, columns, xy, None))
+
+    def redundancies(self, columns: Columns) -> Matrix:
+        gathered = None if self._rows.keys() >= set(columns[:-1].tolist()) else self.sums.gathered(columns)
+        if gathered is None:
+            return super().redundancies(columns)
+        return gathered.matrix(self.terms, self._form("redundancy").of(columns), np.float64)
+
+    def conditional_rows(self, pivots: Columns, columns: Columns) -> Matrix:
+        """[s, i] = I(Xi;C|Xs) of ``columns`` with each of some pivots; only these pairs are counted."""
+        kept = [self._rows[pivot] for pivot in pivots.tolist() if pivot in self._rows]
+        alone, with_class = self.marginals
+        form = PairForm(-1, 1, alone - with_class, np.zeros_like(alone), self.terms.per_bit, False)
+        if len(kept) == len(pivots) and all(row is not None for _, row in kept):
+            xy = np.array([row[columns] for row, _ in kept])
+            xyc = np.array([counted_by_class(row)[columns] for _, row in kept])
+            return form.values(pivots[:, None], columns, xy, xyc)
+        out, sums, both = np.empty((len(pivots), len(columns))), self.sums, np.union1d(pivots, columns)
+        gathered = sums.gathered(both)
+        if gathered is not None:
+            sums, form = gathered, form.of(both)
+            pivots, columns = np.searchsorted(both, pivots), np.searchsorted(both, columns)
+        sums.matrix_rows(self.terms, form, pivots, columns, out)
+        return out
+
+    def matrix(
+        self, quantity: Quantity, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
+    ) -> Matrix:
+        """[i, j] = a quantity of features i and pivot j of ``columns`` (None: all), in one pass over the counts."""
+        matrix = self.sums.matrix(self.terms, self._form(quantity), dtype, columns, progress)
+        if quantity in ("conditional_relevance", "mean_relevance"):
+            np.fill_diagonal(matrix, self.relevance if columns is None else self.relevance[columns])
+        return matrix
+
+    def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
+        self.sums.matrix_rows(self.terms, self._form("mean_relevance"), pivots, columns, out)
+        self.put_relevance(pivots, columns, out)
+
+    def _form(self, quantity: Quantity) -> PairForm:
+        """How the entries of a matrix are made of the sums of pairs."""
+        alone, with_class = self.marginals
+        bit = self.terms.per_bit
+        if quantity == "redundancy":
+            return PairForm(1, 0, self.total - alone, -alone, bit, False)
+        if quantity == "conditional_redundancy":
+            return PairForm(0, 1, self.class_sum - with_class, -with_class, bit, False)
+        return PairForm(-1, 1, np.zeros_like(alone), alone - with_class, bit, quantity == "mean_relevance")
+
+
+class SumPair(PairInformation):
+    """The information of some features with one pivot, each number computed when asked for."""
+
+    information: SumInformation
+
+    def __init__(
+        self, information: SumInformation, pivot: int, columns: Columns | None, xy: Integers, xyc: Integers | None
+    ) -> None:
+        self.information, self.pivot, self.columns = information, pivot, columns
+        self._xy, self._xyc = xy, xyc
+
+    @property
+    def redundancy(self) -> Floats:
+        info = self.information
+        alone, _ = info.marginals
+        return info.bits(self._xy + (info.total - alone[self.pivot]) - self.of(alone))
+
+    @property
+    def conditional_redundancy(self) -> Floats:
+        info = self.information
+        _, with_class = info.marginals
+        return info.bits(self._within + (info.class_sum - with_class[self.pivot]) - self.of(with_class))
+
+    @property
+    def conditional_relevance(self) -> Floats:
+        alone, with_class = self.information.marginals
+        return self.information.bits(self._within - self._xy + (alone[self.pivot] - with_class[self.pivot]))
+
+    @property
+    def joint_relevance(self) -> Floats:
+        info = self.information
+        return info.bits(self._within - self._xy + (info.total - info.class_sum))
+
+    @property
+    def joint_entropy(self) -> Floats:
+        return self.information.bits(self.information.total - self._within)
+
+    @property
+    def symmetric_relevance(self) -> Floats:
+        """I(Xi,Xs;C) / H(Xi,Xs,C), from the integers; 0 where all three are constant."""
+        info = self.information
+        joint = self._within - self._xy + (info.total - info.class_sum)
+        return joint / np.maximum(info.total - self._within, 1)  # where the entropy is 0, so is the information
+
+    @property
+    def _within(self) -> Integers:
+        return counted_by_class(self._xyc)
 
 
 class PlugInInformation(SumInformation):
-    """Information quantities of the observed frequencies, in bits.
-
-    Parameters
-    ----------
-    source : CountSource
-    """
+    """The plug-in estimate, in bits: entropies of the observed frequencies."""
 
     estimator: ClassVar[str] = "plug-in"
 
-    def __init__(self, source: CountSource) -> None:
-        super().__init__(source, entropy_terms(source.n_samples))
+    @staticmethod
+    def terms_of(n_samples: int) -> Terms:
+        return entropy_terms(n_samples)

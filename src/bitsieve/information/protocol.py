@@ -1,25 +1,32 @@
-"""What an estimator of information answers: quantities of features, of pairs of features, and of sets of features."""
+"""What an estimator of information answers: quantities of features, of pairs of features, and of sets of features.
+
+All are in bits. Symmetric uncertainty is mutual information as a share of the two entropies,
+``SU(X,Y) = 2 I(X;Y) / (H(X) + H(Y))``, 0 where both entropies are 0; it lies between 0 and 1, and is 1 if each
+determines the other.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
+
+from bitsieve.common.lazy import cached_property
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import DTypeLike, NDArray
 
+    from bitsieve.common.greedy import Scores
+    from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
+    from bitsieve.counts.partition import Partition
     from bitsieve.counts.source import CountSource
-    from bitsieve.information.apart import ApartPairs
-    from bitsieve.information.conditional import ConditionalInformation
-    from bitsieve.information.minima import InformationMinima
+    from bitsieve.counts.sums import DisjointSupport, Sums
+    from bitsieve.counts.terms import Terms
 
-    Floats = NDArray[np.float64]
-    Columns = NDArray[np.intp]
-    Matrix = NDArray[np.floating]
-    Progress = Callable[[int, int], object] | None
+Number = TypeVar("Number", bound=np.generic)
+Quantity = Literal["redundancy", "conditional_redundancy", "conditional_relevance", "mean_relevance"]  # of a matrix
 
 
 class UndefinedQuantityError(ValueError):
@@ -27,18 +34,18 @@ class UndefinedQuantityError(ValueError):
 
 
 class PairInformation(Protocol):
-    """The information of some features Xi with one pivot Xs, in bits, one number a feature."""
+    """The information of some features Xi (``columns``; None: all) with one pivot Xs, in bits, one number a feature.
 
-    @property
-    def information(self) -> Information:
-        """The quantities of features and class that go with these."""
+    ``information`` has the quantities of features and class that go with these.
+    """
 
-    @property
-    def pivot(self) -> int:
-        """s."""
+    information: Information
+    pivot: int
+    columns: Columns | None
 
-    def of(self, values: NDArray) -> NDArray:
+    def of(self, values: NDArray[Number]) -> NDArray[Number]:
         """Per-feature values (such as ``information.entropy``) of the features of these numbers."""
+        return values if self.columns is None else values[self.columns]
 
     @property
     def redundancy(self) -> Floats:
@@ -65,6 +72,22 @@ class PairInformation(Protocol):
         """I(Xi,Xs;C) / H(Xi,Xs,C); 0 where all three are constant."""
 
 
+class DisjointPairs(NamedTuple):
+    """The information of a pivot with columns of known support; ``pair(pivot, columns, xy)`` makes it of sums."""
+
+    support: DisjointSupport
+    pair: Callable[[int, Columns, Integers], PairInformation]
+
+    def co_occurring(self, pivot: int, most: int) -> tuple[Columns, PairInformation] | None:
+        """The columns whose support meets the pivot's, and it with them; None beyond ``most`` codes."""
+        found = self.support.co_occurring(pivot, most)
+        return None if found is None else (found[0], self.pair(pivot, *found))
+
+    def by_equivalence(self, pivot: int) -> PairInformation:
+        """The pivot with a column of every equivalence class, as if their supports were disjoint."""
+        return self.pair(pivot, self.support.representatives, self.support.sums(pivot))
+
+
 class Information(Protocol):
     """Entropies and mutual informations of the features of a source of counts and its class, in bits.
 
@@ -75,11 +98,14 @@ class Information(Protocol):
     conditions_on_sets : bool
         Whether :meth:`conditional` is defined.
     source : CountSource
+    sums : Sums
+        Those of the source.
     """
 
     estimator: ClassVar[str]
     conditions_on_sets: ClassVar[bool]
     source: CountSource
+    sums: Sums
 
     def __init__(self, source: CountSource) -> None: ...
 
@@ -95,6 +121,7 @@ class Information(Protocol):
     @property
     def n_features(self) -> int:
         """Number of features."""
+        return self.source.n_features
 
     @property
     def entropy(self) -> Floats:
@@ -115,52 +142,47 @@ class Information(Protocol):
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> PairInformation:
         """The information of every feature of ``columns`` (None: all) with the pivot.
 
-        Parameters
-        ----------
-        pivot : int
-        columns : ndarray of int, optional
-        by_class : bool
-            False if only the redundancy will be asked for: it is cheaper.
+        With ``by_class`` False only the redundancy may be asked for: it is cheaper.
         """
 
-    def minima(self, quantity: str, *, capped: bool) -> InformationMinima | None:
-        """The least of a quantity of pairs over chosen features, searched for its largest.
+    def minima(self, quantity: str, *, capped: bool) -> Scores | None:
+        """The least of a quantity of pairs (an attribute of :class:`PairInformation`) over the features added.
 
-        Parameters
-        ----------
-        quantity : str
-            An attribute of :class:`PairInformation`.
-        capped : bool
-            Whether the minimum is at most I(Xi;C).
-
-        Returns
-        -------
-        InformationMinima or None
-            None where no quicker way than :meth:`pair` is known, as by default.
+        With ``capped`` it is at most I(Xi;C). None where no quicker way than :meth:`pair` is known, as by default.
         """
         return None
 
-    def apart(self) -> ApartPairs | None:
-        """What columns that no sample brings together share; None where it is not known of any, as by default."""
+    def disjoint_pairs(self) -> DisjointPairs | None:
+        """What columns of disjoint support share; None where it is not known of any, as by default."""
         return None
 
     def redundancies(self, columns: Columns) -> Matrix:
-        """[i, j] = I(Xi;Xj) of ``columns`` for i > j; what stands elsewhere means nothing."""
-        return redundancies_of_rows(self, columns)
+        """[i, j] = I(Xi;Xj) of ``columns`` for i > j; the other entries have no meaning."""
+        out = np.zeros((len(columns), len(columns)))
+        for place, pivot in enumerate(columns[:-1].tolist()):
+            out[place + 1 :, place] = self.pair(pivot, columns[place + 1 :], by_class=False).redundancy
+        return out
 
     def conditional_rows(self, pivots: Columns, columns: Columns) -> Matrix:
         """[s, i] = I(Xi;C|Xs) of ``columns`` with each of some pivots."""
         return np.array([self.pair(pivot, columns).conditional_relevance for pivot in pivots.tolist()])
 
+    def matrix(
+        self, quantity: Quantity, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
+    ) -> Matrix:
+        """[i, j] = a quantity of features i and pivot j of ``columns`` (None: all); of the feature on the diagonal."""
+
     def mutual_information_matrix(
         self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
     ) -> Matrix:
         """I(Xi;Xj) of every pair of ``columns`` (None: all), H(Xi) on the diagonal."""
+        return self.matrix("redundancy", dtype, columns, progress)
 
     def conditional_redundancy_matrix(
         self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
     ) -> Matrix:
         """I(Xi;Xj|C) of every pair of ``columns`` (None: all), H(Xi|C) on the diagonal."""
+        return self.matrix("conditional_redundancy", dtype, columns, progress)
 
     def conditional_mutual_information_matrix(
         self,
@@ -171,32 +193,87 @@ class Information(Protocol):
         symmetric: bool = False,
     ) -> Matrix:
         """[i, j] = I(Xi;C|Xj), the diagonal I(Xi;C); ``symmetric``: the mean with its transpose."""
+        return self.matrix("mean_relevance" if symmetric else "conditional_relevance", dtype, columns, progress)
 
-    def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: NDArray[np.floating]) -> None:
+    def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
         """Rows of the symmetric conditional matrix, written to ``out`` of shape (pivots, columns).
 
         The numbers are those of the matrix, bit for bit; only these rows are counted.
         """
 
+    def put_relevance(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
+        """Write I(Xi;C) where a row of pairs, of a pivot with ``columns``, meets the pivot itself."""
+        place = np.full(self.n_features, -1, np.intp)
+        place[columns] = np.arange(len(columns))
+        rows = np.flatnonzero(place[pivots] >= 0)
+        out[rows, place[pivots[rows]]] = self.relevance[pivots[rows]]
 
-def counted_by_class(values: NDArray | None) -> NDArray:
+
+class ConditionalInformation:
+    """Information conditional on a set Z of features: by the terms of an estimator, the samples divided by Z.
+
+    With ``S`` the sums over the tables named below, ``I(Xi;C|Z) = (S_z - S_zc - S_xz + S_xzc) / B``, B the sum that
+    amounts to one bit: not clipped. A sample that shares its joint value of Z with no other carries no information by
+    plug-in or Miller-Madow terms, so that I(Xi;C|Z) falls to 0 as such samples become more, however informative the
+    feature.
+    """
+
+    def __init__(self, terms: Terms, partition: Partition) -> None:
+        self.terms, self.partition = terms, partition
+        self.n_samples = terms.n_samples
+
+    def refine(self, feature: int) -> ConditionalInformation:
+        """Conditional on the set and one more feature."""
+        return ConditionalInformation(self.terms, self.partition.refine(feature))
+
+    @cached_property
+    def _known(self) -> int:
+        """``S_z - S_zc``."""
+        z, zc = self.partition.marginal_sums(self.terms)
+        return z - zc
+
+    @property
+    def class_entropy(self) -> float:
+        """H(C|Z)."""
+        return self._known / self.terms.per_bit
+
+    def conditional_relevance(self, columns: Columns | None = None) -> Floats:
+        """I(Xi;C|Z) of ``columns`` (None: all)."""
+        chosen = np.arange(self.partition.source.n_features) if columns is None else columns
+        xz, xzc = self.partition.sums(self.terms, chosen)
+        return (xzc - xz + self._known) / self.terms.per_bit
+
+    def shuffled_relevance(self, feature: int, seeds: NDArray[np.uint64]) -> Floats:
+        """I(Xi;C|Z) after each of several shuffles of the feature among samples of equal Z, one for every seed."""
+        xz, _ = self.partition.sums(self.terms, np.array([feature]))
+        return (self.partition.shuffled_sums(self.terms, feature, seeds) - xz + self._known) / self.terms.per_bit
+
+    def least_expected(self, feature: int) -> float:
+        """The least expected count, without dependence, of a cell of the tables that the degrees of freedom count."""
+        return self.partition.least_expected(feature)
+
+    def degrees_of_freedom(self, feature: int) -> int:
+        """``(codes - 1) (classes - 1)`` over the codes and classes that occur at each value of Z, summed."""
+        return self.partition.degrees_of_freedom(feature)
+
+
+def counted_by_class(values: NDArray[Number] | None) -> NDArray[Number]:
     """``values``, refused where they need counts within the classes that were not made."""
     if values is None:
         raise TypeError("this was counted without the class; ask for it with by_class=True")
     return values
 
 
-def redundancies_of_rows(information: Information, columns: Columns) -> Matrix:
-    """[i, j] = I(Xi;Xj) of ``columns`` for i > j, each column the row of a pivot; zeros elsewhere."""
-    out = np.zeros((len(columns), len(columns)))
-    for place, pivot in enumerate(columns[:-1].tolist()):
-        out[place + 1 :, place] = information.pair(pivot, columns[place + 1 :], by_class=False).redundancy
-    return out
+def class_uncertainty(information: Information) -> Floats:
+    """SU(Xi,C) of every feature."""
+    return _share(information.relevance, information.entropy + information.class_entropy)
 
 
-def put_relevance(out: NDArray[np.floating], pivots: Columns, columns: Columns, relevance: Floats) -> None:
-    """Write I(Xi;C) where a row of pairs, of a pivot with ``columns``, meets the pivot itself."""
-    place = np.full(len(relevance), -1, np.intp)
-    place[columns] = np.arange(len(columns))
-    rows = np.flatnonzero(place[pivots] >= 0)
-    out[rows, place[pivots[rows]]] = relevance[pivots[rows]]
+def pair_uncertainty(pair: PairInformation) -> Floats:
+    """SU(Xi,Xs) of the features of ``pair`` with their pivot s."""
+    entropy = pair.information.entropy
+    return _share(pair.redundancy, pair.of(entropy) + entropy[pair.pivot])
+
+
+def _share(information: Floats, entropies: Floats) -> Floats:
+    return np.divide(2 * information, entropies, out=np.zeros_like(entropies), where=entropies > 0)

@@ -1,48 +1,119 @@
-r"""Information from shrunk tables (James-Stein).
+"""Information from shrunk tables (James-Stein).
 
-Every quantity is that of one table, the table of just the variables it is about, shrunk towards the uniform one (see
-:mod:`bitsieve.information.shrunk`): I(X;Y) of the table of X and Y, and I(X;Y|C), I(X;C|Y), I(X,Y;C) and H(X,Y,C) of
-the table of X, Y and C. Each is therefore the information of a true distribution: ``0 <= I <= min(H)`` of that table,
-up to rounding. Two tables have two weights: sums such as ``I(X,Y;C) = I(X;C) + I(Y;C|X)`` do not hold across tables,
-nor need I(X;Y) stay below H(X) of the table of X alone.
+Every quantity is that of one table, the table of just the variables it is about, shrunk towards the uniform one: I(X;Y)
+of the table of X and Y, and I(X;Y|C), I(X;C|Y), I(X,Y;C) and H(X,Y,C) of the table of X, Y and C. Each is therefore the
+information of a true distribution: ``0 <= I <= min(H)`` of that table, up to rounding. Two tables have two weights:
+sums such as ``I(X,Y;C) = I(X;C) + I(Y;C|X)`` do not hold across tables, nor need I(X;Y) stay below H(X) of the table
+of X alone. Of a table of counts n_k over M cells, the empty ones included, with p_k = n_k / N:
+
+    weight    ``lambda = (1 - sum p^2) / ((N - 1) sum (1/M - p)^2)``, at most 1
+    table     ``p' = lambda / M + (1 - lambda) p``
+
+Only the counts of the non-empty cells and M are needed: all empty cells hold ``lambda / M``. Entropy terms are added
+as integers of 2**-56 bit, so that neither the order of the cells nor zeros among them change a bit of the sum.
+
+J. Hausser, K. Strimmer, "Entropy inference and the James-Stein estimator, with application to nonlinear gene
+association networks", Journal of Machine Learning Research 10, 2009, pp. 1469-1484.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, NoReturn
 
 import numpy as np
 
+from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import square_matrix
-from bitsieve.counts.blocks import run_blocks
-from bitsieve.information.protocol import Information, UndefinedQuantityError, counted_by_class, put_relevance
-from bitsieve.information.shrunk_rows import Row, ShrunkRows
+from bitsieve.counts.source import sums_of
+from bitsieve.counts.threads import run_blocks
+from bitsieve.information.protocol import (
+    Information,
+    PairInformation,
+    Quantity,
+    UndefinedQuantityError,
+    counted_by_class,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import DTypeLike, NDArray
 
+    from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
     from bitsieve.counts.source import CountSource
-    from bitsieve.information.conditional import ConditionalInformation
 
-    Floats = NDArray[np.float64]
-    Columns = NDArray[np.intp]
-    Matrix = NDArray[np.floating]
-    Progress = Callable[[int, int], object] | None
-
+BLOCK_CELLS = 1 << 17  # of the tables that are worked on at once: some megabytes a thread
 CACHE_BYTES = 256 << 20  # rows kept for later questions about the same pivots
+UNITS_PER_BIT = 2.0**56  # an entropy is below 64 bits: its sum stays within int64
+
+
+def uniform_weight(counts: Integers, n_cells: int | Integers, n_samples: int) -> Floats:
+    """``lambda`` of tables, one a row of ``counts``; ``n_cells`` counts all cells, whatever zeros a row holds."""
+    squares = (counts * counts).sum(axis=1)
+    pairs = n_samples * n_samples  # at most 2**62
+    spread = (n_samples - 1) * (squares / pairs - 1 / np.asarray(n_cells, np.float64))
+    noise = (pairs - squares) / pairs
+    # A table that is uniform already has no spread; neither has one sample, nor a table of one cell.
+    weight: Floats = np.ones(len(counts))
+    np.minimum(noise / np.where(spread > 0, spread, 1.0), 1.0, where=spread > 0, out=weight)
+    return weight
+
+
+def shrunk_entropy(counts: Integers, n_cells: int | Integers, weight: Floats, n_samples: int) -> Floats:
+    """Entropy in bits of tables, one a row of ``counts`` (or one for all), shrunk by the weights given.
+
+    The weights may be those of a larger table of which these are the margins: the margin of a shrunk table is the
+    margin shrunk by the same weight.
+    """
+    size = np.asarray(n_cells, np.float64)
+    empty = weight / size
+    cells = empty[:, None] + ((1 - weight) / n_samples)[:, None] * counts
+    occupied = counts > 0
+    terms = np.rint(_term(cells, occupied) * UNITS_PER_BIT).astype(np.int64)
+    n_empty = size - occupied.sum(axis=1)
+    entropy: Floats = terms.sum(axis=1) / UNITS_PER_BIT + n_empty * _term(empty, empty > 0)
+    return entropy
+
+
+def _term(shares: Floats, wanted: NDArray[np.bool_]) -> Floats:
+    """``-p log2 p`` where wanted, else 0."""
+    return -shares * np.log2(np.where(wanted, shares, 1.0))
+
+
+class Row(NamedTuple):
+    """The quantities of some features Xi with one pivot Xs, in bits; None without the class."""
+
+    redundancy: Floats  # I(Xi;Xs)
+    conditional_redundancy: Floats | None  # I(Xi;Xs|C)
+    conditional_relevance: Floats | None  # I(Xi;C|Xs)
+    pivot_relevance: Floats | None  # I(Xs;C|Xi)
+    joint_relevance: Floats | None  # I(Xi,Xs;C)
+    joint_entropy: Floats | None  # H(Xi,Xs,C)
+
+    def take(self, columns: Columns) -> Row:
+        """Those of some features only."""
+        return Row(self.redundancy[columns], *(None if values is None else values[columns] for values in self[1:]))
+
+    def entries(self, quantity: Quantity) -> tuple[Floats, Floats]:
+        """The entries of a matrix: those in the row of the pivot, and those in its column."""
+        if quantity == "redundancy":
+            return self.redundancy, self.redundancy
+        if quantity == "conditional_redundancy":
+            return (counted_by_class(self.conditional_redundancy),) * 2
+        row, column = counted_by_class(self.pivot_relevance), counted_by_class(self.conditional_relevance)
+        return (row, column) if quantity == "conditional_relevance" else ((row + column) / 2,) * 2
+
+
+class Single(NamedTuple):
+    """The quantities of every feature Xi alone."""
+
+    entropy: Floats  # H(Xi), bits
+    relevance: Floats  # I(Xi;C), bits
+    entropy_by_class: Floats  # H(Xi|C), bits
+    varies: NDArray[np.bool_]  # whether more than one code occurs
 
 
 class ShrinkageInformation(Information):
     """Information quantities of shrunk tables, in bits.
 
-    Parameters
-    ----------
-    source : CountSource
-
-    Notes
-    -----
     A row costs the counts themselves and some logarithms a cell: with few samples some thirty times a row of plug-in
     terms, with 10^5 samples, where counting is the work, about as much.
     """
@@ -51,158 +122,177 @@ class ShrinkageInformation(Information):
     conditions_on_sets: ClassVar[bool] = False
 
     def __init__(self, source: CountSource) -> None:
-        self.source = source
-        self._rows = ShrunkRows(source)
+        self.source, self.sums = source, sums_of(source)
         self._kept: dict[int, Row] = {}
         self._most_kept = max(2, CACHE_BYTES // (8 * len(Row._fields) * max(source.n_features, 1)))
 
-    def conditional(self) -> ConditionalInformation:
+    def conditional(self) -> NoReturn:
         """Not defined: the tables of many features have too many cells to be shrunk towards the uniform one."""
         raise UndefinedQuantityError(
             "estimator='shrinkage' does not define information conditional on a set of features: use 'plug-in' or "
             "'miller-madow'"
         )
 
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-        return self.source.n_features
+    @cached_property
+    def _single(self) -> Single:
+        """The quantities of every feature alone."""
+        entropy, relevance, by_class = np.empty((3, self.source.n_features))
+        varies = np.empty(self.source.n_features, bool)
+
+        def fill(columns: Columns) -> None:
+            source, n_classes = self.source, self.source.n_classes
+            codes = source.arities[columns].astype(np.int64)
+            x, within = self.sums.cell_counts(None, columns, True)
+            xc = counted_by_class(within)
+            varies[columns] = np.count_nonzero(x, axis=1) > 1
+            entropy[columns] = self._entropy(x, codes, uniform_weight(x, codes, source.n_samples))
+            weight = uniform_weight(xc, codes * n_classes, source.n_samples)
+            h_c = self._entropy(source.class_sizes[None], n_classes, weight)
+            h_xc = self._entropy(xc, codes * n_classes, weight)
+            relevance[columns] = self._entropy(x, codes, weight) + h_c - h_xc
+            by_class[columns] = h_xc - h_c
+
+        run_blocks(fill, self._blocks(None, np.arange(self.source.n_features), True), self.source.n_jobs)
+        return Single(entropy, relevance, by_class, varies)
 
     @property
     def entropy(self) -> Floats:
-        """H(Xi), shape (n_features,)."""
-        return self._rows.single.entropy
+        return self._single.entropy
 
     @property
     def relevance(self) -> Floats:
-        """I(Xi;C), shape (n_features,)."""
-        return self._rows.single.relevance
+        return self._single.relevance
 
     @property
     def varies(self) -> NDArray[np.bool_]:
-        """False for columns of one code: they carry no information about anything."""
-        return self._rows.single.varies
+        return self._single.varies
 
-    @property
+    @cached_property
     def class_entropy(self) -> float:
-        """H(C)."""
-        return self._rows.class_entropy
+        sizes, n_classes = self.source.class_sizes[None], self.source.n_classes
+        return float(self._entropy(sizes, n_classes, uniform_weight(sizes, n_classes, self.source.n_samples))[0])
 
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> ShrunkPair:
-        """The terms of every feature of ``columns`` (None: all) with the pivot."""
         kept = self._kept.get(pivot)
         if kept is None or (by_class and kept.joint_entropy is None):
             if columns is not None:
-                return ShrunkPair(self, pivot, columns, self._rows.row(pivot, columns, by_class))
-            kept = self._rows.row(pivot, np.arange(self.n_features), by_class)
+                return ShrunkPair(self, pivot, columns, self._row(pivot, columns, by_class))
+            kept = self._row(pivot, np.arange(self.n_features), by_class)
             if len(self._kept) < self._most_kept:
                 self._kept[pivot] = kept
         return ShrunkPair(self, pivot, columns, kept if columns is None else kept.take(columns))
 
-    def mutual_information_matrix(
-        self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
+    def matrix(
+        self, quantity: Quantity, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
     ) -> Matrix:
-        """I(Xi;Xj) of every pair of ``columns`` (None: all), H(Xi) on the diagonal."""
-        return self._matrix(self.entropy, lambda row: (row.redundancy,) * 2, dtype, columns, progress, by_class=False)
-
-    def conditional_redundancy_matrix(
-        self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
-    ) -> Matrix:
-        """I(Xi;Xj|C) of every pair of ``columns`` (None: all), H(Xi|C) on the diagonal."""
-        diagonal = self._rows.single.entropy_by_class
-        return self._matrix(
-            diagonal, lambda row: (counted_by_class(row.conditional_redundancy),) * 2, dtype, columns, progress
-        )
-
-    def conditional_mutual_information_matrix(
-        self,
-        dtype: DTypeLike = np.float64,
-        columns: Columns | None = None,
-        progress: Progress = None,
-        *,
-        symmetric: bool = False,
-    ) -> Matrix:
-        """[i, j] = I(Xi;C|Xj), the diagonal I(Xi;C); ``symmetric``: the mean with its transpose."""
-        parts = _symmetric_relevances if symmetric else _conditional_relevances
-        return self._matrix(self.relevance, parts, dtype, columns, progress)
-
-    def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: NDArray[np.floating]) -> None:
-        """Rows of the symmetric conditional matrix, written to ``out`` of shape (pivots, columns)."""
-
-        def work(place: int) -> None:
-            out[place], _ = _symmetric_relevances(self._rows.row(int(pivots[place]), columns, True, n_jobs=1))
-
-        run_blocks(work, range(len(pivots)), self.source.n_jobs)
-        put_relevance(out, pivots, columns, self.relevance)
-
-    def _matrix(
-        self,
-        diagonal: Floats,
-        parts: Callable[[Row], tuple[Floats, Floats]],
-        dtype: DTypeLike,
-        columns: Columns | None,
-        progress: Progress,
-        *,
-        by_class: bool = True,
-    ) -> Matrix:
-        """A matrix over ``columns``: ``parts`` makes of a row its entries right of the diagonal, and those below."""
         chosen = np.arange(self.n_features) if columns is None else columns
         matrix = square_matrix(len(chosen), dtype)
-        np.fill_diagonal(matrix, diagonal[chosen])
+        single = {"redundancy": self.entropy, "conditional_redundancy": self._single.entropy_by_class}
+        np.fill_diagonal(matrix, single.get(quantity, self.relevance)[chosen])
 
         def fill(place: int) -> None:
-            row = self._rows.row(int(chosen[place]), chosen[place + 1 :], by_class, n_jobs=1)
-            matrix[place, place + 1 :], matrix[place + 1 :, place] = parts(row)
+            row = self._row(int(chosen[place]), chosen[place + 1 :], quantity != "redundancy", n_jobs=1)
+            matrix[place, place + 1 :], matrix[place + 1 :, place] = row.entries(quantity)
 
         run_blocks(fill, range(len(chosen) - 1), self.source.n_jobs, progress)
         return matrix
 
+    def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
 
-def _conditional_relevances(row: Row) -> tuple[Floats, Floats]:
-    return counted_by_class(row.pivot_relevance), counted_by_class(row.conditional_relevance)
+        def work(place: int) -> None:
+            out[place], _ = self._row(int(pivots[place]), columns, True, n_jobs=1).entries("mean_relevance")
+
+        run_blocks(work, range(len(pivots)), self.source.n_jobs)
+        self.put_relevance(pivots, columns, out)
+
+    def _row(self, pivot: int, columns: Columns, by_class: bool, n_jobs: int | None = None) -> Row:
+        """The quantities of ``columns`` with one pivot."""
+        place = np.empty(self.source.n_features, np.intp)
+        place[columns] = np.arange(len(columns))
+        values = np.empty((len(Row._fields) if by_class else 1, len(columns)))
+        own = self.sums.cell_counts(None, np.array([pivot]), by_class)
+
+        def fill(block: Columns) -> None:
+            values[:, place[block]] = self._terms(pivot, own, block, by_class)
+
+        run_blocks(fill, self._blocks(pivot, columns, by_class), n_jobs or self.source.n_jobs)
+        return Row(*values, *[None] * (len(Row._fields) - len(values)))
+
+    def _terms(
+        self, pivot: int, own: tuple[Integers, Integers | None], columns: Columns, by_class: bool
+    ) -> list[Floats]:
+        """The quantities of :class:`Row` of one block."""
+        source, n_classes = self.source, self.source.n_classes
+        a, b = int(source.arities[pivot]), source.arities[columns].astype(np.int64)
+        pair = self.sums.cell_counts(pivot, columns, by_class)
+        other = self.sums.cell_counts(None, columns, by_class)
+        x, y, xy = own[0], other[0], pair[0]
+        weight = uniform_weight(xy, a * b, source.n_samples)
+        redundancy = self._entropy(x, a, weight) + self._entropy(y, b, weight) - self._entropy(xy, a * b, weight)
+        if not by_class:
+            return [redundancy]
+        xc, yc, xyc = counted_by_class(own[1]), counted_by_class(other[1]), counted_by_class(pair[1])
+        weight = uniform_weight(xyc, a * b * n_classes, source.n_samples)
+        h_x, h_y = self._entropy(x, a, weight), self._entropy(y, b, weight)
+        h_c = self._entropy(source.class_sizes[None], n_classes, weight)
+        h_xy = self._entropy(xy, a * b, weight)
+        h_xc, h_yc = self._entropy(xc, a * n_classes, weight), self._entropy(yc, b * n_classes, weight)
+        h_xyc = self._entropy(xyc, a * b * n_classes, weight)
+        return [
+            redundancy,
+            h_xc + h_yc - h_xyc - h_c,
+            h_xy + h_xc - h_xyc - h_x,
+            h_xy + h_yc - h_xyc - h_y,
+            h_xy + h_c - h_xyc,
+            h_xyc,
+        ]
+
+    def _entropy(self, counts: Integers, n_cells: int | Integers, weight: Floats) -> Floats:
+        return shrunk_entropy(counts, n_cells, weight, self.source.n_samples)
+
+    def _blocks(self, pivot: int | None, columns: Columns, by_class: bool) -> list[Columns]:
+        """``columns`` by their number of codes, cut so that the tables of a part fit the memory meant for them.
+
+        Parts of as many columns as a power of two do not cut through columns that a source counts together.
+        """
+        source = self.source
+        ordered = columns[np.argsort(source.arities[columns], kind="stable")]
+        codes = (1 if pivot is None else int(source.arities[pivot])) * source.arities[ordered].astype(np.int64)
+        cells = np.minimum(codes * (source.n_classes if by_class else 1), source.n_samples)
+        blocks, first = [], 0
+        while first < len(ordered):
+            size = 1 << (max(1, BLOCK_CELLS // int(cells[first])).bit_length() - 1)
+            while size > 1 and size * int(cells[first : first + size].max()) > BLOCK_CELLS:
+                size //= 2
+            blocks.append(ordered[first : first + size])
+            first += size
+        return blocks
 
 
-def _symmetric_relevances(row: Row) -> tuple[Floats, Floats]:
-    forward, backward = _conditional_relevances(row)
-    return ((forward + backward) / 2,) * 2
-
-
-class ShrunkPair:
+class ShrunkPair(PairInformation):
     """The information of some features with one pivot."""
 
     def __init__(self, information: ShrinkageInformation, pivot: int, columns: Columns | None, row: Row) -> None:
-        self.information = information
-        self.pivot = pivot
-        self.columns = columns
-        self._row = row
-
-    def of(self, values: NDArray) -> NDArray:
-        """Per-feature values (such as ``information.entropy``) of the features of these numbers."""
-        return values if self.columns is None else values[self.columns]
+        self.information, self.pivot, self.columns, self._row = information, pivot, columns, row
 
     @property
     def redundancy(self) -> Floats:
-        """I(Xi;Xs), s the pivot."""
         return self._row.redundancy
 
     @property
     def conditional_redundancy(self) -> Floats:
-        """I(Xi;Xs|C)."""
         return counted_by_class(self._row.conditional_redundancy)
 
     @property
     def conditional_relevance(self) -> Floats:
-        """I(Xi;C|Xs)."""
         return counted_by_class(self._row.conditional_relevance)
 
     @property
     def joint_relevance(self) -> Floats:
-        """I(Xi,Xs;C)."""
         return counted_by_class(self._row.joint_relevance)
 
     @property
     def joint_entropy(self) -> Floats:
-        """H(Xi,Xs,C)."""
         return counted_by_class(self._row.joint_entropy)
 
     @property

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from bitsieve.by_samples.cutting_plane.columns import Pairs
 from bitsieve.common.parameters import check_choice
 from bitsieve.common.ties import TIE
-from bitsieve.information.uncertainty import pair_uncertainty
+from bitsieve.information.protocol import pair_uncertainty
 from bitsieve.selectors.gdm import check_tau
 
 if TYPE_CHECKING:

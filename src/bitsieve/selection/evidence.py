@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.data.table import Table
-    from bitsieve.information.conditional import ConditionalInformation
     from bitsieve.information.plug_in import PlugInInformation
+    from bitsieve.information.protocol import ConditionalInformation
     from bitsieve.selectors.counted import Counted
 
     Columns = NDArray[np.intp]

@@ -117,7 +117,15 @@ def select(
     with shown(verbose):
         selection = select_from(
             read_table(
-                data, target, sample_weight, target_bins, memory, spool, drop_missing=drop_missing_target, header=header, engine=engine
+                data,
+                target,
+                sample_weight,
+                target_bins,
+                memory,
+                spool,
+                drop_missing=drop_missing_target,
+                header=header,
+                engine=engine,
             ),
             method=method,
             n_features_to_select=n_features_to_select,

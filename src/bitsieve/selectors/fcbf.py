@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from bitsieve.by_counts.blankets.fcbf import fast_correlation_filter
 from bitsieve.common.parameters import FeatureCount, check_flag, check_number
 from bitsieve.common.progress import phase
-from bitsieve.information.uncertainty import class_uncertainty
+from bitsieve.information.protocol import class_uncertainty
 from bitsieve.selectors.counted import CountSelector
 from bitsieve.selectors.found import Found
 from bitsieve.selectors.method_info import MethodInfo

@@ -11,6 +11,7 @@ from bitsieve.by_counts.greedy.forward import forward_select
 from bitsieve.by_counts.stopping import make_stopping
 from bitsieve.common.parameters import FeatureCount, made_by, optional
 from bitsieve.common.progress import phase
+from bitsieve.counts.source import conditioning
 from bitsieve.information import check_estimator, make_information
 from bitsieve.selectors.constraints import check_constraints, resolve
 from bitsieve.selectors.counted import CountSelector
@@ -130,7 +131,8 @@ class ForwardSelector(CountSelector):
     def _choose(self, information: Information, wanted: tuple[Candidates, int]) -> Found:
         candidates, k = wanted
         if candidates.grouped:
-            information = make_information(self.estimator, information.source.joined(candidates.members()))
+            source = conditioning(information.source).joined(candidates.members())
+            information = make_information(self.estimator, source)
         stopping = self.stopping or ("significance" if self.n_features_to_select == "auto" else None)
         rule = None if stopping is None else make_stopping(stopping)
         chosen = forward_select(

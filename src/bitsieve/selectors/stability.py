@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_integer, check_number, check_threads, optional
-from bitsieve.counts.blocks import run_blocks
+from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.coding import codes_that_occur
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.selectors.found import Found

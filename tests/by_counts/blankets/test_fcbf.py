@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitsieve.by_counts.blankets.fcbf import fast_correlation_filter
-from bitsieve.information.uncertainty import class_uncertainty, pair_uncertainty
+from bitsieve.information.protocol import class_uncertainty, pair_uncertainty
 
 # Four classes of two samples; a and b are the two bits of the class, both_set their product, coin tells nothing.
 CLASSES = np.array([0, 0, 1, 1, 2, 2, 3, 3])

@@ -7,8 +7,7 @@ import pytest
 
 from bitsieve.by_counts.blankets.fcbf import fast_correlation_filter
 from bitsieve.counts.reference import NaiveSource
-from bitsieve.counts.sparse_codes import SparseCodes
-from bitsieve.engines.sparse import SparseSource
+from bitsieve.counts.sparse import SparseCodes, SparseSource
 from bitsieve.information import ESTIMATORS, make_information
 
 
@@ -42,12 +41,12 @@ def test_the_same_features_and_groups_as_one_by_one(seed, estimator):
         assert [group.tolist() for group in found.groups] == [group.tolist() for group in expected.groups]
 
 
-def test_sums_of_columns_that_meet_and_of_those_that_are_apart():
+def test_sums_of_columns_that_co_occur_and_of_those_of_disjoint_support():
     codes, classes, _ = sparse_table(0)
     source = SparseSource(SparseCodes.of_table(codes), classes)
-    apart = make_information("plug-in", source).apart()
-    assert 1 < len(apart.of_kind) < codes.shape[1]
-    found = {pivot: apart.met(pivot, 250) for pivot in range(codes.shape[1])}
+    disjoint = make_information("plug-in", source).disjoint_pairs()
+    assert 1 < len(disjoint.support.representatives) < codes.shape[1]
+    found = {pivot: disjoint.co_occurring(pivot, 250) for pivot in range(codes.shape[1])}
     assert {pair is None for pair in found.values()} == {True, False}
     for pivot in [pivot for pivot, pair in found.items() if pair is not None]:
         met, pair = found[pivot]
@@ -57,4 +56,7 @@ def test_sums_of_columns_that_meet_and_of_those_that_are_apart():
         whole = information.pair(pivot, by_class=False).redundancy
         assert pair.redundancy.tobytes() == whole[met].tobytes()
         others = np.setdiff1d(np.arange(codes.shape[1]), met)
-        assert apart.by_kind(pivot).redundancy[apart.kind[others]].tobytes() == whole[others].tobytes()
+        assert (
+            disjoint.by_equivalence(pivot).redundancy[disjoint.support.equivalence[others]].tobytes()
+            == whole[others].tobytes()
+        )

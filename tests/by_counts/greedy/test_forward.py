@@ -112,8 +112,8 @@ def test_counts_only_what_the_criterion_needs(information_of, make_table, monkey
     information.relevance  # noqa: B018 - counts the marginals
     monkeypatch.setattr(information, "minima", lambda *_, **__: None)
     asked = []
-    count = information.source.pair_sums
-    monkeypatch.setattr(information.source, "pair_sums", lambda *a: asked.append(a) or count(*a))
+    count = information.sums.pair_sums
+    monkeypatch.setattr(information.sums, "pair_sums", lambda *a: asked.append(a) or count(*a))
     found = forward_select(information, make_criterion(name), 5)
     needs = CRITERIA[name].needs
     rows = 4 if "pairs" in needs else 0  # the last choice is followed by none

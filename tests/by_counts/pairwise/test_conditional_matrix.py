@@ -108,13 +108,13 @@ def test_no_bit_depends_on_memory_or_threads(information_of, mixed, dtype):
 def test_only_what_is_not_kept_is_counted_again(information_of, mixed, monkeypatch):
     information = information_of(*mixed)
     counted = []
-    count = information.source.matrix_rows
+    count = information.sums.matrix_rows
 
     def counting(terms, form, pivots, columns, out):
         counted.append(out.size)
         count(terms, form, pivots, columns, out)
 
-    monkeypatch.setattr(information.source, "matrix_rows", counting)
+    monkeypatch.setattr(information.sums, "matrix_rows", counting)
     for memory, again in ((0, 1.0), (8 * WORK + 8 * 1500, 0.6), (8 * WORK + 8 * 75 * 75, 0.0)):
         tiled = TiledProducts(information, ALL, np.float64, memory)
         counted.clear()
@@ -154,7 +154,7 @@ def test_more_than_the_system_has(information_of, mixed, monkeypatch):
     def matrix(*_):
         raise MemoryError
 
-    monkeypatch.setattr(information.source, "matrix", matrix)
+    monkeypatch.setattr(information.sums, "matrix", matrix)
     message = "all pairs of 75 features take 4.5e-05 GB, more than there is: limit them by memory='4GB' or so"
     with pytest.raises(ValueError, match=message):
         conditional_matrix(information)

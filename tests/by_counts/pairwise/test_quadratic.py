@@ -195,13 +195,13 @@ def test_nystrom_is_exact_with_all_columns(information_of, make_table, own_entro
 def test_nystrom_counts_the_rows_of_the_landmarks_only(information_of, make_table, monkeypatch):
     information = information_of(*make_table(300, 20, n_codes=3, seed=3))
     counted = []
-    pair_sums = information.source.pair_sums
+    pair_sums = information.sums.pair_sums
 
     def watched(terms, pivot, *rest):
         counted.append(pivot)
         return pair_sums(terms, pivot, *rest)
 
-    monkeypatch.setattr(information.source, "pair_sums", watched)
+    monkeypatch.setattr(information.sums, "pair_sums", watched)
     approximated_ranking(information, everything(information), np.array([2, 11]), 0.4)
     assert counted == [2, 11]
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from bitsieve.by_counts.blankets.in_play import in_play
 from bitsieve.common.ties import TIE, rank
-from bitsieve.information.uncertainty import class_uncertainty
+from bitsieve.information.protocol import class_uncertainty
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.information.uncertainty import pair_uncertainty
+from bitsieve.information.protocol import pair_uncertainty
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.information.apart import ApartPairs
-    from bitsieve.information.from_sums import SumPair
-    from bitsieve.information.protocol import Information
+    from bitsieve.information.protocol import DisjointPairs, Information, PairInformation
 
     Columns = NDArray[np.intp]
     Floats = NDArray[np.float64]
@@ -21,8 +19,10 @@ if TYPE_CHECKING:
 
 def in_play(information: Information, order: Columns, levels: Floats) -> InPlay:
     """The features of ``order``; one is removed by a feature that shares as much with it as its level, or more."""
-    apart = information.apart()
-    return InPlay(information, order, levels) if apart is None else InPlayByKind(information, order, levels, apart)
+    disjoint = information.disjoint_pairs()
+    if disjoint is None:
+        return InPlay(information, order, levels)
+    return InPlayByKind(information, order, levels, disjoint)
 
 
 class InPlay:
@@ -67,19 +67,20 @@ class InPlayByKind(InPlay):
     ----------
     information, order, levels
         As above.
-    apart : ApartPairs
+    disjoint : DisjointPairs
     """
 
-    def __init__(self, information: Information, order: Columns, levels: Floats, apart: ApartPairs) -> None:
+    def __init__(self, information: Information, order: Columns, levels: Floats, disjoint: DisjointPairs) -> None:
         super().__init__(information, order, levels)
-        self.apart, self.next, self.n = apart, 0, len(order)
+        self.disjoint, self.next, self.n = disjoint, 0, len(order)
+        kind, of_kind = disjoint.support.equivalence, disjoint.support.representatives
         self.alive = np.zeros(information.n_features, bool)
         self.alive[order] = True
         self.met = np.zeros(information.n_features, bool)  # of the pivot; all False between steps
-        by_kind = np.lexsort((levels[order], apart.kind[order]))
+        by_kind = np.lexsort((levels[order], kind[order]))
         self.members = order[by_kind]  # by kind, then by level
         self.member_levels = levels[self.members]
-        ends = np.searchsorted(apart.kind[self.members], np.arange(len(apart.of_kind) + 1))
+        ends = np.searchsorted(kind[self.members], np.arange(len(of_kind) + 1))
         self.first, self.end = ends[:-1].copy(), ends[1:]  # of every kind, those that may be left
         self.lowest = np.full(len(self.first), np.inf)
         some = self.first < self.end
@@ -97,7 +98,7 @@ class InPlayByKind(InPlay):
         pivot = int(self.left[self.next])
         self.alive[pivot] = False
         self.n -= 1
-        found = self.apart.met(pivot, self.n)
+        found = self.disjoint.co_occurring(pivot, self.n)
         if found is None:
             self.left, self.next = self.left[self.alive[self.left]], 0
             removed = np.sort(self.left[self._removed(pivot, self.left)])
@@ -107,11 +108,11 @@ class InPlayByKind(InPlay):
         self.n -= len(removed)
         return pivot, removed
 
-    def _removed_by_kind(self, pivot: int, met: Columns, pair: SumPair) -> Columns:
+    def _removed_by_kind(self, pivot: int, met: Columns, pair: PairInformation) -> Columns:
         removed = [met[self.alive[met] & (pair_uncertainty(pair) >= self.levels[met])]]
         self.alive[removed[0]] = False
         self.met[met] = True
-        shared = pair_uncertainty(self.apart.by_kind(pivot))
+        shared = pair_uncertainty(self.disjoint.by_equivalence(pivot))
         for kind in np.flatnonzero(self.lowest <= shared).tolist():
             removed.append(self._remove_lowest(kind, float(shared[kind])))
         self.met[met] = False

@@ -119,6 +119,6 @@ def _scores_for(information: Information, criterion: Criterion | JointCriterion)
         if minima is not None:
             return minima
     lazy = criterion.never_increases and criterion.needs != "marginals"
-    if lazy and information.source.hints.row_seconds >= LAZY_FROM:
+    if lazy and information.sums.row_seconds >= LAZY_FROM:
         return LazyScores(information, criterion)
     return EagerScores(information, criterion)

@@ -54,7 +54,7 @@ class LazyScores:
                 winner = pick(np.where(fresh, bounds, -np.inf))
                 return winner, float(bounds[winner])
             leaders = stale[np.argsort(-bounds[stale], kind="stable")[:BATCH]]
-            self._advance(self.information.source.hints.companions(leaders), reached)
+            self._advance(self.information.sums.companions(leaders), reached)
 
     def _follow(self, step: int, candidates: NDArray[np.bool_]) -> None:
         """Fold the latest feature into candidates that were up to date before it and are not far behind."""
@@ -62,7 +62,7 @@ class LazyScores:
         bounds = np.where(candidates & recent, self._scores(slice(None)), -np.inf)
         best = bounds.max()
         near = np.flatnonzero((bounds > -np.inf) & (bounds >= (HOT * best if best > 0 else best / HOT)))
-        counted = self.information.source.hints.companions(near)
+        counted = self.information.sums.companions(near)
         if len(counted) < WHOLE * len(bounds):
             self._fold(step, counted[recent[counted]])
             return

@@ -15,7 +15,7 @@ class WholeSetInformation:
     """``I(S + f;C) = I(S;C) + I(f;C|S)``, the samples divided by the joint value of S."""
 
     def __init__(self, information: Information) -> None:
-        self._given = information.conditional()
+        self._given, self._class_entropy = information.conditional(), information.class_entropy
         self._reached = 0.0
 
     def information(self, candidates: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -25,4 +25,4 @@ class WholeSetInformation:
     def add(self, feature: int) -> None:
         """Put a feature into S."""
         self._given = self._given.refine(feature)
-        self._reached = self._given.information.class_entropy - self._given.class_entropy
+        self._reached = self._class_entropy - self._given.class_entropy

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.information.uncertainty import pair_uncertainty
+from bitsieve.information.protocol import pair_uncertainty
 
 if TYPE_CHECKING:
     from collections.abc import Callable

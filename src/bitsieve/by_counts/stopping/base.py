@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, Self
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.stopping.repeated_search import RepeatedSearch
-    from bitsieve.information.conditional import ConditionalInformation
+    from bitsieve.information.protocol import ConditionalInformation
 
 
 class PValue(float):

@@ -19,8 +19,7 @@ from bitsieve.information.plug_in import PlugInInformation
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.information.conditional import ConditionalInformation
-    from bitsieve.information.protocol import Information
+    from bitsieve.information.protocol import ConditionalInformation, Information
 
 MOST_SHUFFLES = 10**5  # of one test
 DEPENDENT = 0.05  # level at which two columns are taken to depend on each other

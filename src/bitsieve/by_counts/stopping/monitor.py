@@ -49,8 +49,8 @@ class StoppingMonitor:
     """
 
     def __init__(self, information: Information, rule: StoppingRule) -> None:
-        self.rule = rule
-        self.given = PlugInInformation(information.source).conditional()
+        self.rule, self.source = rule, information.source
+        self.given = PlugInInformation(self.source).conditional()
         self.varies = information.varies
         self.chosen: list[int] = []
         self.values: list[float] = []
@@ -73,12 +73,10 @@ class StoppingMonitor:
 
     def _value(self, candidate: int, tried: NDArray[np.bool_]) -> float:
         n_candidates = int((tried & self.varies).sum())
-        source = self.given.information.source
+        source = self.source
         if source.search is None:
             return self.rule.value(self.given, candidate, n_candidates)
-        step = RepeatedSearch(
-            source.search, tuple(self.chosen), np.flatnonzero(tried), self.given.information.terms, source.n_jobs
-        )
+        step = RepeatedSearch(source.search, tuple(self.chosen), np.flatnonzero(tried), self.given.terms, source.n_jobs)
         return self.rule.value(self.given, candidate, n_candidates, step)
 
     def ends_at_constants(self) -> bool:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.by_counts.stopping.repeated_search import RepeatedSearch
-    from bitsieve.information.conditional import ConditionalInformation
+    from bitsieve.information.protocol import ConditionalInformation
 
 LAST = 10  # shuffles that reach the observed value, after which p is known well enough
 BATCH = 1 << 14  # shuffles at once

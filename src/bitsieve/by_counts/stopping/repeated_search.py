@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve.common.lazy import cached_property, chdtrc
-from bitsieve.counts.blocks import run_blocks
 from bitsieve.counts.search import Parts, dependence_of_codes, joint_codes
+from bitsieve.counts.threads import run_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

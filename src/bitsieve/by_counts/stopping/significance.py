@@ -16,7 +16,7 @@ from bitsieve.information.evidence import LEAST_EXPECTED
 
 if TYPE_CHECKING:
     from bitsieve.by_counts.stopping.repeated_search import RepeatedSearch
-    from bitsieve.information.conditional import ConditionalInformation
+    from bitsieve.information.protocol import ConditionalInformation
 
 
 @dataclass(frozen=True)

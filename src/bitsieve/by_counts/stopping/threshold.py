@@ -11,7 +11,7 @@ import numpy as np
 from bitsieve.common.messages import ParameterError
 
 if TYPE_CHECKING:
-    from bitsieve.information.conditional import ConditionalInformation
+    from bitsieve.information.protocol import ConditionalInformation
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from scipy.sparse import csc_array, csr_array
 
 from bitsieve import _native
 from bitsieve.by_samples.cutting_plane.columns import Pairs
-from bitsieve.counts.blocks import run_blocks
+from bitsieve.counts.threads import run_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -24,8 +24,8 @@ import numpy as np
 
 from bitsieve import _native
 from bitsieve.by_samples.parzen.columns import RIDGE, covariances, width
-from bitsieve.counts.blocks import run_blocks
 from bitsieve.counts.kernels import choose_kernel
+from bitsieve.counts.threads import run_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

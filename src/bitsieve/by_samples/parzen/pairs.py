@@ -19,8 +19,8 @@ import numpy as np
 from bitsieve import _native
 from bitsieve.by_samples.parzen.columns import centred, covariances, pivot, width
 from bitsieve.common.lazy import cached_property
-from bitsieve.counts.blocks import run_blocks
 from bitsieve.counts.kernels import choose_kernel
+from bitsieve.counts.threads import run_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,7 +16,7 @@ import numpy as np
 
 from bitsieve.by_samples.parzen.joint import JointInformation
 from bitsieve.by_samples.parzen.pairs import ParzenPairs
-from bitsieve.counts.blocks import run_blocks
+from bitsieve.counts.threads import run_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

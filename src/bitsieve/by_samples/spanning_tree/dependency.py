@@ -12,7 +12,7 @@ import numpy as np
 
 from bitsieve.by_samples.spanning_tree.cross_edges import SharedPart, edges_between
 from bitsieve.by_samples.spanning_tree.tree import minimum_spanning_tree
-from bitsieve.counts.blocks import run_blocks
+from bitsieve.counts.threads import run_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -10,7 +10,7 @@ import numpy as np
 from bitsieve.by_samples.spanning_tree.bayes_error import two_class_bounds
 from bitsieve.by_samples.spanning_tree.cross_edges import SharedPart
 from bitsieve.common.ties import pick
-from bitsieve.counts.blocks import run_blocks
+from bitsieve.counts.threads import run_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,8 @@ import numpy as np
 
 from bitsieve import _native
 from bitsieve.by_samples.variational.posterior import LANES
-from bitsieve.counts.blocks import run_blocks, thread_count
 from bitsieve.counts.kernels import choose_kernel
+from bitsieve.counts.threads import run_blocks, thread_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable

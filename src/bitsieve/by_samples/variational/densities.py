@@ -28,7 +28,7 @@ from bitsieve import _native
 from bitsieve.by_samples.variational.posterior import LANES, Posterior
 from bitsieve.common.messages import Sentence, Setting
 from bitsieve.common.ties import pick
-from bitsieve.counts.blocks import run_blocks
+from bitsieve.counts.threads import run_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,7 +11,7 @@ import numpy as np
 from bitsieve import _native
 from bitsieve.common.parameters import check_choice, check_parameters, check_threads
 from bitsieve.common.progress import phase
-from bitsieve.counts.blocks import run_blocks
+from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.known import as_known, code_categories
 from bitsieve.data.exact import check_large_columns
 from bitsieve.data.extents import MISSING, NUMBERS, check_values

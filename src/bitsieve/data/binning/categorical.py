@@ -8,7 +8,7 @@ import numpy as np
 
 from bitsieve import _native
 from bitsieve.common.progress import phase
-from bitsieve.counts.blocks import run_blocks
+from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.known import unknown_category
 from bitsieve.data.encoding import lookup

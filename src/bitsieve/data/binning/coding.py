@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.common.progress import listening, phase
-from bitsieve.counts.blocks import run_blocks
+from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.base import MAX_CODES
 from bitsieve.data.binning.stored import binning_facts, binning_of
 from bitsieve.data.columns import all_missing

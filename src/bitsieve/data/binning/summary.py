@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from bitsieve.common.messages import quoted
-from bitsieve.counts.class_order import sizes_of_classes
+from bitsieve.counts.rows import sizes_of_classes
 from bitsieve.data.column_summary import ColumnSummary, Distinct, RowSample
 from bitsieve.data.encoding import FEW, Encoded
 from bitsieve.data.extents import MISSING, NUMBERS, Extents

@@ -12,9 +12,9 @@ from scipy.sparse import csc_array
 from bitsieve import _native
 from bitsieve.common.parameters import check_parameters, check_threads
 from bitsieve.common.progress import phase
-from bitsieve.counts.blocks import run_blocks
 from bitsieve.counts.search import Dependence, dependence_of_codes
-from bitsieve.counts.sparse_codes import SparseCodes
+from bitsieve.counts.sparse import SparseCodes
+from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.known import unknown_category
 from bitsieve.data.binning.mdl import RepeatedCuts

@@ -39,17 +39,17 @@ def thread_count(n_jobs: int | None) -> int:
 
 
 def _share_of_worker() -> int | None:
-    """The threads that a worker process is meant to take, or None where nothing is said.
+    """The threads that a worker process is meant to take, or None where nothing is set.
 
-    Whoever starts workers tells them by the variable of OpenMP, as no other is known to all libraries. In a process
-    that was started by itself the variable is for OpenMP alone.
+    Whoever starts workers sets the variable of OpenMP, as no other is known to all libraries. In a process that was
+    started by itself the variable is for OpenMP alone.
     """
-    told = os.environ.get("OMP_NUM_THREADS", "")
-    if not told.isdecimal():
+    share = os.environ.get("OMP_NUM_THREADS", "")
+    if not share.isdecimal():
         return None
     from multiprocessing import parent_process
 
-    return None if parent_process() is None else int(told)
+    return None if parent_process() is None else int(share)
 
 
 def run_blocks(
@@ -70,9 +70,19 @@ def run_blocks(
             if progress is not None:
                 progress(done, len(blocks))
         return
+    _run_on_threads(work, blocks, threads, progress, stopped or Event())
+
+
+def _run_on_threads(
+    work: Callable[[Block], object],
+    blocks: Sequence[Block],
+    threads: int,
+    progress: Callable[[int, int], object] | None,
+    stopped: Event,
+) -> None:
+    """Call ``work(block)`` for every block, on so many threads; the first error ends all of them."""
     waiting: SimpleQueue[Block] = SimpleQueue()
     outcomes: SimpleQueue[BaseException | None] = SimpleQueue()
-    stopped = stopped or Event()
     for block in blocks:
         waiting.put(block)
 

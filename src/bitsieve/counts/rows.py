@@ -1,21 +1,24 @@
-"""What a table of codes must be, to be counted in memory."""
+"""Rows of codes and classes in memory: what they must be to be counted, and their order class by class."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve import _native
 from bitsieve.counts.terms import MAX_SAMPLES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bitsieve.counts import Columns, Integers
+
 MAX_CODES = 1 << 16
 MAX_FEATURES = 10**6
 
 
-def checked_codes(codes: NDArray) -> NDArray:
+def checked_codes(codes: NDArray[Any]) -> NDArray[Any]:
     if codes.ndim != 2 or not codes.size:
         raise ValueError(
             f"codes of shape {codes.shape} are not a table; give (n_samples, n_features), neither of them 0"
@@ -43,13 +46,13 @@ def check_sparse_rows(n_rows: int) -> None:
         raise ValueError(f"X has {n_rows:,} samples: at most 2**31 - 1 are supported in a sparse table")
 
 
-def check_joint_values(group: NDArray[np.intp], n_values: int) -> None:
+def check_joint_values(group: Columns, n_values: int) -> None:
     """Refuse a group of columns with more joint values than a feature may have codes."""
     if n_values > MAX_CODES:
         raise ValueError(f"a group of {len(group)} columns has {n_values:,} combinations: at most 65,536")
 
 
-def checked_weights(weights: NDArray, n_rows: int) -> NDArray[np.int64]:
+def checked_weights(weights: NDArray[Any], n_rows: int) -> Integers:
     if weights.shape != (n_rows,):
         raise ValueError(f"weights of shape {weights.shape} do not fit {n_rows} samples; give one weight a sample")
     if weights.dtype.kind not in "iub" or weights.min() < 1:
@@ -62,7 +65,7 @@ def checked_weights(weights: NDArray, n_rows: int) -> NDArray[np.int64]:
     return weights.astype(np.int64)
 
 
-def checked_classes(classes: NDArray, n_samples: int, n_classes: int | None) -> NDArray:
+def checked_classes(classes: NDArray[Any], n_samples: int, n_classes: int | None) -> NDArray[Any]:
     if classes.shape != (n_samples,):
         raise ValueError(f"classes of shape {classes.shape} do not fit {n_samples} samples; give one class a sample")
     if classes.dtype.kind not in "iub" or (classes.dtype.kind == "i" and classes.min() < 0):
@@ -70,3 +73,19 @@ def checked_classes(classes: NDArray, n_samples: int, n_classes: int | None) -> 
     if n_classes is not None and int(classes.max()) >= n_classes:
         raise ValueError(f"class {int(classes.max())} is not below n_classes={n_classes}")
     return classes
+
+
+def class_order(
+    classes: NDArray[np.integer], weights: Integers | None, n_classes: int
+) -> tuple[NDArray[np.uint32], Integers]:
+    """The rows class by class, each as often as its weight says; and how many samples each class has."""
+    order, sizes = _native.class_order(np.ascontiguousarray(classes, np.int32), n_classes)
+    if weights is None:
+        return order, sizes
+    return np.repeat(order, weights[order]), sizes_of_classes(classes, weights, n_classes)
+
+
+def sizes_of_classes(classes: NDArray[np.integer], weights: Integers | None, n_classes: int) -> Integers:
+    """How many samples each class has."""
+    # Sums of weights are at most 2**31: the floats that bincount makes of them are exact.
+    return np.bincount(classes, weights, minlength=n_classes).astype(np.int64)

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from bitsieve.counts.blocks import run_blocks, thread_count
+from bitsieve.counts.threads import run_blocks, thread_count
 
 
 def test_thread_count():

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from bitsieve.counts import sparse
 from bitsieve.counts.reference import NaiveSource
-from bitsieve.counts.sparse_codes import SparseCodes
+from bitsieve.counts.sparse import SparseCodes, SparseSource
+from bitsieve.counts.sums import Sums
 from bitsieve.counts.terms import entropy_terms
-from bitsieve.engines.local import make_source, sparse
-from bitsieve.engines.sparse import SparseSource
+from bitsieve.engines.local import make_source
 from bitsieve.information.miller_madow import miller_madow_terms
 
 WAYS = {"by rows": 0, "by columns": 10**9}
@@ -68,12 +69,13 @@ def test_sums_are_those_of_the_definition(both, table, way, weighted):
     np.testing.assert_array_equal(mine.arities, naive.arities)
     np.testing.assert_array_equal(mine.class_sizes, naive.class_sizes)
     for terms in (entropy_terms(mine.n_samples), miller_madow_terms(mine.n_samples), entropy_terms(mine.n_samples, 20)):
-        equal(mine.marginal_sums(terms), naive.marginal_sums(terms))
+        fused, plain = mine.fused, Sums(naive)
+        equal(fused.marginal_sums(terms), plain.marginal_sums(terms))
         for pivot in (0, 3, mine.n_features - 1):
             for by_class in (True, False):
-                equal(mine.pair_sums(terms, pivot, None, by_class), naive.pair_sums(terms, pivot, None, by_class))
+                equal(fused.pair_sums(terms, pivot, None, by_class), plain.pair_sums(terms, pivot, None, by_class))
             some = np.array([pivot, 2, mine.n_features - 1])
-            equal(mine.pair_sums(terms, pivot, some, True), naive.pair_sums(terms, pivot, some, True))
+            equal(fused.pair_sums(terms, pivot, some, True), plain.pair_sums(terms, pivot, some, True))
 
 
 @every_way
@@ -95,9 +97,8 @@ def test_cells(both, table):
     mine, naive = both(table, "by rows")
     columns = np.arange(mine.n_features)
     for pivot in (None, 4, mine.n_features - 1):
-        for found, expected in zip(
-            mine.cell_counts(pivot, columns, True), naive.cell_counts(pivot, columns, True), strict=True
-        ):
+        counted = (sums.cell_counts(pivot, columns, True) for sums in (mine.fused, Sums(naive)))
+        for found, expected in zip(*counted, strict=True):
             for j in columns:
                 assert sorted(found[j][found[j] > 0]) == sorted(expected[j][expected[j] > 0])
 
@@ -105,7 +106,7 @@ def test_cells(both, table):
 def test_threads_change_nothing(both):
     terms = entropy_terms(300)
     one, four = (both("binary", "by rows", n_jobs=n_jobs)[0] for n_jobs in (1, 4))
-    equal(one.pair_sums(terms, 7, None, True), four.pair_sums(terms, 7, None, True))
+    equal(one.fused.pair_sums(terms, 7, None, True), four.fused.pair_sums(terms, 7, None, True))
 
 
 def test_the_factory_makes_it():

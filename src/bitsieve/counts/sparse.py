@@ -1,0 +1,331 @@
+"""Tables counted from the listed codes of sparse columns; the others follow from the margins.
+
+Cost: the tables of a pivot with all columns read the rows that the pivot lists, or the codes that all columns list
+where these are fewer to read, and a few numbers a column. Memory: 12 bytes a listed code, and some 80 a column.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from bitsieve import _native
+from bitsieve.common.lazy import cached_property
+from bitsieve.counts.rows import checked_classes, checked_weights
+from bitsieve.counts.source import CodedSource, JointCodes
+from bitsieve.counts.sums import Sums, new_sums
+from bitsieve.counts.threads import run_blocks, thread_count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from bitsieve.counts import Columns, Integers
+    from bitsieve.counts.sums import PairSums
+    from bitsieve.counts.terms import Terms
+
+BLOCK_CODES = 1 << 22  # listed codes that are sorted by column at once: 32 MiB
+TURNED_CODES = 1 << 25  # listed codes that are written by row at once: 200 MB, of which few pages lie in a file
+SORTING = 4  # times as long it takes to visit a code by rows, which sorts them, as by columns
+MAX_COLUMNS = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class SparseCodes:
+    """Codes of columns, of which each has a common code that is not listed.
+
+    Attributes
+    ----------
+    n_rows : int
+    start : ndarray of int64, shape (n_features + 1,)
+        Where the listed codes of every column begin; the last one is where they all end.
+    row : ndarray of int32
+        The rows of the listed codes, ascending within a column.
+    code : ndarray of uint16
+    common : ndarray of uint16, shape (n_features,)
+        The code of all rows that a column does not list; of no meaning where it lists all.
+    room : callable
+        ``room(size, dtype)`` gives an array as large as those of the listed codes; by default in memory.
+    """
+
+    n_rows: int
+    start: Integers
+    row: NDArray[np.int32]
+    code: NDArray[np.uint16]
+    common: NDArray[np.uint16]
+    room: Callable[..., NDArray[Any]] = np.empty
+
+    @classmethod
+    def of_table(cls, codes: NDArray[np.integer]) -> SparseCodes:
+        """The codes of a table of shape (n_rows, n_features), the most frequent one of every column left out."""
+        common = np.array([np.bincount(column).argmax() for column in codes.T])
+        column, row = np.nonzero(common[:, None] != codes.T)
+        start = np.searchsorted(column, np.arange(codes.shape[1] + 1)).astype(np.int64)
+        return cls(
+            len(codes), start, row.astype(np.int32), codes[row, column].astype(np.uint16), common.astype(np.uint16)
+        )
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return len(self.common)
+
+    @cached_property
+    def lengths(self) -> Integers:
+        """How many codes every column lists."""
+        return np.diff(self.start)
+
+    def column(self, feature: int) -> NDArray[np.uint16]:
+        """The code of every row."""
+        listed = slice(self.start[feature], self.start[feature + 1])
+        codes = np.full(self.n_rows, self.common[feature])
+        codes[self.row[listed]] = self.code[listed]
+        return codes
+
+    def arities(self) -> NDArray[np.int32]:
+        """One more than the largest code of every column."""
+        lengths = self.lengths
+        largest = np.where(lengths < self.n_rows, self.common, 0).astype(np.int32)
+        some = lengths > 0
+        if len(self.code):
+            found = np.maximum.reduceat(self.code, self.start[:-1][some])
+            largest[some] = np.maximum(largest[some], found)
+        return largest + np.int32(1)
+
+
+class Division(NamedTuple):
+    """Some rows, each with the label of its part and class; all others are the rest.
+
+    Labels are numbered by part, then by class.
+    """
+
+    row: NDArray[np.int32]
+    label: NDArray[np.int32]
+    part_of: NDArray[np.int32]
+    class_of: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, row: NDArray[np.int32], part: NDArray[np.integer], classes: NDArray[np.integer]) -> Division:
+        """The division of rows by their parts and classes, both given a row."""
+        n_classes = int(classes.max(initial=0)) + 1
+        found, label = np.unique(part.astype(np.int64) * n_classes + classes, return_inverse=True)
+        _, part_of = np.unique(found // n_classes, return_inverse=True)
+        return cls(row, *(of.reshape(-1).astype(np.int32) for of in (label, part_of, found % n_classes)))
+
+
+class SparsePartition(JointCodes):
+    """A partition of the samples of a :class:`SparseSource`: its largest part is the rest that is not visited."""
+
+    source: SparseSource
+
+    def sums(self, terms: Terms, columns: Columns) -> tuple[Integers, Integers]:
+        everything = len(columns) == self.source.n_features and bool((np.diff(columns) == 1).all())
+        chosen = None if everything else columns
+        xz, xzc = self.source.fused.division_sums(terms, self._division, chosen, by_class=True)
+        assert xzc is not None
+        return xz, xzc
+
+    @cached_property
+    def _division(self) -> Division:
+        """The rows outside the largest part, by their parts."""
+        source = self.source
+        part = self.part
+        if source.row_weights is not None:
+            part = part[np.cumsum(source.row_weights) - source.row_weights]  # the first sample of every row
+        row = np.flatnonzero(part != np.bincount(part).argmax()).astype(np.int32)
+        return Division.of(row, part[row], source.row_classes[row])
+
+
+class SparseDisjointSupport:
+    """Columns of a :class:`SparseSource` that list no row in common.
+
+    The sums of the terms of all codes of a column (``marginals``) and of its listed codes say how many samples it
+    lists, and so its sums with every column that lists none of them.
+    """
+
+    def __init__(self, sums: SparseSums, terms: Terms, marginals: Integers) -> None:
+        self.source, self.terms, self.own = sums.source, terms, sums.own_sums(terms)
+        listed = self.own[0]
+        order = np.lexsort((marginals, listed))
+        new = np.ones(len(order), bool)
+        new[1:] = (np.diff(listed[order]) != 0) | (np.diff(marginals[order]) != 0)
+        self.representatives = order[new]
+        self.equivalence = np.empty(len(order), np.intp)
+        self.equivalence[order] = np.cumsum(new) - 1
+
+    def co_occurring(self, pivot: int, most: int) -> tuple[Columns, Integers] | None:
+        """The columns that list a row of the pivot, and their ``S_xy``; None if its rows list more than ``most``."""
+        division = self.source.division(pivot)
+        n_listed = int(self.source.row_lengths[division.row].sum())
+        if n_listed > most:
+            return None
+        columns, xy = np.empty((2, n_listed), np.int64)
+        n = self.source.counts.sums_met(self.terms.table, self.terms.shift, *division, *self.own, columns, xy)
+        return columns[:n], xy[:n]
+
+    def sums(self, pivot: int) -> Integers:
+        """``S_xy`` of the pivot with every representative, as if they listed no row in common."""
+        xy = np.empty(len(self.representatives), np.int64)
+        division, terms = self.source.division(pivot), self.terms
+        self.source.counts.sums_apart(terms.table, terms.shift, *division, *self.own, self.representatives, xy)
+        return xy
+
+
+class SparseSums(Sums):
+    """What the native code of sparse columns counts and sums at once."""
+
+    source: SparseSource
+
+    def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
+        pooled, with_class = np.empty((2, self.source.n_features), np.int64)
+        self.division_sums(terms, self.source.division(None), None, True, (pooled, with_class))
+        return pooled, with_class
+
+    def pair_sums(
+        self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: PairSums | None = None
+    ) -> PairSums:
+        return self.division_sums(terms, self.source.division(pivot), columns, by_class, out)
+
+    def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> PairSums:
+        source = self.source
+        pairs = (1 if pivot is None else int(source.arities[pivot])) * int(source.arities[columns].max())
+        xy, xyc = np.zeros((len(columns), min(pairs, source.n_samples)), np.int64), None
+        if by_class:
+            xyc = np.zeros((len(columns), min(pairs * source.n_classes, source.n_samples)), np.int64)
+        source.counts.cells(*source.division(pivot), np.ascontiguousarray(columns, np.int64), xy, xyc)
+        return xy, xyc
+
+    def disjoint_support(self, terms: Terms, marginals: Integers) -> SparseDisjointSupport:
+        """The pairs of columns that list no row in common."""
+        return SparseDisjointSupport(self, terms, marginals)
+
+    def division_sums(
+        self, terms: Terms, division: Division, columns: Columns | None, by_class: bool, out: PairSums | None = None
+    ) -> PairSums:
+        """``S_xz`` and, if asked for, ``S_xzc`` of ``columns`` (None: all) with the parts of a division."""
+        listed, n_features = self.source.listed, self.source.n_features
+        visited = int(self.source.row_lengths[division.row].sum()) * SORTING + n_features // 2
+        lengths = listed.start[-1] if columns is None else int(listed.lengths[columns].sum())
+        if out is None or columns is not None:
+            out = new_sums(n_features if columns is None else len(columns), by_class)
+        if lengths < visited:
+            self._sums_by_columns(terms, division, columns, out)
+        elif columns is None:
+            self._sums_by_rows(terms, division, out)
+        else:
+            xy, xyc = self.division_sums(terms, division, None, by_class)
+            return xy[columns], None if xyc is None else xyc[columns]
+        return out
+
+    def _sums_by_rows(self, terms: Terms, division: Division, out: PairSums) -> None:
+        own = self.own_sums(terms)
+        visited = int(self.source.row_lengths[division.row].sum())
+
+        def work(block: tuple[int, int]) -> None:
+            self.source.counts.sums_by_rows(terms.table, terms.shift, *division, *own, *block, *out)
+
+        self._run(work, max(1, visited // BLOCK_CODES))
+
+    def _sums_by_columns(self, terms: Terms, division: Division, columns: Columns | None, out: PairSums) -> None:
+        own = self.own_sums(terms)
+        xy, xyc = out
+
+        def work(block: tuple[int, int]) -> None:
+            some = slice(*block)
+            chosen = np.arange(*block) if columns is None else columns[some]
+            within = None if xyc is None else xyc[some]
+            chosen = np.ascontiguousarray(chosen, np.int64)
+            self.source.counts.sums_by_columns(terms.table, terms.shift, *division, *own, chosen, xy[some], within)
+
+        if columns is None:
+            self._run(work, max(1, self.source.n_features >> 20))
+        else:
+            work((0, len(columns)))
+
+    def own_sums(self, terms: Terms) -> tuple[Integers, Integers]:
+        """The sums of the terms of the listed codes, and of these within the classes, of every column; kept."""
+        source, key = self.source, (terms.shift, int(terms.table[1]))
+        if key not in source.own_sums:
+            pooled, within = np.empty((2, source.n_features), np.int64)
+            self._run(lambda block: source.counts.own_sums(terms.table, terms.shift, *block, pooled, within), 1)
+            source.own_sums[key] = pooled, within
+        return source.own_sums[key]
+
+    def _run(self, work: Callable[[tuple[int, int]], object], least: int) -> None:
+        """Work on blocks of columns that list about as many codes: ``least`` of them, or some for every thread."""
+        start, n_features, n_jobs = self.source.listed.start, self.source.n_features, self.source.n_jobs
+        threads = thread_count(n_jobs)
+        n_blocks = min(least if threads == 1 else max(least, 4 * threads), n_features)
+        edges = np.searchsorted(start, np.arange(1, n_blocks) * start[-1] // n_blocks)
+        edges = np.unique(np.concatenate([[0], edges, [n_features]])).tolist()
+        run_blocks(work, list(pairwise(edges)), threads)
+
+
+class SparseSource(CodedSource):
+    """Contingency tables of sparse columns of codes.
+
+    ``classes``, ``weights`` and ``n_jobs`` are those of :class:`~bitsieve.counts.packed.PackedSource`.
+
+    Raises
+    ------
+    ValueError
+        If a limit is passed (2**31 samples or columns), or the codes are not those of columns.
+    """
+
+    def __init__(
+        self,
+        codes: SparseCodes,
+        classes: ArrayLike | None = None,
+        *,
+        n_classes: int | None = None,
+        weights: ArrayLike | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        if not 0 < codes.n_features <= MAX_COLUMNS:
+            raise ValueError(f"{codes.n_features:,} columns: from 1 to {MAX_COLUMNS:,} are supported")
+        labels = np.zeros(codes.n_rows, np.int32)
+        if classes is not None:
+            labels = checked_classes(np.asarray(classes), codes.n_rows, n_classes).astype(np.int32)
+        times = None if weights is None else checked_weights(np.asarray(weights), codes.n_rows)
+        self.listed, self.n_jobs = codes, n_jobs
+        self.row_classes, self.row_weights = labels, times
+        self.n_samples = codes.n_rows if times is None else int(times.sum())
+        self.n_features, self.arities = codes.n_features, codes.arities()
+        self.class_sizes = np.bincount(labels, times, minlength=n_classes or 0).astype(np.int64)
+        self.n_classes = len(self.class_sizes)
+        row_start, n_listed = np.empty(codes.n_rows + 1, np.int64), len(codes.row)
+        by_row = row_start, codes.room(n_listed, np.int32), codes.room(n_listed, np.uint16)
+        by_column, counted = (codes.start, codes.row, codes.code), None if times is None else times.astype(np.uint32)
+        self.counts = _native.SparseCounts(*by_column, labels, self.n_classes, counted, *by_row, TURNED_CODES)
+        self.row_lengths = np.diff(row_start)
+        self.own_sums: dict[tuple[int, int], tuple[Integers, Integers]] = {}
+
+    @cached_property
+    def sample_classes(self) -> Integers:
+        """The class of every sample."""
+        return self.of_samples(self.row_classes).astype(np.int64)
+
+    def of_samples(self, of_rows: NDArray[Any]) -> NDArray[Any]:
+        """What every row holds, as often as the row stands."""
+        return of_rows if self.row_weights is None else np.repeat(of_rows, self.row_weights)
+
+    def codes(self, feature: int) -> NDArray[np.uint16]:
+        return self.of_samples(self.listed.column(feature))
+
+    @property
+    def fused(self) -> SparseSums:
+        """What the native code counts and sums at once."""
+        return SparseSums(self)
+
+    def partition(self) -> SparsePartition:
+        return SparsePartition(self)
+
+    def division(self, pivot: int | None) -> Division:
+        """The rows that a pivot lists (None: none), by their codes."""
+        first, end = (0, 0) if pivot is None else self.listed.start[pivot : pivot + 2].tolist()
+        row = self.listed.row[first:end]
+        return Division.of(row, self.listed.code[first:end], self.row_classes[row])
