@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from bitsieve.data.binning.transformers import EqualFrequencyBinner, EqualWidthBinner, MDLBinner
+from bitsieve.files.read import read_table
 from bitsieve.data.columns import read_columns
 from bitsieve.data.extents import check_values
 
@@ -263,7 +264,7 @@ def test_columns_that_changed_are_refused():
     with pytest.raises(ValueError, match="feature names"):
         binner.transform(pl.DataFrame({"b": ["u"], "a": [1.0]}))
     with pytest.raises(ValueError, match="column 'a' was numeric when fitting"):
-        binner.transform(pl.DataFrame({"a": ["1"], "b": ["u"]}))
+        binner.transform(pl.DataFrame({"a": ["one"], "b": ["u"]}))
     with pytest.raises(ValueError, match="column 'b' was categorical when fitting"):
         binner.transform(pl.DataFrame({"a": [1.0], "b": [2.0]}))
     with pytest.raises(ValueError, match="column 'b' holds 'w', which was not there when fitting"):
@@ -322,3 +323,32 @@ def test_too_many_samples_are_refused():
     many = np.broadcast_to(np.zeros((1, 1), np.uint8), (2**31 + 1, 1))
     with pytest.raises(ValueError, match="X has 2,147,483,649 samples: at most 2,147,483,648 are supported"):
         read(many)
+
+
+def test_text_is_read_as_when_fitting():
+    """Of new rows all may be numbers in text though the column is not, and text of a column of numbers is numbers."""
+    binner = EqualWidthBinner(n_bins=2).fit(pd.DataFrame({"mixed": ["1", "2", "x"], "price": ["1.5", "2.5", "9.5"]}))
+    assert binner.categories_[0].tolist() == ["1", "2", "x"]
+    assert binner.transform(pd.DataFrame({"mixed": ["2", "1"], "price": ["9", "2"]})).tolist() == [[1, 1], [0, 0]]
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_text_of_a_frame_is_what_a_file_of_text_would_make_of_it(make, tmp_path):
+    words = {
+        "date": ["2024-01-02", "2024-03-01", None],
+        "time": ["2024-01-02 10:00", "2024-03-01 11:30", "2024-03-01 11:31"],
+        "grouped": ["1,234", "5", "6"],
+        "gap": ["3", "NA", "4"],
+        "marked": ["a", "?", "b"],
+        "truth": ["true", "false", "true"],
+        "text": ["12 kg", "3", "4"],
+    }
+    table = read(make(words))
+    pd.DataFrame(words).to_csv(tmp_path / "words.csv", index=False)
+    expected = read(read_table(tmp_path / "words.csv"))
+    for j, name in enumerate(words):
+        assert table.is_numeric(j) == expected.is_numeric(j), name
+        if table.is_numeric(j):
+            np.testing.assert_array_equal(table.numeric(j), expected.numeric(j))
+        else:
+            assert table.categorical(j).codes.tolist() == expected.categorical(j).codes.tolist()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import bitsieve
@@ -65,7 +66,7 @@ def test_whole_table_with_missing_values_and_words(table):
     binning = bitsieve.MDLBinner(missing="bin")
     one = bitsieve.compare(X, y, methods=["jmi"], features=range(1, 10), folds=5, binning=binning)
     other = bitsieve.compare(
-        bitsieve.data.read.read_data(frame, "diagnosis").given.features,
+        pa.Table.from_pandas(X),
         y.to_numpy(),
         methods=["jmi"],
         features=range(1, 10),

@@ -50,19 +50,19 @@ def column_of_arrow(array: Any, name: str) -> np.ndarray | Encoded:
 
 
 def columns_of_arrow(
-    arrays: Sequence[Any], names: Sequence[str], text_kinds: TextKinds | None = None
+    arrays: Sequence[Any], names: Sequence[str], places: Sequence[int], text_kinds: TextKinds | None = None
 ) -> list[np.ndarray | Encoded]:
     """:func:`column_of_arrow` of many columns of as many values; categories and text are coded in blocks.
 
-    Text that means a missing value is one, and text that is numbers or times becomes these: ``text_kinds`` names such
-    columns where the arrays are only some of the rows; by default they are all rows.
+    Text that means a missing value is one, and text that is numbers or times becomes these: ``text_kinds`` says which of
+    the columns, by their ``places`` in the table, where the arrays are only some of the rows.
 
     Raises
     ------
     ValueError
         If a column holds neither numbers, times, text, categories nor booleans.
     """
-    arrays = typed_columns(arrays, names, text_kinds)
+    arrays = typed_columns(arrays, places, text_kinds)
     categorical = [is_categorical(array.type) for array in arrays]
     chosen = (dictionary_of(array) for array, wanted in zip(arrays, categorical, strict=True) if wanted)
     coded = iter(categories_of_arrow(list(chosen)))

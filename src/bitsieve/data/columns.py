@@ -91,9 +91,9 @@ def read_columns(
         Whose ``n_features_in_`` and ``feature_names_in_`` are set (``reset=True``) or checked (``reset=False``).
     reset : bool, default=True
         True when fitting.
-    text_kinds : mapping of str to type, optional
-        Of some of the rows of a table: its columns of text that are numbers or times in all rows. By default text is
-        looked at here.
+    text_kinds : mapping of int to type or None, optional
+        Of some of the rows of a table, by their places its columns of text that are numbers or times in all rows, with
+        their types where these are known. By default the text decides.
 
     Returns
     -------
@@ -150,7 +150,7 @@ def _read_array(X: NDArray[Any], text_kinds: TextKinds | None) -> TableInMemory:
     from bitsieve.data.arrow import array_of_objects, columns_of_arrow
 
     arrays = [array_of_objects(X[:, j], name) for j, name in enumerate(names)]
-    return TableInMemory(columns_of_arrow(arrays, names, text_kinds), names)
+    return TableInMemory(columns_of_arrow(arrays, names, range(X.shape[1]), text_kinds), names)
 
 
 def _encode_booleans(X: NDArray[np.bool_]) -> list[Encoded]:
@@ -225,7 +225,7 @@ def _columns_of_frame(
             array_of_objects(series.to_list(), names[j]) if series.dtype == nw.Object else series.to_arrow()
             for j, series in others
         ]
-        found = columns_of_arrow(arrays, [names[j] for j in places], text_kinds)
+        found = columns_of_arrow(arrays, [names[j] for j in places], places, text_kinds)
         for j, column in zip(places, found, strict=True):
             columns[j] = column
     return columns

@@ -66,7 +66,7 @@ def read_xy(
         Equal-frequency classes of a target that is a quantity, 5 by default: numbers with a fractional part, or more
         than 100 different whole numbers. A number that is given is obeyed by whole numbers, too, of which more
         different ones occur; "none" takes each number as a class.
-    text_kinds : mapping of str to type, optional
+    text_kinds : mapping of int to type or None, optional
         As in :func:`~bitsieve.data.columns.read_columns`.
 
     Returns

@@ -13,7 +13,7 @@ from bitsieve.files.dialect import MISSING
 from bitsieve.files.text import without_commas
 
 _MARKERS = pa.array([*MISSING, *(f" {marker}" for marker in MISSING if marker)], pa.string())
-TextKinds = Mapping[str, pa.DataType]
+TextKinds = Mapping[int, pa.DataType | None]
 _MAY_BEGIN_A_NUMBER = frozenset(" +-.0123456789niNI")  # or a date; and nan, inf
 
 
@@ -72,28 +72,29 @@ def _parsed(text: pa.Array, kind: pa.DataType | None = None) -> pa.ChunkedArray:
     return column
 
 
-def typed_columns(arrays: Sequence[pa.Array], names: Sequence[str], kinds: TextKinds | None) -> list[pa.Array]:
+def typed_columns(arrays: Sequence[pa.Array], places: Sequence[int], kinds: TextKinds | None) -> list[pa.Array]:
     """Arrays with the text among them as what it means; others as they are.
 
     Parameters
     ----------
     arrays : sequence of pyarrow array
-    names : sequence of str
-    kinds : mapping of str to type, or None
-        Of the columns of text that are numbers or times in all rows; None: these are all rows.
+    places : sequence of int
+        Of the arrays among the columns of the table.
+    kinds : mapping of int to type or None, or None
+        By their places the columns of text that are numbers or times in all rows, with their types where these are
+        known; None: these are all rows.
     """
-    return [
-        _typed_column(array, name, kinds) if is_text(array.type) else array
-        for array, name in zip(arrays, names, strict=True)
-    ]
+    pairs = zip(arrays, places, strict=True)
+    return [_typed_column(array, place, kinds) if is_text(array.type) else array for array, place in pairs]
 
 
-def _typed_column(array: pa.Array, name: str, kinds: TextKinds | None) -> pa.Array:
+def _typed_column(array: pa.Array, place: int, kinds: TextKinds | None) -> pa.Array:
     coded = pc.dictionary_encode(array)
-    if kinds is None:
+    kind = None if kinds is None else kinds.get(place)
+    if kind is not None:
+        values = text_as(coded.dictionary, kind)
+    elif kinds is None or place in kinds:
         values = typed_text(coded.dictionary)
-    elif name in kinds:
-        values = text_as(coded.dictionary, kinds[name])
     else:
         values = without_markers(coded.dictionary)
     if pa.types.is_string(values.type):

@@ -50,7 +50,7 @@ class PartReader:
         Whether rows without a target are left out, as if their weight were 0.
     left_out : tuple of int
         Features that get one value in every row.
-    text_kinds : mapping of str to type
+    text_kinds : mapping of int to type
         The features of text that are numbers or times in all rows.
     """
 

@@ -75,7 +75,7 @@ def running_summary(binner, parts, limits=None):
     first, known = 0, None
     for part in parts:
         new = summarize(part, binner, first_row=first, limits=limits, known=known)
-        known = new if known is None else known + new
+        known = new if known is None else Summary.merged([known, new])
         first += part.n_samples
     return known
 

@@ -125,12 +125,12 @@ class Summary(NamedColumns):
     def text_kinds(self) -> TextKinds:
         """The columns of text all of which is numbers or times, and their types."""
         found = {}
-        for name, column in zip(self.names, self.columns, strict=True):
+        for place, column in enumerate(self.columns):
             if column.categories is not None and column.categories.dtype == object and len(column.categories):
                 first = column.categories[0]
                 typed = typed_text(pa.array(column.categories)) if isinstance(first, str) else None
                 if typed is not None and not pa.types.is_string(typed.type):
-                    found[name] = typed.type
+                    found[place] = typed.type
         return found
 
     def without(self, left_out: Sequence[int]) -> Summary:

@@ -67,9 +67,14 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Binning):
             ``missing="error"``, or categories that were not there when fitting.
         """
         check_is_fitted(self)
-        table = read_columns(X, estimator=self, reset=False)
+        table = read_columns(X, estimator=self, reset=False, text_kinds=self._numbers_in_text())
         codes = self.codes(table)
         return codes.copy(order="F") if codes is table.matrix else codes
+
+    def _numbers_in_text(self) -> dict[int, None]:
+        """The columns that were numbers when fitting, so that text in them is read as such."""
+        known = self.categories_
+        return {j: None for j in range(self.n_features_in_) if known is None or known[j] is None}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -316,7 +321,7 @@ class ZeroApartBinner(Binner, ZeroApartBinning):
             sparse table.
         """
         check_is_fitted(self)
-        table = read_columns(X, estimator=self, reset=False)
+        table = read_columns(X, estimator=self, reset=False, text_kinds=self._numbers_in_text())
         if not table.is_sparse:
             return self.codes(table)
         codes = self._listed(table)
