@@ -51,7 +51,7 @@ def phase(name: str) -> Callable[[int, int], None]:
 
 
 def row_phase(name: str, n_rows: int | None) -> Callable[[int], None]:
-    """Announce a pass over ``n_rows`` rows (None: not known yet); the function returned tells how many are done.
+    """Announce a pass over ``n_rows`` rows (None: not known yet); the function returned announces how many are done.
 
     It makes "reading" into "reading, 3,000,000 of 10,000,000 rows, 1,500,000 rows/s, about 5 s left".
     """

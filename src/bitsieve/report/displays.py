@@ -124,10 +124,10 @@ def selected_names(evidence: Evidence) -> list[str]:
 
 
 class RankingDisplay(Display):
-    """What every selected feature tells about the target, as bars in bits beside H(C).
+    """The information of every selected feature about the target, as bars in bits beside H(C).
 
-    The bar of a feature is its relevance I(X;C), of which a part may be told by one selected before it (redundancy),
-    and then what it tells in addition together with one of those (complementarity). Its end is at most H(C).
+    The bar of a feature is its relevance I(X;C), of which a part may be redundant with one selected before it, and then
+    its synergy with one of those (complementarity). Its end is at most H(C).
 
     Parameters
     ----------
