@@ -163,17 +163,7 @@ class RankingDisplay(Display):
 
     @classmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
-        """The contributions of the selected features.
-
-        Parameters
-        ----------
-        selector : selector
-        evidence : Evidence
-
-        Returns
-        -------
-        RankingDisplay
-        """
+        """The contributions of the selected features."""
         entropy = evidence.information.class_entropy
         return cls(selected_names(evidence), evidence.contributions, entropy, evidence.chance)
 
@@ -232,17 +222,7 @@ class RedundancyDisplay(Display):
 
     @classmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
-        """The information that the selected features share.
-
-        Parameters
-        ----------
-        selector : selector
-        evidence : Evidence
-
-        Returns
-        -------
-        RedundancyDisplay
-        """
+        """The information that the selected features share."""
         shared = evidence.information.mutual_information_matrix(columns=evidence.selected)
         return cls(selected_names(evidence), shared)
 
@@ -301,17 +281,7 @@ class CurveDisplay(Display):
 
     @classmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
-        """The curve of the selected features, and of those that come next where the method ranks more.
-
-        Parameters
-        ----------
-        selector : selector
-        evidence : Evidence
-
-        Returns
-        -------
-        CurveDisplay
-        """
+        """The curve of the selected features, and of those that come next where the method ranks more."""
         order = ranked_on(selector, evidence.counted)
         return cls(information_curve(evidence.information, order, len(evidence.selected)))
 
