@@ -22,8 +22,8 @@ from bitsieve.by_samples.variational.codes import NaiveBound, PairwiseBound
 from bitsieve.by_samples.variational.search import variational_select
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.engines import make_source
-from bitsieve.evaluation.classifiers import CLASSIFIERS as CLASSIFIERS
-from bitsieve.evaluation.classifiers.refit import Refit as Refit
+from bitsieve.evaluate.classifiers.refit import Refit as Refit
+from bitsieve.evaluate.classifiers.registry import CLASSIFIERS as CLASSIFIERS
 from bitsieve.information import make_information
 from bitsieve.optimize.convexity import is_convex, smallest_eigenvalue
 from bitsieve.optimize.simplex_qp import DenseQuadratic, minimize_on_simplex

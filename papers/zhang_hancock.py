@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from bitsieve.common.messages import aligned
-from bitsieve.evaluation.classifiers.vbem import VariationalMixtureClassifier
-from bitsieve.evaluation.separability import separability
+from bitsieve.evaluate.classifiers.mixture import VariationalMixtureClassifier
+from bitsieve.evaluate.measures import separability
 from bitsieve.selectors.dominant_set_mii import DominantSetMII
 from bitsieve.selectors.registry import make_selector
 from papers.data.files import ORIGINS, load_npz

@@ -11,14 +11,14 @@ import numpy as np
 from bitsieve.common.messages import aligned
 from bitsieve.common.progress import phase
 from bitsieve.data.binning import MDLBinner
-from bitsieve.evaluation.compare import compare
-from bitsieve.evaluation.folds import FEW_SAMPLES
+from bitsieve.evaluate.compare import compare
+from bitsieve.evaluate.folds import FEW_SAMPLES
 from bitsieve.selectors.registry import make_selector
 from papers.item import Options, Result
 from papers.vinh2014.data import INDEPENDENT, METHODS, TABLE_4, TABLE_5, Missing, PaperData, tables
 
 if TYPE_CHECKING:
-    from bitsieve.evaluation.comparison import Comparison
+    from bitsieve.evaluate.comparison import Comparison
 
 N_FOLDS = 10
 LEAST, MOST = 10, 100  # features

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from bitsieve.common.progress import phase
 from bitsieve.counts.blocks import run_blocks
-from bitsieve.evaluation.feature_counts import feature_counts
+from bitsieve.evaluate.plan import feature_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from bitsieve.common.progress import phase
-from bitsieve.evaluation.redundancy import redundancy_rates
+from bitsieve.evaluate.measures import redundancy_rates
 from bitsieve.selectors.registry import make_selector
 
 if TYPE_CHECKING:

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from bitsieve.engines.dask import DaskSource as DaskSource
     from bitsieve.engines.spark import SparkSource as SparkSource
     from bitsieve.engines.stream import StreamSource as StreamSource
-    from bitsieve.evaluation.compare import compare as compare
-    from bitsieve.evaluation.comparison import Comparison as Comparison
-    from bitsieve.evaluation.how_many import HowMany as HowMany
-    from bitsieve.evaluation.how_many import how_many as how_many
-    from bitsieve.evaluation.selector_cv import SelectorCV as SelectorCV
+    from bitsieve.evaluate.compare import compare as compare
+    from bitsieve.evaluate.comparison import Comparison as Comparison
+    from bitsieve.evaluate.how_many import HowMany as HowMany
+    from bitsieve.evaluate.how_many import how_many as how_many
+    from bitsieve.evaluate.selector_cv import SelectorCV as SelectorCV
     from bitsieve.optimize.nystrom import Nystrom as Nystrom
     from bitsieve.report.displays import CurveDisplay as CurveDisplay
     from bitsieve.report.displays import RankingDisplay as RankingDisplay
@@ -80,8 +80,8 @@ _HOMES = {
     "bayes_error_bounds": "bitsieve.selection.geometric",
     "BitsieveWarning": "bitsieve.common.notes",
     "CategoricalBinner": "bitsieve.data.binning",
-    "compare": "bitsieve.evaluation.compare",
-    "Comparison": "bitsieve.evaluation.comparison",
+    "compare": "bitsieve.evaluate.compare",
+    "Comparison": "bitsieve.evaluate.comparison",
     "conditional_mutual_information_matrix": "bitsieve.selection.information",
     "Constraints": "bitsieve.selectors.constraints",
     "DaskSource": "bitsieve.engines.dask",
@@ -101,8 +101,8 @@ _HOMES = {
     "geometric_mutual_information": "bitsieve.selection.geometric",
     "GMI": "bitsieve.selectors.gmi",
     "henze_penrose_divergence": "bitsieve.selection.geometric",
-    "how_many": "bitsieve.evaluation.how_many",
-    "HowMany": "bitsieve.evaluation.how_many",
+    "how_many": "bitsieve.evaluate.how_many",
+    "HowMany": "bitsieve.evaluate.how_many",
     "KollerSahami": "bitsieve.selectors.koller_sahami",
     "L1SVM": "bitsieve.selectors.svm",
     "list_methods": "bitsieve.selectors.registry",
@@ -125,7 +125,7 @@ _HOMES = {
     "SDPCMI": "bitsieve.selectors.sdpcmi",
     "select": "bitsieve.selection.select",
     "Selection": "bitsieve.selection.selection",
-    "SelectorCV": "bitsieve.evaluation.selector_cv",
+    "SelectorCV": "bitsieve.evaluate.selector_cv",
     "show_kernel": "bitsieve.counts.kernels",
     "SignificanceStopping": "bitsieve.by_counts.stopping",
     "SparkSource": "bitsieve.engines.spark",

@@ -43,7 +43,7 @@ def _run(options: argparse.Namespace, wording: Wording) -> int:
     with Ticker() as ticker, listening(ticker.phase):
         from bitsieve.common.notes import BitsieveWarning
         from bitsieve.data.binning import make_binner
-        from bitsieve.evaluation.how_many import how_many
+        from bitsieve.evaluate.how_many import how_many
 
         warnings.simplefilter("ignore", BitsieveWarning)  # the notes are said below
         found = how_many(

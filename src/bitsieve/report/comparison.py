@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.evaluation.summary import baselines, bounds_text, use_it
+from bitsieve.evaluate.comparison import baselines, bounds_text, use_it
 from bitsieve.report.figures import Curves, draw
 from bitsieve.report.page import bullets, code, figure, heading, page, paragraph, table
 
 if TYPE_CHECKING:
-    from bitsieve.evaluation.comparison import Comparison
+    from bitsieve.evaluate.comparison import Comparison
 
 K = "number of features"
 MOST_FEATURES = 50  # listed by name

@@ -10,7 +10,7 @@ from bitsieve.report.figures import require_matplotlib
 if TYPE_CHECKING:
     from os import PathLike
 
-    from bitsieve.evaluation.comparison import Comparison
+    from bitsieve.evaluate.comparison import Comparison
     from bitsieve.selection.selection import Selection
 
 
@@ -50,7 +50,7 @@ def write_report(result: Selection | Comparison, path: str | PathLike[str], *, c
     >>> "petal width" in path.read_text()
     True
     """
-    from bitsieve.evaluation.comparison import Comparison
+    from bitsieve.evaluate.comparison import Comparison
     from bitsieve.report.comparison import report
     from bitsieve.report.selection import selection_report
     from bitsieve.selection.selection import Selection

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from bitsieve.evaluation.how_many import HowMany
+    from bitsieve.evaluate.how_many import HowMany
 
 
 CHOSEN, LEFT = "#0072B2", "#8A8A8A"  # different in grey and for most colour-blind readers
