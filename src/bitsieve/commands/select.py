@@ -97,7 +97,7 @@ def select_as_asked(options: argparse.Namespace, client: Client | None = None) -
         make_selector(options.method, 1).refuse_parts()  # before hours of reading
     elif options.data is not None:
         check_file(options.data)
-    with light_imports("bitsieve.selection.from_table", "bitsieve.files.plain"):
+    with light_imports("bitsieve.selection.from_table", "bitsieve.files.text"):
         from bitsieve.selection.from_table import select_from
 
         table = read(options, client)
