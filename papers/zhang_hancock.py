@@ -19,6 +19,7 @@ from papers.item import Item, Options, Result
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
 FILES = {"madelon": "madelon", "breast": "breast_wisconsin_original", "pima": "pima", "australian": "australian"}
@@ -169,7 +170,7 @@ def figure_2(options: Options) -> Result:
     return Result(text, _draw(found, curves) if options.draw else None)
 
 
-def _draw(found: DominantSetMII, curves: dict[int, list[float]]) -> Any:
+def _draw(found: DominantSetMII, curves: dict[int, list[float]]) -> Figure:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10, 4.2), layout="constrained")

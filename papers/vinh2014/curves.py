@@ -24,6 +24,7 @@ from papers.vinh2014.errors import selectors
 from papers.vinh2014.nearest_mean import nearest_mean_curves
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from papers.data.files import DataSet
@@ -107,7 +108,7 @@ def _curves(
     return counts, {label: wrong / len(y_test) for label, wrong in errors.items()}, seconds
 
 
-def _draw(drawn: dict[str, Any]) -> Any:
+def _draw(drawn: dict[str, Any]) -> Figure:
     import matplotlib
     from matplotlib.figure import Figure
 

@@ -9,7 +9,7 @@ within the classes, for which the bound is an integral.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from bitsieve.report.figures import STYLE, style
 from papers.item import Options, Result
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -146,13 +149,13 @@ def figure_2(options: Options) -> Result:
     return Result(text, _draw_ratios(seconds) if options.draw else None)
 
 
-def _seconds(work: Any, *arguments: Any) -> float:
+def _seconds(work: Callable[..., object], *arguments: object) -> float:
     start = time.perf_counter()
     work(*arguments)
     return time.perf_counter() - start
 
 
-def _draw_errors(errors: dict[tuple[float, int, int], float]) -> Any:
+def _draw_errors(errors: dict[tuple[float, int, int], float]) -> Figure:
     panels = {
         "independent within the classes" if not correlation else f"correlation {correlation} within the classes": {
             f"{m} classes": [errors[correlation, m, n] for n in SAMPLES] for m in CLASSES
@@ -162,12 +165,12 @@ def _draw_errors(errors: dict[tuple[float, int, int], float]) -> Any:
     return _draw(panels, "mean squared error")
 
 
-def _draw_ratios(seconds: dict[tuple[int, int], tuple[float, float]]) -> Any:
+def _draw_ratios(seconds: dict[tuple[int, int], tuple[float, float]]) -> Figure:
     lines = {f"{m} classes": [seconds[m, n][1] / seconds[m, n][0] for n in SAMPLES] for m in CLASSES}
     return _draw({"": lines}, "seconds of Dp by those of GMI")
 
 
-def _draw(panels: dict[str, dict[str, list[float]]], label: str) -> Any:
+def _draw(panels: dict[str, dict[str, list[float]]], label: str) -> Figure:
     import matplotlib
     from matplotlib.figure import Figure
 

@@ -38,14 +38,14 @@ MARGIN = 1.6  # times the largest that is left, as far as it is known, is the en
 SPREAD = 64.0  # from the beginning of the interval to its end
 ERROR = 1e-12  # probability that a negative eigenvalue is overlooked
 MAX_DEGREE = 64
-HOPELESS = 30.0  # growth of the probes that tells of eigenvalues outside the interval
+HOPELESS = 30.0  # growth of the probes that shows eigenvalues outside the interval
 SMALL = 2000  # rows up to which all eigenvalues take about a second
 LARGE = 4000  # rows from which random probes are worth asking
 SLACK = 1e-8  # an eigenvalue above -SLACK is taken for 0: it moves x'Hx on the simplex by 1e-8 at most
 
 
 def shows_no_negative_eigenvalue(matrix: Floats, added: float = 0.0) -> bool:
-    """Whether random probes show that ``matrix + added I`` has no negative eigenvalue; False: they do not tell.
+    """Whether random probes show that ``matrix + added I`` has no negative eigenvalue; False: not known.
 
     Parameters
     ----------

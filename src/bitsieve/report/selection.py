@@ -1,4 +1,4 @@
-"""The report of a selection: what was selected and why, what it stands for, the data, and how to make it again."""
+"""The report of a selection: what was selected and why, what it represents, the data, and how to make it again."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def selection_report(selection: Selection, *, command: str | None = None, when: 
     command : str, optional
         What makes the selection again; by default the call in Python.
     when : datetime, optional
-        The time that is told; by default now.
+        The time that is stated; by default now.
     """
     evidence = selection.evidence
     curve = CurveDisplay.of(selection.selector, evidence)

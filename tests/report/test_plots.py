@@ -1,4 +1,4 @@
-"""The figure shows the weights in the order of the ranking, and marks what was selected."""
+"""Weights in the order of the ranking, the selected ones marked; similarities reordered, one frame a cluster."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
 
 import bitsieve.report.figures as figures
-from bitsieve import ForwardSelector, SpecCMI, plot_weights
+from bitsieve import DominantSetClusters, ForwardSelector, SpecCMI, plot_similarity, plot_weights
 
 
 @pytest.fixture(scope="module")
@@ -78,3 +78,30 @@ def test_mistakes(fitted, monkeypatch):
     monkeypatch.setattr(figures, "find_spec", lambda name: None)
     with pytest.raises(ValueError, match=r"not installed: pip install 'bitsieve\[report\]'"):
         plot_weights(fitted)
+
+
+pytest.importorskip("matplotlib")
+
+
+def test_blocks():
+    X, _ = load_breast_cancer(return_X_y=True, as_frame=True)
+    clusters = DominantSetClusters(similarity="rho").fit(X)
+    axes = plot_similarity(clusters)
+    shown = np.asarray(axes.images[0].get_array())
+    order = [X.columns.get_loc(label.get_text()) for label in axes.get_yticklabels()]
+    assert sorted(order) == list(range(30))
+    assert shown.tolist() == clusters.similarity_matrix_[np.ix_(order, order)].tolist()
+    sizes = [len(group) for group in clusters.groups_]
+    assert [int(patch.get_width()) for patch in axes.patches] == [size for size in sizes if size > 1]
+    begins = np.concatenate([[0], np.cumsum(sizes)])
+    for label, group in enumerate(clusters.groups_):
+        assert sorted(order[begins[label] : begins[label + 1]]) == sorted(group.tolist())
+    assert plot_similarity(clusters, ax=axes) is axes
+
+
+def test_what_is_refused():
+    X, y = load_breast_cancer(return_X_y=True)
+    with pytest.raises(ValueError, match="kept no matrix of similarities"):
+        plot_similarity(DominantSetClusters(similarity="rho", memory="1KB").fit(X))
+    with pytest.raises(ValueError, match="kept no matrix of similarities"):
+        plot_similarity(ForwardSelector(2).fit(X, y))
