@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 RUNTIME = {"address,undefined": "libasan.so", "thread": "libtsan.so"}
 TESTS = {
     "address,undefined": [
-        f"tests/{name}" for name in ("native", "counts", "binning", "table", "by_counts", "by_samples")
+        f"tests/{name}" for name in ("native", "counts", "binning", "table", "methods")
     ],
     "thread": ["tests/processes/test_threads.py"],
 }

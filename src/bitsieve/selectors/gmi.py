@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from bitsieve.by_samples.spanning_tree.cross_edges import RankedColumns
-from bitsieve.by_samples.spanning_tree.dependency import PRIORS, dependency_matrix
-from bitsieve.by_samples.spanning_tree.draws import Draw
-from bitsieve.by_samples.spanning_tree.removal import by_removal, by_total
-from bitsieve.by_samples.spanning_tree.separation import ClassPairs
 from bitsieve.common.errors import ParameterError
 from bitsieve.common.parameters import NO_LIMIT, check_choice, check_integer, check_threads, made_by, optional
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import rank
-from bitsieve.selectors.found import rank_all
-from bitsieve.selectors.method_info import MethodInfo
-from bitsieve.selectors.sampled import SampleSelector, numbers_of
+from bitsieve.methods.by_samples.spanning_tree.cross_edges import RankedColumns
+from bitsieve.methods.by_samples.spanning_tree.dependency import PRIORS, dependency_matrix
+from bitsieve.methods.by_samples.spanning_tree.draws import Draw
+from bitsieve.methods.by_samples.spanning_tree.removal import by_removal, by_total
+from bitsieve.methods.by_samples.spanning_tree.separation import ClassPairs
+from bitsieve.methods.found import rank_all
+from bitsieve.methods.method import Method, defaults_of
+from bitsieve.selectors.sample_selector import SampleSelector
+from bitsieve.selectors.sampled import numbers_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.selectors.found import Found
+    from bitsieve.methods.found import Found
     from bitsieve.table.table import Table
 
 RULES = {"sorted": by_total, "backward": by_removal}
@@ -121,8 +123,8 @@ class GMI(SampleSelector):
         "random_state": made_by(check_random_state),
         "n_jobs": check_threads,
     }
-    described = (
-        MethodInfo(
+    methods = (
+        Method(
             name="gmi",
             title="Least total dependency on the other features, given the class",
             formula="sum over the others of the bound 1 - R / n on I(Xi;Xt|C), R = cross edges of a spanning tree",
@@ -198,3 +200,11 @@ class GMI(SampleSelector):
         bounds = pairs.bound_sums(np.arange(n_columns), self.n_jobs, phase("measuring relevance"))
         order = rank(-bounds)
         return np.sort(order[:n_kept]), order[n_kept:]
+
+
+METHODS = (
+    *(
+        replace(each, selector="bitsieve.selectors.gmi:GMI", parameters=defaults_of(GMI, **each.parameters))
+        for each in GMI.methods
+    ),
+)

@@ -1,0 +1,248 @@
+"""The bounds of candidates that are columns of codes: frequencies within each class, not smoothed.
+
+    naive      q(x_f|x_S,c) = p(x_f|c)
+    pairwise   q(x_f|x_S,c) = prod_s p(x_f|x_s,c)^(1/#S)
+
+A code that a class does not hold has probability 0 there. A condition (x_s, c) that does not occur has no
+conditional; 1 stands for it, which no bound can see: the likelihood of S is 0 in that class already.
+
+Cost of a step: O(n d C) for n features, d samples, C classes. The bounds of all candidates are computed in float32
+first, with a bounded error; the few that could be the greatest are then computed in float64, and the choice is among
+those. The pairwise state in float32, one number for each feature, sample and class, is kept for as many features as fit
+STATE_BYTES; for the others it is summed anew in every step, O(n d C #S).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from bitsieve import _native
+from bitsieve.common.ties import TIE, pick
+from bitsieve.methods.by_samples.variational.code_tables import CHUNK, Tables
+from bitsieve.methods.by_samples.variational.posterior import LANES, Posterior
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bitsieve.methods.by_samples.variational.code_tables import CodeTable
+    from bitsieve.methods.by_samples.variational.posterior import Weighted
+
+STATE_BYTES = 2 << 30
+EXACT_BYTES = 64 << 20  # of the tables that candidates of one native call need
+SINGLE = 2.0**-24  # relative error of a rounding in float32
+
+
+class _Float64(Protocol):
+    """Bounds in float64, and the error of those in float32."""
+
+    def float32_error(self) -> float: ...
+
+    def values(self, candidates: NDArray[np.intp]) -> NDArray[np.float64]: ...
+
+
+def _best_of(bound: _Float64, candidates: NDArray[np.intp], in_float32: NDArray[np.float64]) -> tuple[int, float]:
+    """The candidate with the greatest bound, and that bound, given all bounds in float32."""
+    near = candidates[in_float32 >= in_float32.max() - 2 * bound.float32_error() - TIE]
+    values = bound.values(near)
+    place = pick(values)
+    return int(near[place]), float(values[place])
+
+
+class NaiveBound:
+    """Bounds with every feature independent of the others within a class."""
+
+    def __init__(self, table: CodeTable) -> None:
+        self.table = table
+        self.n_features = table.n_features
+        self.varies = table.varies
+        self.posterior = Posterior(table.class_sizes)
+        self._tables = Tables.alone(table, np.float64)
+        self._float32_tables = Tables.alone(table, np.float32)
+
+    def alone(self) -> NDArray[np.float64]:
+        """The bound of every feature by itself, in bits; S must be empty."""
+        return self.values(np.arange(self.n_features))
+
+    def best(self, candidates: NDArray[np.intp]) -> tuple[int, float]:
+        """The candidate that gives the greatest bound with S, and that bound."""
+        in_float32 = self._values(candidates, self.posterior.float32, self._float32_tables)
+        return _best_of(self, candidates, in_float32)
+
+    def float32_error(self) -> float:
+        """How far a bound in float32 may be from the true one, in bits.
+
+        Likelihoods, weights, their products, the sum over C classes and the product over the samples: a rounding each.
+        """
+        return SINGLE * 2 * (self.posterior.n_classes + 16)
+
+    def values(self, candidates: NDArray[np.intp]) -> NDArray[np.float64]:
+        """The bound with S and each candidate, in bits and in float64."""
+        return self._values(candidates, self.posterior.weighted, self._tables)
+
+    def _values(self, candidates: NDArray[np.intp], weighted: Weighted, tables: Tables) -> NDArray[np.float64]:
+        out = np.empty(self.n_features)
+        kernel, table = self.posterior.kernel, self.table
+
+        def mix(features: NDArray[np.int64]) -> None:
+            part = np.empty(len(features))
+            _native.naive_sums(
+                kernel, *weighted, table.codes, table.arities, tables.cells, tables.offset, features, part
+            )
+            out[features] = part
+
+        table.spread(mix, candidates.astype(np.int64))
+        return self.posterior.bounds(tables.true_class[candidates], out[candidates])
+
+    def add(self, feature: int) -> None:
+        """Put a feature into S."""
+        table = self.table
+        n_classes = len(table.class_sizes)
+        stride = _native.table_stride_float64(int(table.arities[feature]))
+        cells = np.empty(stride * n_classes)
+        made = Tables(cells, np.zeros(table.n_features, np.int64), np.empty(table.n_features))
+        made.fill(table, -1, np.array([feature]), True)
+        logs = cells.reshape(n_classes, stride)[:, table.codes[:, feature]]
+        self.posterior.multiply(logs.reshape(n_classes, -1, LANES).transpose(1, 0, 2))
+
+    def restart(self) -> None:
+        """Empty S."""
+        self.posterior.restart()
+
+
+class PairwiseBound:
+    """Bounds with every feature given each of the chosen ones within a class, averaged geometrically."""
+
+    def __init__(self, table: CodeTable) -> None:
+        self._alone = NaiveBound(table)
+        self.table = table
+        self.n_features, self.varies, self.posterior = table.n_features, self._alone.varies, self._alone.posterior
+        row = int(np.prod(self.posterior.shape))
+        self.n_kept = min(self.n_features, STATE_BYTES // (4 * row))
+        self._state = np.zeros((self.n_kept, row), np.float32)  # sum_s log2 p(x_f|x_s,c)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._chosen: list[int] = []
+        self._tables: list[Tables] = []  # given each of them; without cells where they are no longer needed
+        self._true_class = np.zeros(self.n_features)
+
+    def alone(self) -> NDArray[np.float64]:
+        """The bound of every feature by itself, in bits; S must be empty."""
+        return self._alone.alone()
+
+    def best(self, candidates: NDArray[np.intp]) -> tuple[int, float]:
+        """The candidate that gives the greatest bound with S, and that bound.
+
+        To be asked once after each feature that is put into S, with no candidate that was none before.
+        """
+        return _best_of(self, candidates, self._float32_values(candidates))
+
+    def float32_error(self) -> float:
+        """How far a bound in float32 may be from the true one, in bits.
+
+        A log2 p is at most L = log2 n_c in size, so the roundings of m of them and of their sums, and the product by
+        1/m, are (m / 2 + 4) L of 2^-24; the powers, their sum over C classes and the product of the sums over the
+        samples, a rounding each, add 2 (C + 16) of them.
+        """
+        size = float(np.log2(self.table.class_sizes.max())) + 1
+        return SINGLE * ((len(self._chosen) / 2 + 4) * size + 2 * (self.posterior.n_classes + 16))
+
+    def _float32_values(self, candidates: NDArray[np.intp]) -> NDArray[np.float64]:
+        out = np.empty(self.n_features)
+        features = candidates.astype(np.int64)
+        self._mix(features[features < self.n_kept], slice(-1, None), self._state.reshape(-1), out)
+        self._mix(features[features >= self.n_kept], slice(None), None, out)
+        return self.posterior.bounds(self._true_class[candidates] / len(self._chosen), out[candidates])
+
+    def _mix(
+        self, features: NDArray[np.int64], pending: slice, state: NDArray[np.float32] | None, out: NDArray[np.float64]
+    ) -> None:
+        """Compute the float32 sums of ``features``; the state, if any, takes in the ``pending`` chosen ones."""
+        posterior, table = self.posterior, self.table
+        weighted = posterior.float32
+        chosen = self._chosen[pending]
+        cells = [tables.cells for tables in self._tables[pending]]
+        offsets = [tables.offset for tables in self._tables[pending]]
+        exponent = 1 / len(self._chosen)
+
+        def mix(some: NDArray[np.int64]) -> None:
+            part = np.empty(len(some))
+            _native.pair_sums_float32(
+                posterior.kernel,
+                *weighted,
+                table.codes,
+                table.arities,
+                chosen,
+                cells,
+                offsets,
+                exponent,
+                state,
+                some,
+                part,
+            )
+            out[some] = part
+
+        if len(features):
+            table.spread(mix, features)
+
+    def values(self, candidates: NDArray[np.intp]) -> NDArray[np.float64]:
+        """The bound with S, which is not empty, and each candidate, in bits and in float64."""
+        true_class, out = np.empty(self.n_features), np.empty(self.n_features)
+
+        def mix(some: NDArray[np.int64]) -> None:
+            true_part = np.empty(self.n_features)
+            part = np.empty(len(some))
+            self._exact(some, true_part, part, None)
+            true_class[some], out[some] = true_part[some], part
+
+        widest = int(self.table.arities.max())
+        cells = widest * int(self.table.arities[self._chosen].sum()) * self.posterior.n_classes
+        most = min(CHUNK, max(1, EXACT_BYTES // (8 * cells)))
+        self.table.spread(mix, candidates.astype(np.int64), most)
+        return self.posterior.bounds(true_class[candidates] / len(self._chosen), out[candidates])
+
+    def _exact(
+        self,
+        features: NDArray[np.int64],
+        true_class: NDArray[np.float64],
+        out: NDArray[np.float64],
+        state: NDArray[np.float64] | None,
+    ) -> None:
+        posterior, table = self.posterior, self.table
+        _native.pair_sums_float64(
+            posterior.kernel,
+            *posterior.weighted,
+            table.codes,
+            table.arities,
+            table.class_sizes,
+            table.log_counts,
+            self._chosen,
+            features,
+            true_class,
+            out,
+            state,
+        )
+
+    def add(self, feature: int) -> None:
+        """Put a feature into S."""
+        if self._chosen:
+            logs = np.zeros(self.posterior.shape)
+            self._exact(np.array([feature]), np.empty(self.n_features), np.empty(1), logs.reshape(-1))
+            self.posterior.multiply(logs * (1 / len(self._chosen)))
+        else:
+            self._alone.add(feature)
+        if self.n_kept == self.n_features:
+            self._tables = [tables._replace(cells=tables.cells[:0].copy()) for tables in self._tables]
+        n_held = sum(len(tables.cells) > 0 for tables in self._tables)
+        tables = Tables.given(self.table, feature, n_held)
+        self._tables.append(tables)
+        self._true_class += tables.true_class
+        self._chosen.append(feature)
+
+    def restart(self) -> None:
+        """Empty S."""
+        self.posterior.restart()
+        self._state[:] = 0
+        self._forget()
