@@ -148,5 +148,3 @@ def test_mistakes(name, parameters, message):
     with pytest.raises(ValueError, match=message) as caught:
         make_selector(name, **parameters)
     assert "\n" not in str(caught.value)
-
-

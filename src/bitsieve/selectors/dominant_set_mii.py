@@ -11,7 +11,7 @@ import numpy as np
 from bitsieve.common.memory import check_memory
 from bitsieve.common.parameters import FeatureCount, check_bandwidth, check_choice, check_threads, made_by
 from bitsieve.common.progress import phase
-from bitsieve.methods.by_counts.greedy.whole_set import WholeSetInformation
+from bitsieve.methods.by_counts.greedy.scores import WholeSetInformation
 from bitsieve.methods.by_samples.parzen.columns import BANDWIDTHS, standardize
 from bitsieve.methods.by_samples.parzen.joint import JointInformation
 from bitsieve.methods.by_samples.parzen.second_order import SecondOrderInformation

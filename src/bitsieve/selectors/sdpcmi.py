@@ -10,8 +10,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from bitsieve.common.parameters import check_choice, check_integer, made_by
-from bitsieve.methods.by_counts.pairwise.rounding import ROUNDINGS
-from bitsieve.methods.by_counts.pairwise.semidefinite import semidefinite_choice
+from bitsieve.methods.by_counts.pairwise.semidefinite import ROUNDINGS, semidefinite_choice
 from bitsieve.methods.found import rank_all
 from bitsieve.methods.method import Method, defaults_of
 from bitsieve.selectors.counted import CountSelector

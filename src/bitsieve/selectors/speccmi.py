@@ -18,7 +18,7 @@ from bitsieve.methods.by_counts.pairwise.certificate import (
     spectral_bound,
     subset_objective,
 )
-from bitsieve.methods.by_counts.pairwise.conditional_matrix import CountedMatrix, conditional_matrix
+from bitsieve.methods.by_counts.pairwise.matrices import CountedMatrix, conditional_matrix
 from bitsieve.methods.by_counts.pairwise.spectral import rank_by_landmarks, rank_by_spectrum
 from bitsieve.methods.found import rank_all
 from bitsieve.methods.method import Method, defaults_of
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.information import Information
-    from bitsieve.methods.by_counts.pairwise.conditional_matrix import ConditionalMatrix
+    from bitsieve.methods.by_counts.pairwise.matrices import ConditionalMatrix
     from bitsieve.methods.by_counts.pairwise.spectral import SpectralRanking
     from bitsieve.methods.found import Found
     from bitsieve.optimize.nystrom import Nystrom
