@@ -112,7 +112,7 @@ class DominantSetMII(SampleSelector):
         "memory": made_by(check_memory),
         "n_jobs": check_threads,
     }
-    methods = (
+    described = (
         Method(
             name="dominant-set-mii",
             title="Multidimensional interaction information in dominant sets",
@@ -191,6 +191,6 @@ METHODS = (
             selector="bitsieve.selectors.dominant_set_mii:DominantSetMII",
             parameters=defaults_of(DominantSetMII, **each.parameters),
         )
-        for each in DominantSetMII.methods
+        for each in DominantSetMII.described
     ),
 )

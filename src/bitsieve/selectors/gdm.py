@@ -153,7 +153,7 @@ class GDM(ClassifierMixin, LinearSelector):
         "matching": partial(check_choice, choices=MATCHINGS),
         "n_jobs": check_threads,
     }
-    methods = (
+    described = (
         Method(
             name="gdm",
             title="Group discovery machine: support features and their groups",
@@ -286,6 +286,6 @@ def _extras(columns: Columns, found: searching.Found, least: float | None) -> di
 METHODS = (
     *(
         replace(each, selector="bitsieve.selectors.gdm:GDM", parameters=defaults_of(GDM, **each.parameters))
-        for each in GDM.methods
+        for each in GDM.described
     ),
 )

@@ -102,7 +102,7 @@ class SDPCMI(CountSelector):
         "random_state": made_by(check_random_state),
         "refine": partial(check_choice, choices=(None, "swap")),
     }
-    methods = (
+    described = (
         Method(
             name="sdpcmi",
             title="Semidefinite relaxation of global conditional mutual information",
@@ -157,6 +157,6 @@ class SDPCMI(CountSelector):
 METHODS = (
     *(
         replace(each, selector="bitsieve.selectors.sdpcmi:SDPCMI", parameters=defaults_of(SDPCMI, **each.parameters))
-        for each in SDPCMI.methods
+        for each in SDPCMI.described
     ),
 )

@@ -122,7 +122,7 @@ class SpecCMI(CountSelector):
         "memory": made_by(check_memory),
         "dtype": partial(check_choice, choices=("float64", "float32")),
     }
-    methods = (
+    described = (
         Method(
             name="speccmi",
             title="Spectral relaxation of global conditional mutual information",
@@ -218,6 +218,6 @@ def _improved(matrix: ConditionalMatrix, members: NDArray[np.intp], order: NDArr
 METHODS = (
     *(
         replace(each, selector="bitsieve.selectors.speccmi:SpecCMI", parameters=defaults_of(SpecCMI, **each.parameters))
-        for each in SpecCMI.methods
+        for each in SpecCMI.described
     ),
 )
