@@ -49,22 +49,22 @@ if TYPE_CHECKING:
     from bitsieve.selection.information import mutual_information_matrix as mutual_information_matrix
     from bitsieve.selection.select import select as select
     from bitsieve.selection.selection import Selection as Selection
+    from bitsieve.selectors.blankets import FCBF as FCBF
+    from bitsieve.selectors.blankets import KollerSahami as KollerSahami
+    from bitsieve.selectors.conditional_information import SDPCMI as SDPCMI
+    from bitsieve.selectors.conditional_information import SpecCMI as SpecCMI
     from bitsieve.selectors.dominant_set_clusters import DominantSetClusters as DominantSetClusters
     from bitsieve.selectors.dominant_set_mii import DominantSetMII as DominantSetMII
     from bitsieve.selectors.dp import DpSelector as DpSelector
-    from bitsieve.selectors.eqpfs import EQPFS as EQPFS
-    from bitsieve.selectors.fcbf import FCBF as FCBF
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
     from bitsieve.selectors.gdm import GDM as GDM
     from bitsieve.selectors.gmi import GMI as GMI
-    from bitsieve.selectors.koller_sahami import KollerSahami as KollerSahami
     from bitsieve.selectors.model import ModelSelector as ModelSelector
-    from bitsieve.selectors.qpfs import QPFS as QPFS
+    from bitsieve.selectors.quadratic_programs import EQPFS as EQPFS
+    from bitsieve.selectors.quadratic_programs import QPFS as QPFS
     from bitsieve.selectors.rcfs import RCFS as RCFS
     from bitsieve.selectors.registry import make_selector as make_selector
     from bitsieve.selectors.relieff import ReliefF as ReliefF
-    from bitsieve.selectors.sdpcmi import SDPCMI as SDPCMI
-    from bitsieve.selectors.speccmi import SpecCMI as SpecCMI
     from bitsieve.selectors.stability import StabilitySelector as StabilitySelector
     from bitsieve.selectors.svm import L1SVM as L1SVM
     from bitsieve.selectors.svm import SVMRFE as SVMRFE
@@ -90,11 +90,11 @@ _HOMES = {
     "DominantSetMII": "bitsieve.selectors.dominant_set_mii",
     "DpSelector": "bitsieve.selectors.dp",
     "entropy": "bitsieve.selection.information",
-    "EQPFS": "bitsieve.selectors.eqpfs",
+    "EQPFS": "bitsieve.selectors.quadratic_programs",
     "EqualFrequencyBinner": "bitsieve.binning",
     "EqualWidthBinner": "bitsieve.binning",
     "FalseDiscoveryStopping": "bitsieve.methods.by_counts.stopping",
-    "FCBF": "bitsieve.selectors.fcbf",
+    "FCBF": "bitsieve.selectors.blankets",
     "FeatureExplanation": "bitsieve.selection.explain",
     "ForwardSelector": "bitsieve.selectors.forward",
     "GDM": "bitsieve.selectors.gdm",
@@ -103,7 +103,7 @@ _HOMES = {
     "henze_penrose_divergence": "bitsieve.selection.geometric",
     "how_many": "bitsieve.evaluation.how_many",
     "HowMany": "bitsieve.evaluation.how_many",
-    "KollerSahami": "bitsieve.selectors.koller_sahami",
+    "KollerSahami": "bitsieve.selectors.blankets",
     "L1SVM": "bitsieve.selectors.svm",
     "list_methods": "bitsieve.methods.registry",
     "make_selector": "bitsieve.selectors.registry",
@@ -117,19 +117,19 @@ _HOMES = {
     "plot_similarity": "bitsieve.report.similarity",
     "plot_stability": "bitsieve.report.stability",
     "plot_weights": "bitsieve.report.weights",
-    "QPFS": "bitsieve.selectors.qpfs",
+    "QPFS": "bitsieve.selectors.quadratic_programs",
     "RankingDisplay": "bitsieve.report.ranking",
     "RCFS": "bitsieve.selectors.rcfs",
     "RedundancyDisplay": "bitsieve.report.redundancy",
     "ReliefF": "bitsieve.selectors.relieff",
-    "SDPCMI": "bitsieve.selectors.sdpcmi",
+    "SDPCMI": "bitsieve.selectors.conditional_information",
     "select": "bitsieve.selection.select",
     "Selection": "bitsieve.selection.selection",
     "SelectorCV": "bitsieve.evaluation.selector_cv",
     "show_kernel": "bitsieve.counts.kernels",
     "SignificanceStopping": "bitsieve.methods.by_counts.stopping",
     "SparkSource": "bitsieve.sources.spark_source",
-    "SpecCMI": "bitsieve.selectors.speccmi",
+    "SpecCMI": "bitsieve.selectors.conditional_information",
     "ThresholdStopping": "bitsieve.methods.by_counts.stopping",
     "StabilitySelector": "bitsieve.selectors.stability",
     "StreamSource": "bitsieve.sources.stream",

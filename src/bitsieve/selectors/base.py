@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import narwhals as nw
 import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -212,6 +214,8 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
 
     def _keep(self, table: Table | TableInParts, found: Found, **more: Any) -> Self:
         """Set all fitted attributes."""
+        if found.unconverged:
+            warnings.warn(found.unconverged, ConvergenceWarning, stacklevel=5)  # fit's caller
         table.set_names_on(self)
         found = found.with_last(getattr(table, "blank", ()), table.n_features)
         self.classes_, self.target_edges_ = table.target.labels, table.target.edges

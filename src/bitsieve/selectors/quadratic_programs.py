@@ -1,24 +1,14 @@
-"""Global selection by a quadratic program: relevance against redundancy."""
+"""Selectors by a quadratic program over the weights of all features."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from bitsieve.common.errors import ParameterError
-from bitsieve.common.parameters import check_choice, check_number, made_by, optional
-from bitsieve.methods.by_counts.pairwise.quadratic import approximated_ranking, quadratic_ranking
-from bitsieve.methods.method import Method, defaults_of
-from bitsieve.optimize.nystrom import Nystrom, choose_landmarks, make_nystrom
+from bitsieve.methods.by_counts.pairwise.quadratic import METHODS
 from bitsieve.selectors.counted import CountSelector
-from bitsieve.selectors.quadratic import rank_by_weights
 
 if TYPE_CHECKING:
-    from bitsieve.information import Information
-    from bitsieve.methods.found import Found
+    from bitsieve.optimize.nystrom import Nystrom
 
 
 class QPFS(CountSelector):
@@ -92,22 +82,7 @@ class QPFS(CountSelector):
     [0.05, 0.06, 0.4, 0.48]
     """
 
-    parameter_rules: ClassVar = {
-        "alpha": optional(partial(check_number, low=0, high=1, instead="or None to balance both terms")),
-        "convexify": partial(check_choice, choices=(None, "shift")),
-        "approximation": made_by(make_nystrom),
-    }
-    described = (
-        Method(
-            name="qpfs",
-            title="Quadratic programming: relevance against redundancy",
-            formula="min (1-a)/2 x'Hx - a f'x on the simplex, f_i = I(Xi;C), H_ij = I(Xi;Xj), H_ii = H(Xi)",
-            paper="Rodriguez-Lujan, Huerta, Elkan, Santa Cruz 2010",
-            needs="all pairs of features; n x n numbers",
-            cost="O(n^2 d + n^3), 2 n^2 numbers",
-            unit="share",
-        ),
-    )
+    described = METHODS[:1]
 
     def __init__(
         self,
@@ -126,37 +101,85 @@ class QPFS(CountSelector):
         self.binning = binning
         self.n_jobs = n_jobs
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        settings = make_nystrom(self.approximation)
-        if settings is None:
-            return
-        if self.alpha is None:
-            raise ParameterError(
-                "alpha",
-                None,
-                "give a number from 0 to 1",
-                "is not allowed with an approximation, which does not count all entries that the balance averages",
-            )
-        if settings.variant == "extension":
-            raise ParameterError(
-                "variant", "extension", "give QPFS None or 'paper'", "of Nystrom is about eigenvectors"
-            )
 
-    def _choose(self, information: Information, k: int) -> Found:
-        settings = make_nystrom(self.approximation)
-        varying = np.flatnonzero(information.varies)
-        landmarks, solve = None, partial(quadratic_ranking, alpha=self.alpha, shifted=self.convexify == "shift")
-        if settings is not None and self.alpha is not None and len(varying):
-            landmarks = choose_landmarks(settings, varying, information.n_features)
-            own_entropy = settings.variant != "paper"
-            solve = partial(approximated_ranking, landmarks=landmarks, alpha=self.alpha, own_entropy=own_entropy)
-        return rank_by_weights(information, k, self.alpha, solve, name="QPFS", landmarks_=landmarks)
+class EQPFS(CountSelector):
+    r"""Rank all features at once by a quadratic program of relevance and redundancy, without a penalty for entropy.
 
+    ``min (1 - a)/2 x'Hx - a f'x`` over weights ``x >= 0`` of sum 1, with ``f_i = I(Xi;C)``,
+    ``H_ij = I(Xi;Xj) - beta I(Xi;Xj|C)`` and the same number ``H_ii = shift`` for all, large enough to make H convex;
+    the features with the largest weights are selected. With ``beta=0`` it is QPFS without its bias to features of low
+    entropy.
 
-METHODS = (
-    *(
-        replace(each, selector="bitsieve.selectors.qpfs:QPFS", parameters=defaults_of(QPFS, **each.parameters))
-        for each in QPFS.described
-    ),
-)
+    Parameters
+    ----------
+    n_features_to_select : int, optional
+        By default 10, or all columns where there are fewer.
+    alpha : float, optional
+        The a above, in [0, 1]: 0 looks at redundancy alone, 1 at relevance alone. None: ``q / (q + f)`` with q the mean
+        size of all n x n entries of H, signs left out, and f the mean relevance. (Written as ``alpha_2 x'Hx - f'x``,
+        ``alpha_2 = (1 - a) / (2 a)``.)
+    beta : float, default=1.0
+        Weight of the redundancy within the classes.
+    shift : float, optional
+        The diagonal of H, in bits. None: the least that makes H convex; a smaller one is refused.
+    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
+        How numeric columns become codes; "none" takes each distinct value as its own code.
+    n_jobs : int, default=None
+        Threads that count (None is 1, -1 every core); the result is the same to the last bit for any number.
+
+    Attributes
+    ----------
+    weights_ : ndarray of float, shape (n_features,)
+        The solution, of sum 1; 0 for columns that do not vary and for those that the others make redundant.
+    alpha_ : float
+        The a that was used; nan if no column varies and it was not given.
+    shift_ : float
+        The diagonal of H, in bits.
+    gap_ : float
+        The objective is at most so much above its minimum, in bits (the duality gap of Frank and Wolfe).
+    ranking_ : ndarray of int, shape (n_features,)
+        1 = largest weight; every feature has its own rank. Columns of weight 0 follow by the gradient of the
+        objective, the nearest to a weight first; then those that do not vary. Ties (1e-10) go to the lowest column.
+    selected_ : ndarray of int, shape (k,)
+        Column indices, largest weight first.
+    scores_ : ndarray of float, shape (k,)
+        Their weights.
+
+    Notes
+    -----
+    Cost: O(n^2 d) samples read as bits for each of the two parts of H, its smallest eigenvalue (n^3 4 / 3 up to 2,000
+    columns, beyond by Lanczos and n^3 / 3), and some dozens of products of H with a vector. Memory: 2 n^2 numbers.
+    Columns that are equal up to the names of their codes share their weight equally.
+
+    References
+    ----------
+    N. X. Vinh, J. Chan, S. Romano, J. Bailey, "Effective global approaches for mutual information based feature
+    selection", KDD 2014, eq. 12 and 13. doi:10.1145/2623330.2623611
+
+    Examples
+    --------
+    >>> from bitsieve import EQPFS
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> EQPFS(2, alpha=0.5).fit(X, y).get_feature_names_out().tolist()
+    ['flavanoids', 'proline']
+    """
+
+    described = METHODS[1:]
+
+    def __init__(
+        self,
+        n_features_to_select: int | None = None,
+        *,
+        alpha: float | None = None,
+        beta: float = 1.0,
+        shift: float | None = None,
+        binning: Any = "mdl",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.alpha = alpha
+        self.beta = beta
+        self.shift = shift
+        self.binning = binning
+        self.n_jobs = n_jobs
