@@ -9,13 +9,16 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bitsieve.binning import CategoricalBinner as CategoricalBinner
-    from bitsieve.binning import EqualFrequencyBinner as EqualFrequencyBinner
-    from bitsieve.binning import EqualWidthBinner as EqualWidthBinner
-    from bitsieve.binning import MDLBinner as MDLBinner
-    from bitsieve.binning import ZeroApartBinner as ZeroApartBinner
     from bitsieve.common.notes import BitsieveWarning as BitsieveWarning
     from bitsieve.counts.kernels import show_kernel as show_kernel
+    from bitsieve.data.binning import CategoricalBinner as CategoricalBinner
+    from bitsieve.data.binning import EqualFrequencyBinner as EqualFrequencyBinner
+    from bitsieve.data.binning import EqualWidthBinner as EqualWidthBinner
+    from bitsieve.data.binning import MDLBinner as MDLBinner
+    from bitsieve.data.binning import ZeroApartBinner as ZeroApartBinner
+    from bitsieve.engines.dask import DaskSource as DaskSource
+    from bitsieve.engines.spark import SparkSource as SparkSource
+    from bitsieve.engines.stream import StreamSource as StreamSource
     from bitsieve.evaluation.compare import compare as compare
     from bitsieve.evaluation.comparison import Comparison as Comparison
     from bitsieve.evaluation.how_many import HowMany as HowMany
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     from bitsieve.methods.by_counts.stopping import SignificanceStopping as SignificanceStopping
     from bitsieve.methods.by_counts.stopping import ThresholdStopping as ThresholdStopping
     from bitsieve.methods.constraints import Constraints as Constraints
-    from bitsieve.methods.registry import list_methods as list_methods
+    from bitsieve.methods.registry import list_methods
     from bitsieve.optimize.nystrom import Nystrom as Nystrom
     from bitsieve.report.curve import CurveDisplay as CurveDisplay
     from bitsieve.report.files import write_report as write_report
@@ -69,9 +72,6 @@ if TYPE_CHECKING:
     from bitsieve.selectors.svm import L1SVM as L1SVM
     from bitsieve.selectors.svm import SVMRFE as SVMRFE
     from bitsieve.selectors.vmi import VMI as VMI
-    from bitsieve.sources.dask_source import DaskSource as DaskSource
-    from bitsieve.sources.spark_source import SparkSource as SparkSource
-    from bitsieve.sources.stream import StreamSource as StreamSource
 
     __version__: str
 
@@ -79,20 +79,20 @@ _HOMES = {
     "affiliated": "bitsieve.selection.affiliated",
     "bayes_error_bounds": "bitsieve.selection.geometric",
     "BitsieveWarning": "bitsieve.common.notes",
-    "CategoricalBinner": "bitsieve.binning",
+    "CategoricalBinner": "bitsieve.data.binning",
     "compare": "bitsieve.evaluation.compare",
     "Comparison": "bitsieve.evaluation.comparison",
     "conditional_mutual_information_matrix": "bitsieve.selection.information",
     "Constraints": "bitsieve.methods.constraints",
-    "DaskSource": "bitsieve.sources.dask_source",
+    "DaskSource": "bitsieve.engines.dask",
     "CurveDisplay": "bitsieve.report.curve",
     "DominantSetClusters": "bitsieve.selectors.dominant_set_clusters",
     "DominantSetMII": "bitsieve.selectors.dominant_set_mii",
     "DpSelector": "bitsieve.selectors.dp",
     "entropy": "bitsieve.selection.information",
     "EQPFS": "bitsieve.selectors.quadratic_programs",
-    "EqualFrequencyBinner": "bitsieve.binning",
-    "EqualWidthBinner": "bitsieve.binning",
+    "EqualFrequencyBinner": "bitsieve.data.binning",
+    "EqualWidthBinner": "bitsieve.data.binning",
     "FalseDiscoveryStopping": "bitsieve.methods.by_counts.stopping",
     "FCBF": "bitsieve.selectors.blankets",
     "FeatureExplanation": "bitsieve.selection.explain",
@@ -107,7 +107,7 @@ _HOMES = {
     "L1SVM": "bitsieve.selectors.svm",
     "list_methods": "bitsieve.methods.registry",
     "make_selector": "bitsieve.selectors.registry",
-    "MDLBinner": "bitsieve.binning",
+    "MDLBinner": "bitsieve.data.binning",
     "ModelSelector": "bitsieve.selectors.model",
     "mutual_information": "bitsieve.selection.information",
     "mutual_information_matrix": "bitsieve.selection.information",
@@ -128,14 +128,14 @@ _HOMES = {
     "SelectorCV": "bitsieve.evaluation.selector_cv",
     "show_kernel": "bitsieve.counts.kernels",
     "SignificanceStopping": "bitsieve.methods.by_counts.stopping",
-    "SparkSource": "bitsieve.sources.spark_source",
+    "SparkSource": "bitsieve.engines.spark",
     "SpecCMI": "bitsieve.selectors.conditional_information",
     "ThresholdStopping": "bitsieve.methods.by_counts.stopping",
     "StabilitySelector": "bitsieve.selectors.stability",
-    "StreamSource": "bitsieve.sources.stream",
+    "StreamSource": "bitsieve.engines.stream",
     "SVMRFE": "bitsieve.selectors.svm",
     "VMI": "bitsieve.selectors.vmi",
-    "ZeroApartBinner": "bitsieve.binning",
+    "ZeroApartBinner": "bitsieve.data.binning",
     "write_report": "bitsieve.report.files",
 }
 

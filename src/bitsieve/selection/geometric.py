@@ -8,6 +8,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from bitsieve.common.parameters import check_choice, check_integer
+from bitsieve.data.read import read_xy
+from bitsieve.data.target import read_target
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import (
     BayesErrorBounds,
     divergence,
@@ -19,8 +21,6 @@ from bitsieve.methods.by_samples.spanning_tree.dependency import PRIORS, depende
 from bitsieve.methods.by_samples.spanning_tree.draws import Draw
 from bitsieve.methods.by_samples.spanning_tree.tree import minimum_spanning_tree
 from bitsieve.selectors.sampled import numbers_of, repeated
-from bitsieve.table.read_xy import read_xy
-from bitsieve.table.target import read_target
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

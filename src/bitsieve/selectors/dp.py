@@ -17,7 +17,7 @@ from bitsieve.selectors.sample_selector import SampleSelector
 from bitsieve.selectors.sampled import numbers_of
 
 if TYPE_CHECKING:
-    from bitsieve.table.table import Table
+    from bitsieve.data.table import Table
 
 
 class DpSelector(SampleSelector):

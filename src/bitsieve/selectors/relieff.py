@@ -22,8 +22,8 @@ from bitsieve.selectors.sampled import rows_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bitsieve.data.table import Table
     from bitsieve.methods.found import Found
-    from bitsieve.table.table import Table
 
 
 class ReliefF(SampleSelector):
