@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,11 +17,13 @@ from bitsieve.common.progress import phase
 from bitsieve.common.ties import TIE
 from bitsieve.data.binning import binner_of, make_binner
 from bitsieve.data.binning.categorical import known_arities
+from bitsieve.data.binning.registry import keeps_missing
 from bitsieve.engines import make_source
 from bitsieve.engines.in_parts import TableInParts
 from bitsieve.information import Information, make_information
 from bitsieve.information.evidence import carries_information
 from bitsieve.methods.constraints import resolve
+from bitsieve.methods.registry import find_method
 from bitsieve.selectors.sampled import TableSamples
 
 if TYPE_CHECKING:
@@ -98,6 +101,61 @@ class Fitted:
             "overlap_": self.overlap,
             "informative_": self.informative,
         }
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What :func:`bitsieve.select` ran and found: as much of a fitted selector as is known without scikit-learn.
+
+    Attributes
+    ----------
+    method : str
+    asked : int, float or "auto"
+        How many features.
+    parameters : dict
+        Of the method's function.
+    binning : str, binner or None
+    n_jobs : int or None
+    table : Table or TableInParts
+    fitted : Fitted
+    """
+
+    method: str
+    asked: Any
+    parameters: dict[str, Any]
+    binning: Any
+    n_jobs: int | None
+    table: Table | TableInParts
+    fitted: Fitted
+
+    @property
+    def takes_missing(self) -> bool:
+        """Whether missing values were taken, by the method or by its binner."""
+        method = find_method(self.method)
+        return method.takes_missing or (method.bins and keeps_missing(self.binning))
+
+    def facts(self) -> SimpleNamespace:
+        """The parameters and the fitted attributes, under the names that a selector has for them."""
+        names = self.table.feature_names
+        return SimpleNamespace(
+            name=find_method(self.method).estimator,
+            n_features_to_select=self.asked,
+            selected_=self.fitted.found.selected,
+            scores_=self.fitted.found.scores,
+            **({} if names is None else {"feature_names_in_": names}),
+            **self.parameters,
+            **self.fitted.attributes(),
+            **self.fitted.found.extras,
+        )
+
+    def selector(self) -> Any:
+        """The fitted scikit-learn transformer."""
+        from bitsieve.selectors.registry import selector_of
+
+        made = selector_of(
+            find_method(self.method), self.asked, binning=self.binning, n_jobs=self.n_jobs, **self.parameters
+        )
+        return made._keep_fitted(self.table, self.fitted)
 
 
 def fit_method(
