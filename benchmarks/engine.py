@@ -17,15 +17,15 @@ from bitsieve.by_counts.greedy.forward import forward_select
 from bitsieve.by_counts.pairwise.conditional_matrix import conditional_matrix
 from bitsieve.by_counts.pairwise.spectral import rank_by_spectrum
 from bitsieve.by_counts.stopping import STOPPING_RULES
-from bitsieve.by_samples.variational.code_tables import CodeTable
-from bitsieve.by_samples.variational.codes import NaiveBound, PairwiseBound
-from bitsieve.by_samples.variational.search import variational_select
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.evaluation.classifiers import CLASSIFIERS as CLASSIFIERS
 from bitsieve.evaluation.classifiers.refit import Refit as Refit
 from bitsieve.evaluation.train_test import class_means as class_means
 from bitsieve.evaluation.train_test import nearest_mean_curves as nearest_mean_curves
 from bitsieve.information import make_information
+from bitsieve.methods.by_samples.variational.code_tables import CodeTable
+from bitsieve.methods.by_samples.variational.codes import NaiveBound, PairwiseBound
+from bitsieve.methods.by_samples.variational.search import variational_select
 from bitsieve.optimize.convexity import is_convex, smallest_eigenvalue
 from bitsieve.optimize.quadratics import DenseQuadratic
 from bitsieve.optimize.simplex_qp import minimize_on_simplex

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitsieve import _native
-from bitsieve.by_samples import relieff
-from bitsieve.by_samples.differences import Differences
-from bitsieve.by_samples.relieff import relieff_weights
-from bitsieve.by_samples.rows import Rows
 from bitsieve.counts.kernels import available_kernels, choose_kernel
+from bitsieve.methods.by_samples import relieff
+from bitsieve.methods.by_samples.differences import Differences
+from bitsieve.methods.by_samples.relieff import relieff_weights
+from bitsieve.methods.by_samples.rows import Rows
 
 NOTHING = -1  # a missing value, in these tests' tables of whole numbers
 
@@ -228,7 +228,9 @@ def test_blocks_do_not_matter(monkeypatch):
 def test_what_is_not_remembered_is_taken_afresh(monkeypatch):
     numbers, codes, classes = random_table(9, 40, 2, 0.3)
     remembered = run(rows_of(numbers, codes), classes, 3)
-    monkeypatch.setattr("bitsieve.by_samples.differences.REMEMBERED_BYTES", 8 * 2 * 40)  # of the first column only
+    monkeypatch.setattr(
+        "bitsieve.methods.by_samples.differences.REMEMBERED_BYTES", 8 * 2 * 40
+    )  # of the first column only
     assert run(rows_of(numbers, codes), classes, 3).tobytes() == remembered.tobytes()
 
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from bitsieve.by_counts.greedy.whole_set import WholeSetInformation
-from bitsieve.by_samples.parzen.columns import BANDWIDTHS, standardize
-from bitsieve.by_samples.parzen.joint import JointInformation
-from bitsieve.by_samples.parzen.second_order import SecondOrderInformation
-from bitsieve.by_samples.set_choice import choose_from_sets
 from bitsieve.common.memory import check_memory
 from bitsieve.common.parameters import FeatureCount, check_bandwidth, check_choice, check_threads, made_by
 from bitsieve.common.progress import phase
+from bitsieve.methods.by_samples.parzen.columns import BANDWIDTHS, standardize
+from bitsieve.methods.by_samples.parzen.joint import JointInformation
+from bitsieve.methods.by_samples.parzen.second_order import SecondOrderInformation
+from bitsieve.methods.by_samples.set_choice import choose_from_sets
 from bitsieve.optimize.dominant_sets import DYNAMICS, dominant_sets
 from bitsieve.selectors.found import Found, constants_last
 from bitsieve.selectors.method_info import MethodInfo
@@ -22,7 +22,7 @@ from bitsieve.selectors.sampled import SampleSelector, numbers_of, rows_of
 from bitsieve.selectors.similarity import check_similarity, code_table, find_similarity
 
 if TYPE_CHECKING:
-    from bitsieve.by_samples.set_choice import SetInformation
+    from bitsieve.methods.by_samples.set_choice import SetInformation
     from bitsieve.table.table import Table
 
 INFORMATIONS = ("parzen", "parzen-posterior", "second-order", "binned")

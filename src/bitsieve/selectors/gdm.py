@@ -10,14 +10,14 @@ from scipy.sparse import issparse
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from bitsieve.by_samples.cutting_plane.dense import DenseColumns
-from bitsieve.by_samples.cutting_plane.groups import Groups, affiliate
-from bitsieve.by_samples.cutting_plane.search import Settings, search
-from bitsieve.by_samples.cutting_plane.sparse import SparseColumns
 from bitsieve.common.errors import ParameterError
 from bitsieve.common.parameters import check_choice, check_integer, check_number, check_threads, optional
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import TIE
+from bitsieve.methods.by_samples.cutting_plane.dense import DenseColumns
+from bitsieve.methods.by_samples.cutting_plane.groups import Groups, affiliate
+from bitsieve.methods.by_samples.cutting_plane.search import Settings, search
+from bitsieve.methods.by_samples.cutting_plane.sparse import SparseColumns
 from bitsieve.selectors.found import Found
 from bitsieve.selectors.linear import LinearSelector, check_above_zero, columns_of, values_of
 from bitsieve.selectors.method_info import MethodInfo
@@ -25,8 +25,8 @@ from bitsieve.selectors.method_info import MethodInfo
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.by_samples.cutting_plane import search as searching
-    from bitsieve.by_samples.cutting_plane.columns import Columns
+    from bitsieve.methods.by_samples.cutting_plane import search as searching
+    from bitsieve.methods.by_samples.cutting_plane.columns import Columns
 
 MATCHINGS = ("disjoint", "greedy", "exact")
 

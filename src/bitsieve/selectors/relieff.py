@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from bitsieve.by_samples.differences import Differences
-from bitsieve.by_samples.relieff import relieff_weights
 from bitsieve.common.parameters import check_integer, check_threads, made_by, optional
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import rank
+from bitsieve.methods.by_samples.differences import Differences
+from bitsieve.methods.by_samples.relieff import relieff_weights
 from bitsieve.selectors.found import rank_all
 from bitsieve.selectors.method_info import MethodInfo
 from bitsieve.selectors.sampled import SampleSelector, rows_of

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from bitsieve.by_samples.rows import Rows
+from bitsieve.methods.by_samples.rows import Rows
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.table.missing import check_values
 

@@ -8,10 +8,10 @@ from cutting_plane_reference import standardized
 from scipy import sparse
 
 from bitsieve import _native
-from bitsieve.by_samples.cutting_plane import dense
-from bitsieve.by_samples.cutting_plane import sparse as sparse_module
-from bitsieve.by_samples.cutting_plane.dense import DenseColumns
-from bitsieve.by_samples.cutting_plane.sparse import SparseColumns
+from bitsieve.methods.by_samples.cutting_plane import dense
+from bitsieve.methods.by_samples.cutting_plane import sparse as sparse_module
+from bitsieve.methods.by_samples.cutting_plane.dense import DenseColumns
+from bitsieve.methods.by_samples.cutting_plane.sparse import SparseColumns
 
 ROUNDING = 1e-12  # some hundred additions of numbers up to 1
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from tests.by_samples.parzen.test_pairs import KERNELS, density, uneven_columns
 
-from bitsieve.by_samples.parzen.columns import standardize, width
-from bitsieve.by_samples.parzen.joint import JointInformation, mean_log2
-from bitsieve.by_samples.parzen.pairs import ParzenPairs
-from bitsieve.by_samples.parzen.second_order import SecondOrderInformation
-from bitsieve.by_samples.set_choice import choose_from_sets
 from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE
+from bitsieve.methods.by_samples.parzen.columns import standardize, width
+from bitsieve.methods.by_samples.parzen.joint import JointInformation, mean_log2
+from bitsieve.methods.by_samples.parzen.pairs import ParzenPairs
+from bitsieve.methods.by_samples.parzen.second_order import SecondOrderInformation
+from bitsieve.methods.by_samples.set_choice import choose_from_sets
 
 SIZES = np.array([60, 35, 55])
 EXACT = 1e-9  # rounding: a thousand steps of 1e-16 on exponents of some hundreds
@@ -61,7 +61,7 @@ def test_same_bits_on_any_instruction_set_and_threads(kernel, monkeypatch):
 def test_candidates_in_parts(monkeypatch):
     values = uneven_columns()
     whole = JointInformation(values, SIZES).information(np.arange(5))
-    monkeypatch.setattr("bitsieve.by_samples.parzen.joint.PART_BYTES", 1)
+    monkeypatch.setattr("bitsieve.methods.by_samples.parzen.joint.PART_BYTES", 1)
     assert JointInformation(values, SIZES).information(np.arange(5)).tobytes() == whole.tobytes()
 
 

@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 from tests.by_samples.spanning_tree.densities import bayes_error, draw_classes
 
-from bitsieve.by_samples.spanning_tree.bayes_error import divergence, global_bounds, pairwise_bounds, two_class_bounds
+from bitsieve.methods.by_samples.spanning_tree.bayes_error import (
+    divergence,
+    global_bounds,
+    pairwise_bounds,
+    two_class_bounds,
+)
 
 
 def test_the_formulas_on_one_count():

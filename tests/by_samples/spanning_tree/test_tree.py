@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from bitsieve.by_samples.spanning_tree.tree import minimum_spanning_tree
 from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE, available_kernels
+from bitsieve.methods.by_samples.spanning_tree.tree import minimum_spanning_tree
 
 
 def squared_lengths(points):

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from variational_reference import Bound, forward
 
-from bitsieve.by_samples.variational import code_tables
-from bitsieve.by_samples.variational import codes as codes_module
-from bitsieve.by_samples.variational.code_tables import CodeTable
-from bitsieve.by_samples.variational.codes import NaiveBound, PairwiseBound
-from bitsieve.by_samples.variational.search import RESTART_GAIN, variational_select
 from bitsieve.common.ties import TIE, pick
+from bitsieve.methods.by_samples.variational import code_tables
+from bitsieve.methods.by_samples.variational import codes as codes_module
+from bitsieve.methods.by_samples.variational.code_tables import CodeTable
+from bitsieve.methods.by_samples.variational.codes import NaiveBound, PairwiseBound
+from bitsieve.methods.by_samples.variational.search import RESTART_GAIN, variational_select
 
 KINDS = {"naive": NaiveBound, "pairwise": PairwiseBound}
 ROUNDING = 1e-12  # bits: two programs' roundings of some hundred logarithms of size 10

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from bitsieve import _native
-from bitsieve.by_samples.variational.code_tables import CodeTable
-from bitsieve.by_samples.variational.codes import NaiveBound, PairwiseBound
-from bitsieve.by_samples.variational.densities import DensityBound, DensityTable
-from bitsieve.by_samples.variational.search import variational_select
 from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE
+from bitsieve.methods.by_samples.variational.code_tables import CodeTable
+from bitsieve.methods.by_samples.variational.codes import NaiveBound, PairwiseBound
+from bitsieve.methods.by_samples.variational.densities import DensityBound, DensityTable
+from bitsieve.methods.by_samples.variational.search import variational_select
 
 KERNELS = _native.kernel_names()
 

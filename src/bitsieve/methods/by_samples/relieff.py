@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bitsieve.by_samples.differences import Differences
+    from bitsieve.methods.by_samples.differences import Differences
 
     Floats = NDArray[np.float64]
     Samples = NDArray[np.intp]

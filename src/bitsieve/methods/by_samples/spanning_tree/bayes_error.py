@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
-from bitsieve.by_samples.spanning_tree.cross_edges import edges_between
-from bitsieve.by_samples.spanning_tree.tree import minimum_spanning_tree
+from bitsieve.methods.by_samples.spanning_tree.cross_edges import edges_between
+from bitsieve.methods.by_samples.spanning_tree.tree import minimum_spanning_tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from bitsieve.by_samples.cutting_plane.exact_matching import match_exactly
-from bitsieve.by_samples.cutting_plane.matching import NONE, match
-from bitsieve.by_samples.cutting_plane.reduced import FINE, Reduced, ReducedProblem
 from bitsieve.common.progress import phase
+from bitsieve.methods.by_samples.cutting_plane.exact_matching import match_exactly
+from bitsieve.methods.by_samples.cutting_plane.matching import NONE, match
+from bitsieve.methods.by_samples.cutting_plane.reduced import FINE, Reduced, ReducedProblem
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.by_samples.cutting_plane.columns import Columns
+    from bitsieve.methods.by_samples.cutting_plane.columns import Columns
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.intp]

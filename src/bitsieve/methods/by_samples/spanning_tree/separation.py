@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.by_samples.spanning_tree.bayes_error import two_class_bounds
-from bitsieve.by_samples.spanning_tree.cross_edges import SharedPart
 from bitsieve.common.ties import pick
 from bitsieve.counts.blocks import run_blocks
+from bitsieve.methods.by_samples.spanning_tree.bayes_error import two_class_bounds
+from bitsieve.methods.by_samples.spanning_tree.cross_edges import SharedPart
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from bitsieve.by_samples.spanning_tree.cross_edges import RankedColumns
+    from bitsieve.methods.by_samples.spanning_tree.cross_edges import RankedColumns
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]

@@ -17,13 +17,13 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import csr_array
 
-from bitsieve.by_samples.cutting_plane.matching import leading, match
 from bitsieve.common.ties import TIE
+from bitsieve.methods.by_samples.cutting_plane.matching import leading, match
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.by_samples.cutting_plane.columns import Columns
+    from bitsieve.methods.by_samples.cutting_plane.columns import Columns
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.intp]

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.by_samples.parzen.joint import JointInformation
-from bitsieve.by_samples.parzen.pairs import ParzenPairs
 from bitsieve.counts.blocks import run_blocks
+from bitsieve.methods.by_samples.parzen.joint import JointInformation
+from bitsieve.methods.by_samples.parzen.pairs import ParzenPairs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +30,7 @@ COLUMNS = 8  # in one block of work
 class SecondOrderInformation:
     """The approximation for S + f, of candidates f beside a set S of chosen features that grows.
 
-    Parameters are those of :class:`bitsieve.by_samples.parzen.joint.JointInformation`. Cost: with m features chosen, a
+    Parameters are those of :class:`bitsieve.methods.by_samples.parzen.joint.JointInformation`. Cost: with m features chosen, a
     candidate takes 2 pairs with each once, and n^2 kernels once.
     """
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.by_samples.rcfs import centre
+from bitsieve.methods.by_samples.rcfs import centre
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

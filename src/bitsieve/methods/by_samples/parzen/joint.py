@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.by_samples.parzen.columns import RIDGE, covariances, width
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.counts.kernels import choose_kernel
+from bitsieve.methods.by_samples.parzen.columns import RIDGE, covariances, width
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

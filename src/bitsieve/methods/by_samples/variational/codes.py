@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.by_samples.variational.code_tables import CHUNK, Tables
-from bitsieve.by_samples.variational.posterior import LANES, Posterior
 from bitsieve.common.ties import TIE, pick
+from bitsieve.methods.by_samples.variational.code_tables import CHUNK, Tables
+from bitsieve.methods.by_samples.variational.posterior import LANES, Posterior
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.by_samples.variational.code_tables import CodeTable
-    from bitsieve.by_samples.variational.posterior import Weighted
+    from bitsieve.methods.by_samples.variational.code_tables import CodeTable
+    from bitsieve.methods.by_samples.variational.posterior import Weighted
 
 STATE_BYTES = 2 << 30
 EXACT_BYTES = 64 << 20  # of the tables that candidates of one native call need

@@ -15,7 +15,7 @@ from bitsieve.common.ties import TIE, rank
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.by_samples.cutting_plane.columns import Columns
+    from bitsieve.methods.by_samples.cutting_plane.columns import Columns
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.intp]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.by_samples.variational.posterior import LANES
 from bitsieve.counts.blocks import run_blocks, thread_count
 from bitsieve.counts.kernels import choose_kernel
+from bitsieve.methods.by_samples.variational.posterior import LANES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.by_samples.spanning_tree.cross_edges import SharedPart, edges_between
-from bitsieve.by_samples.spanning_tree.tree import minimum_spanning_tree
 from bitsieve.counts.blocks import run_blocks
+from bitsieve.methods.by_samples.spanning_tree.cross_edges import SharedPart, edges_between
+from bitsieve.methods.by_samples.spanning_tree.tree import minimum_spanning_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from bitsieve.by_samples.spanning_tree.cross_edges import RankedColumns
-    from bitsieve.by_samples.spanning_tree.draws import Draw
+    from bitsieve.methods.by_samples.spanning_tree.cross_edges import RankedColumns
+    from bitsieve.methods.by_samples.spanning_tree.draws import Draw
 
     Floats = NDArray[np.float64]
 

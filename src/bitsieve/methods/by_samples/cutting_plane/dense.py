@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.by_samples.cutting_plane.columns import Pairs
 from bitsieve.counts.blocks import run_blocks
+from bitsieve.methods.by_samples.cutting_plane.columns import Pairs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

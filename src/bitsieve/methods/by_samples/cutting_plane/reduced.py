@@ -25,7 +25,7 @@ from bitsieve.optimize.simplex_qp import minimize_on_simplex, project_on_simplex
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.by_samples.cutting_plane.columns import Part
+    from bitsieve.methods.by_samples.cutting_plane.columns import Part
 
     Floats = NDArray[np.float64]
     Factor = tuple[Floats, bool]

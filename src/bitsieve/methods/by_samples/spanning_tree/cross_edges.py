@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.by_samples.spanning_tree.tree import check_spread
 from bitsieve.counts.kernels import choose_kernel
+from bitsieve.methods.by_samples.spanning_tree.tree import check_spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from bitsieve.by_samples.spanning_tree.tree import SpanningTree
+    from bitsieve.methods.by_samples.spanning_tree.tree import SpanningTree
 
     Integers = NDArray[np.int64]
     Floats = NDArray[np.float64]

@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.by_samples.variational.posterior import LANES, Posterior
 from bitsieve.common.errors import Sentence, Setting
 from bitsieve.common.ties import pick
 from bitsieve.counts.blocks import run_blocks
+from bitsieve.methods.by_samples.variational.posterior import LANES, Posterior
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.by_samples.parzen.columns import centred, covariances, pivot, width
 from bitsieve.common.attributes import cached_property
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.counts.kernels import choose_kernel
+from bitsieve.methods.by_samples.parzen.columns import centred, covariances, pivot, width
 
 if TYPE_CHECKING:
     from collections.abc import Callable

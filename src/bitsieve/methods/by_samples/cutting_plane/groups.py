@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bitsieve.by_samples.cutting_plane.columns import Columns, Pairs
+    from bitsieve.methods.by_samples.cutting_plane.columns import Columns, Pairs
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.intp]

@@ -2,8 +2,8 @@
 
     I(X_S;C) >= mean_n log2 [ q(x_S|c_n) / sum_c p(c) q(x_S|c) ]
 
-with q(x_S|c) a product, in the order of choice, of what :mod:`bitsieve.by_samples.variational.codes` or
-:mod:`bitsieve.by_samples.variational.densities` puts for q(x_f|x_S,c). Each step adds the feature with the greatest
+with q(x_S|c) a product, in the order of choice, of what :mod:`bitsieve.methods.by_samples.variational.codes` or
+:mod:`bitsieve.methods.by_samples.variational.densities` puts for q(x_f|x_S,c). Each step adds the feature with the greatest
 bound.
 
 S. Gao, G. Ver Steeg, A. Galstyan, "Variational information maximization for feature selection", NIPS 2016.

@@ -1,7 +1,7 @@
 """Differences of samples in each column, and distances, which are their sums.
 
 ``diff = |a - b| / (max - min)`` in a numeric column, 0 or 1 in a categorical one, the expected one where a value is
-missing (:mod:`bitsieve.by_samples.unknown`).
+missing (:mod:`bitsieve.methods.by_samples.unknown`).
 
 Distances decide who is a neighbour, so they are sums of whole multiples of 2**-32: exact in float64 for up to 2**21
 columns, hence the same whatever the order of the columns, the block or the instruction set. Sums in float32, of known
@@ -16,13 +16,13 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from bitsieve import _native
-from bitsieve.by_samples.unknown import UnknownCategories, UnknownColumn, UnknownNumbers
 from bitsieve.counts.kernels import choose_kernel
+from bitsieve.methods.by_samples.unknown import UnknownCategories, UnknownColumn, UnknownNumbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.by_samples.rows import Rows
+    from bitsieve.methods.by_samples.rows import Rows
 
     Floats = NDArray[np.float64]
     Samples = NDArray[np.intp]

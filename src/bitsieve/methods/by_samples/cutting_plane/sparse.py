@@ -9,8 +9,8 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array
 
 from bitsieve import _native
-from bitsieve.by_samples.cutting_plane.columns import Pairs
 from bitsieve.counts.blocks import run_blocks
+from bitsieve.methods.by_samples.cutting_plane.columns import Pairs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

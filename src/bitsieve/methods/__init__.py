@@ -1,0 +1,1 @@
+"""Methods as functions: counts or samples and parameters in, what was found out."""
