@@ -9,12 +9,10 @@ from tests.by_samples.variational.variational_reference import Bound
 from tests.native.trials import equal, near, size, trial
 
 from bitsieve import _native
-from bitsieve.methods.by_samples.cutting_plane.sparse import SparseColumns
-from bitsieve.methods.by_samples.spanning_tree.cross_edges import RankedColumns, edges_between
-from bitsieve.methods.by_samples.spanning_tree.tree import SpanningTree
-from bitsieve.methods.by_samples.variational.code_tables import CodeTable
-from bitsieve.methods.by_samples.variational.codes import NaiveBound, PairwiseBound
-from bitsieve.methods.by_samples.variational.posterior import Posterior
+from bitsieve.methods.by_samples.cutting_plane.columns import SparseColumns
+from bitsieve.methods.by_samples.spanning_tree.tree import RankedColumns, SpanningTree, edges_between
+from bitsieve.methods.by_samples.variational.bounds import Posterior
+from bitsieve.methods.by_samples.variational.codes import CodeTable, NaiveBound, PairwiseBound
 
 POWER = 4e-14  # relative error of 2^x, see native/variational.hpp
 GRID = 2.0**32

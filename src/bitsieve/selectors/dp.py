@@ -8,8 +8,8 @@ import numpy as np
 
 from bitsieve.common.parameters import check_flag, check_threads
 from bitsieve.common.progress import phase
-from bitsieve.methods.by_samples.spanning_tree.cross_edges import RankedColumns
-from bitsieve.methods.by_samples.spanning_tree.separation import ClassPairs, forward_selection
+from bitsieve.methods.by_samples.spanning_tree.bayes_error import ClassPairs, forward_selection
+from bitsieve.methods.by_samples.spanning_tree.tree import RankedColumns
 from bitsieve.selectors.found import Found, constants_last
 from bitsieve.selectors.method_info import MethodInfo
 from bitsieve.selectors.sampled import SampleSelector, numbers_of

@@ -14,10 +14,8 @@ from bitsieve.common.errors import ParameterError
 from bitsieve.common.parameters import check_choice, check_integer, check_number, check_threads, optional
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import TIE
-from bitsieve.methods.by_samples.cutting_plane.dense import DenseColumns
-from bitsieve.methods.by_samples.cutting_plane.groups import Groups, affiliate
-from bitsieve.methods.by_samples.cutting_plane.search import Settings, search
-from bitsieve.methods.by_samples.cutting_plane.sparse import SparseColumns
+from bitsieve.methods.by_samples.cutting_plane.columns import DenseColumns, SparseColumns
+from bitsieve.methods.by_samples.cutting_plane.search import Groups, Settings, affiliate, search
 from bitsieve.selectors.found import Found
 from bitsieve.selectors.linear import LinearSelector, check_above_zero, columns_of, values_of
 from bitsieve.selectors.method_info import MethodInfo

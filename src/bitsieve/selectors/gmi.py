@@ -12,11 +12,9 @@ from bitsieve.common.errors import ParameterError
 from bitsieve.common.parameters import NO_LIMIT, check_choice, check_integer, check_threads, made_by, optional
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import rank
-from bitsieve.methods.by_samples.spanning_tree.cross_edges import RankedColumns
-from bitsieve.methods.by_samples.spanning_tree.dependency import PRIORS, dependency_matrix
-from bitsieve.methods.by_samples.spanning_tree.draws import Draw
-from bitsieve.methods.by_samples.spanning_tree.removal import by_removal, by_total
-from bitsieve.methods.by_samples.spanning_tree.separation import ClassPairs
+from bitsieve.methods.by_samples.spanning_tree.bayes_error import ClassPairs
+from bitsieve.methods.by_samples.spanning_tree.dependency import PRIORS, Draw, by_removal, by_total, dependency_matrix
+from bitsieve.methods.by_samples.spanning_tree.tree import RankedColumns
 from bitsieve.selectors.found import rank_all
 from bitsieve.selectors.method_info import MethodInfo
 from bitsieve.selectors.sampled import SampleSelector, numbers_of

@@ -11,10 +11,9 @@ from bitsieve.binning import make_binner
 from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import FeatureCount, check_bandwidth, check_choice, check_threads, made_by, optional
 from bitsieve.common.progress import phase
-from bitsieve.methods.by_samples.variational.code_tables import CodeTable
-from bitsieve.methods.by_samples.variational.codes import NaiveBound, PairwiseBound
+from bitsieve.methods.by_samples.variational.bounds import PLATEAUS, variational_select
+from bitsieve.methods.by_samples.variational.codes import CodeTable, NaiveBound, PairwiseBound
 from bitsieve.methods.by_samples.variational.densities import DensityBound, DensityTable, IndistinctError
-from bitsieve.methods.by_samples.variational.search import PLATEAUS, variational_select
 from bitsieve.selectors.found import Found
 from bitsieve.selectors.method_info import MethodInfo
 from bitsieve.selectors.sampled import SampleSelector
@@ -23,7 +22,7 @@ from bitsieve.table.missing import check_values
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.methods.by_samples.variational.search import Bound
+    from bitsieve.methods.by_samples.variational.bounds import Bound
     from bitsieve.table.table import Table
 
 

@@ -7,11 +7,10 @@ import pytest
 from variational_reference import Bound, forward
 
 from bitsieve.common.ties import TIE, pick
-from bitsieve.methods.by_samples.variational import code_tables
+from bitsieve.methods.by_samples.variational import codes as code_tables
 from bitsieve.methods.by_samples.variational import codes as codes_module
-from bitsieve.methods.by_samples.variational.code_tables import CodeTable
-from bitsieve.methods.by_samples.variational.codes import NaiveBound, PairwiseBound
-from bitsieve.methods.by_samples.variational.search import RESTART_GAIN, variational_select
+from bitsieve.methods.by_samples.variational.bounds import RESTART_GAIN, variational_select
+from bitsieve.methods.by_samples.variational.codes import CodeTable, NaiveBound, PairwiseBound
 
 KINDS = {"naive": NaiveBound, "pairwise": PairwiseBound}
 ROUNDING = 1e-12  # bits: two programs' roundings of some hundred logarithms of size 10

@@ -1,28 +1,57 @@
-"""The conditional dependency of features given the class: Algorithm 1 of Yasaei Sekeh and Hero, for all pairs.
-
-S. Yasaei Sekeh, A. O. Hero III, "Feature selection for multi-labeled variables via dependency maximization", ICASSP
-2019. doi:10.1109/ICASSP.2019.8682486
-"""
+"""The random part of the estimator: which samples stay as they are, and which are permuted within their class."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bitsieve.common.ties import TIE, rank
 from bitsieve.counts.blocks import run_blocks
-from bitsieve.methods.by_samples.spanning_tree.cross_edges import SharedPart, edges_between
-from bitsieve.methods.by_samples.spanning_tree.tree import minimum_spanning_tree
+from bitsieve.methods.by_samples.spanning_tree.tree import SharedPart, edges_between, minimum_spanning_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from bitsieve.methods.by_samples.spanning_tree.cross_edges import RankedColumns
-    from bitsieve.methods.by_samples.spanning_tree.draws import Draw
+    from bitsieve.methods.by_samples.spanning_tree.tree import RankedColumns
 
+    Samples = NDArray[np.int64]
     Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Two halves of the samples, the second permuted.
+
+    Attributes
+    ----------
+    original : ndarray of int, shape (n,)
+        The samples that are left as they are.
+    permuted : ndarray of int, shape (n,)
+        The others, without the odd one out; they give the first of the two features.
+    partner : ndarray of int, shape (n,)
+        The sample of the same class that gives the second feature instead: ``permuted``, shuffled within each class. A
+        sample without another one of its class among ``permuted`` is its own partner.
+    """
+
+    original: Samples
+    permuted: Samples
+    partner: Samples
+
+    @classmethod
+    def of(cls, classes: NDArray[np.integer], random: np.random.RandomState | np.random.Generator) -> Draw:
+        """A draw at random; the halves need not have the same number of samples of a class."""
+        half = len(classes) // 2
+        order = random.permutation(len(classes)).astype(np.int64)
+        permuted = order[half : 2 * half]
+        own = classes[permuted]
+        partner = np.empty_like(permuted)
+        partner[np.argsort(own, kind="stable")] = permuted[np.lexsort((random.random(half), own))]
+        return cls(order[:half], permuted, partner)
+
 
 PRIORS = ("halves", "pooled")
 BLOCK_POINTS = 1 << 15  # of all trees of one block: some 10 ms
@@ -121,3 +150,29 @@ def dependency_matrix(
     run_blocks(work, blocks, n_jobs, progress)
     matrix = sums / len(draws)
     return matrix + matrix.T
+
+
+def by_total(matrix: Floats) -> tuple[NDArray[np.intp], Floats]:
+    """All features by rising total dependency, the total of each; of equal ones the lower index first."""
+    totals = matrix.sum(axis=1)
+    order = rank(-totals)
+    return order, totals[order]
+
+
+def by_removal(matrix: Floats) -> tuple[NDArray[np.intp], Floats]:
+    """All features, the last one removed first: the highest total among those left is removed, again and again.
+
+    Of equal totals the higher index is removed first. Beside the order: the total that each had when it was removed.
+
+    Cost: O(n^2) for n features.
+    """
+    n = len(matrix)
+    totals = matrix.sum(axis=1)
+    order = np.empty(n, np.intp)
+    at_removal = np.empty(n)
+    for place in range(n - 1, -1, -1):
+        worst = int(np.flatnonzero(totals >= totals.max() - TIE)[-1])
+        order[place], at_removal[place] = worst, totals[worst]
+        totals = totals - matrix[worst]
+        totals[order[place:]] = -np.inf
+    return order, at_removal

@@ -11,7 +11,13 @@ from bitsieve import _native
 from bitsieve.counts.kernels import choose_kernel
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
+
+    Integers = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+
 
 WIDEST = 1e150  # squared differences of larger ones, summed over many columns, leave the range of floats
 
@@ -78,3 +84,119 @@ def check_spread(points: NDArray[np.float64]) -> NDArray[np.float64]:
     if points.size and points.max() / 2 - points.min() / 2 > WIDEST / 2:
         raise ValueError(f"values lie further apart than {WIDEST:.0e}, and squared distances overflow: rescale them")
     return points
+
+
+def edges_between(tree: SpanningTree, classes: NDArray[np.integer], n_classes: int) -> Floats:
+    """The number of edges between every two classes, as a symmetric matrix; on the diagonal those within a class.
+
+    Lengths do not say how m equal points are joined, nor which of them an edge to another place touches. Counted is
+    the expectation over all choices: two equal points are joined with probability ``2 / m``, and each is as likely
+    as the others to be touched. Where all points differ, these are plain counts. The upper triangle with the diagonal
+    sums to the number of points less 1.
+
+    Parameters
+    ----------
+    tree : SpanningTree
+    classes : ndarray of int, shape (n_points,)
+        The class of every point, ``0 ... n_classes - 1``.
+    n_classes : int
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_classes)
+    """
+    n_places = len(tree.places)
+    counts = np.bincount(tree.place * n_classes + classes, minlength=n_places * n_classes).reshape(n_places, n_classes)
+    sizes = counts.sum(axis=1, keepdims=True)
+    share = counts / sizes
+    # einsum adds in one order; a matrix product of many threads does not.
+    inside = np.einsum("ga,gb->ab", share, counts)
+    across = np.einsum("ea,eb->ab", share[tree.edges[:, 0]], share[tree.edges[:, 1]])
+    between = (inside + across) + (inside + across).T
+    within = np.diagonal(inside) - share.sum(axis=0) + np.diagonal(across)
+    between[np.diag_indices(n_classes)] = within
+    return between
+
+
+@dataclass(frozen=True)
+class RankedColumns:
+    """Columns of numbers as ranks among the distinct values of each.
+
+    Attributes
+    ----------
+    ranks : ndarray of uint32, shape (n_columns, n_samples)
+    values : ndarray of float64
+        The distinct values of the first column, ascending, then those of the second, and so on.
+    starts : ndarray of int, shape (n_columns + 1,)
+        Where they begin.
+    """
+
+    ranks: NDArray[np.uint32]
+    values: Floats
+    starts: Integers
+
+    @classmethod
+    def of(cls, numbers: Floats) -> RankedColumns:
+        """The columns of a table, shape (n_samples, n_columns).
+
+        Raises
+        ------
+        ValueError
+            If squared distances would not be finite.
+        """
+        ranks = np.empty(numbers.shape[::-1], np.uint32)
+        values = []
+        for j, column in enumerate(check_spread(numbers).T):
+            distinct, ranks[j] = np.unique(column, return_inverse=True)
+            values.append(distinct)
+        starts = np.concatenate([[0], np.cumsum([len(distinct) for distinct in values])]).astype(np.int64)
+        return cls(ranks, np.concatenate([*values, np.empty(0)]), starts)
+
+    def values_of(self, column: int) -> Floats:
+        """The distinct values of a column, ascending."""
+        return self.values[self.starts[column] : self.starts[column + 1]]
+
+
+@dataclass(frozen=True)
+class SharedPart:
+    """Points of which all coordinates but the last are fixed, and the two samples they belong to.
+
+    Attributes
+    ----------
+    ranks : ndarray of uint32, shape (n_samples,)
+        The rank of every sample's fixed part in lexicographic order.
+    values : ndarray of float64, shape (n_dimensions, n_ranks)
+    shared_sample, last_sample : ndarray of int, shape (n_points,)
+        Which sample gives a point its fixed part, and which its last coordinate.
+    in_first, in_second : ndarray of float64, shape (n_points,)
+        What a point weighs in the first and in the second sample; one of the two is 0.
+    """
+
+    ranks: NDArray[np.uint32]
+    values: Floats
+    shared_sample: Integers
+    last_sample: Integers
+    in_first: Floats
+    in_second: Floats
+
+    def weights(self, columns: RankedColumns, last: Sequence[int] | Integers) -> Floats:
+        """For each column as last coordinate: the sum over the cross edges of the product of their points' weights.
+
+        With weights of 1 that is the expected number of edges between the two samples, as of :func:`edges_between`.
+        """
+        out = np.empty(len(last))
+        _native.cross_edges(
+            choose_kernel().name,
+            self.ranks,
+            self.values,
+            self.shared_sample,
+            self.last_sample,
+            self.in_first,
+            self.in_second,
+            columns.ranks,
+            columns.values,
+            columns.starts,
+            np.asarray(last, np.int64),
+            out,
+        )
+        return out

@@ -28,7 +28,7 @@ from bitsieve import _native
 from bitsieve.common.errors import Sentence, Setting
 from bitsieve.common.ties import pick
 from bitsieve.counts.blocks import run_blocks
-from bitsieve.methods.by_samples.variational.posterior import LANES, Posterior
+from bitsieve.methods.by_samples.variational.bounds import LANES, Posterior
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,28 +1,121 @@
-"""Forward selection by the variational lower bound of I(X_S;C).
+"""The running likelihoods of variational information maximisation: log2 p(c) q(x_S|c) of every sample and class.
 
-    I(X_S;C) >= mean_n log2 [ q(x_S|c_n) / sum_c p(c) q(x_S|c) ]
-
-with q(x_S|c) a product, in the order of choice, of what :mod:`bitsieve.methods.by_samples.variational.codes` or
-:mod:`bitsieve.methods.by_samples.variational.densities` puts for q(x_f|x_S,c). Each step adds the feature with the greatest
-bound.
-
-S. Gao, G. Ver Steeg, A. Galstyan, "Variational information maximization for feature selection", NIPS 2016.
+Samples are sorted by class and stand in blocks of eight, a lane each: arrays of shape (n_blocks, n_classes, 8), as the
+native sums want them. Everything is kept as logarithms: nothing underflows, however many features are chosen.
 """
 
 from __future__ import annotations
 
-from math import log
+from math import fsum, log
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
+from bitsieve import _native
 from bitsieve.common.greedy import choose_greedily
 from bitsieve.common.ties import TIE, pick
+from bitsieve.counts.kernels import choose_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
+
+
+LANES = 8
+LEAST_LOG_WEIGHT = -70.0  # a class below counts as 0 relative to the greatest of its sample (native/variational.hpp)
+
+
+class Weighted(NamedTuple):
+    """What a step needs of the samples: the first arguments of the native sums but for the kernel."""
+
+    n_samples: int
+    n_classes: int
+    weights: NDArray[np.float64] | NDArray[np.float32]
+    log_weights: NDArray[np.float64]
+    start: NDArray[np.int32]
+    active: NDArray[np.int32]
+
+
+class Posterior:
+    """Likelihoods of the chosen features within each class, times the class's share.
+
+    Parameters
+    ----------
+    class_sizes : ndarray of int64
+        Samples of each class, in the order in which the samples are sorted; none is 0.
+    """
+
+    def __init__(self, class_sizes: NDArray[np.int64]) -> None:
+        self.class_sizes = class_sizes
+        self.n_classes = len(class_sizes)
+        self.n_samples = int(class_sizes.sum())
+        self.n_blocks = -(-self.n_samples // LANES)
+        self.kernel = choose_kernel().name
+        self._log_shares = np.array([_native.log2(float(size)) for size in class_sizes]) - _native.log2(self.n_samples)
+        self.entropy = -fsum((self._log_shares * class_sizes).tolist()) / self.n_samples
+        classes = np.repeat(np.arange(self.n_classes), class_sizes)
+        samples = np.arange(self.n_samples)
+        self._true_class = (samples // LANES, classes, samples % LANES)
+        self._beyond = (-1, slice(None), slice(self.n_samples - (self.n_blocks - 1) * LANES, None))  # the last sample
+        self.restart()
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Of arrays by block, class and lane."""
+        return self.n_blocks, self.n_classes, LANES
+
+    def restart(self) -> None:
+        """Forget the chosen features."""
+        self._log = np.broadcast_to(self._log_shares[:, None], self.shape).copy()
+        self._weigh()
+
+    def multiply(self, log_likelihoods: NDArray[np.float64]) -> None:
+        """Take one more feature in: log2 of its likelihoods, by block, class and lane."""
+        self._log += log_likelihoods
+        self._weigh()
+
+    def true_class(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The values of every sample in its own class, of ``values`` by block, class and lane."""
+        return values[self._true_class]
+
+    def bounds(self, true_class: NDArray[np.float64], mixed: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The bound, in bits, with the chosen features and each candidate.
+
+        Parameters
+        ----------
+        true_class : ndarray
+            The true-class log-likelihood of each candidate: sum_n log2 of the likelihood in the sample's own class.
+        mixed : ndarray
+            Of each, sum_n log2 of its likelihoods mixed over the classes by the weights.
+        """
+        return self._bound + (true_class - mixed) / self.n_samples
+
+    @property
+    def float32(self) -> Weighted:
+        """The weights in float32."""
+        return self.weighted._replace(weights=self.weighted.weights.astype(np.float32))
+
+    def _weigh(self) -> None:
+        self._log[self._beyond] = 0
+        greatest = self._log.max(axis=1, keepdims=True)
+        log_weights = self._log - greatest
+        weights = _native.exp2(self.kernel, log_weights.reshape(-1)).reshape(self.shape)
+        weights[log_weights < LEAST_LOG_WEIGHT] = 0
+        weights[self._beyond] = 0
+        blocks, active = np.nonzero(weights.reshape(-1, LANES).sum(axis=1).reshape(self.shape[:2]))
+        start = np.zeros(self.n_blocks + 1, np.int32)
+        start[1:] = np.cumsum(np.bincount(blocks, minlength=self.n_blocks))
+        self.weighted = Weighted(
+            self.n_samples,
+            self.n_classes,
+            weights.reshape(-1),
+            log_weights.reshape(-1),
+            start,
+            active.astype(np.int32),
+        )
+        self._bound = self.entropy + fsum(self.true_class(log_weights).tolist()) / self.n_samples
+
 
 PLATEAUS = ("continue", "restart", "stop")
 RESTART_GAIN = 0.01 / log(2)  # bits: 0.01 nats
