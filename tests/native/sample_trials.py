@@ -122,8 +122,6 @@ def variational(random, kernel):
     pairwise, compared = bool(random.integers(2)), 0
     bound = (PairwiseBound if pairwise else NaiveBound)(CodeTable(codes.astype(kind), sizes, None))
     bound.posterior.kernel = bound.table.kernel = kernel
-    if pairwise:
-        bound._alone.table.kernel = kernel
     defined, chosen = Bound(codes, classes, pairwise), []
     for feature in random.permutation(n)[:3].tolist():
         bound.add(feature)
@@ -131,11 +129,7 @@ def variational(random, kernel):
         left = np.setdiff1d(np.arange(n), chosen)
         wanted = [defined([*chosen, int(j)]) for j in left]
         compared += near(bound.values(left), wanted, 1e-11, 1e-11)  # logarithms of products of some hundred factors
-        if pairwise:
-            single = bound._float32_values(left)
-        else:
-            single = bound._values(left, bound.posterior.float32, bound._float32_tables)
-        compared += near(single, wanted, 0, bound.float32_error() + 1e-11)
+        compared += near(bound.float32_values(left), wanted, 0, bound.float32_error() + 1e-11)
     return compared
 
 

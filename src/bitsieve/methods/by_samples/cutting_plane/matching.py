@@ -1,4 +1,13 @@
-"""Correlation redundancy matching: the best ranked columns of which no two are correlated.
+"""The columns of a cut: the best ranked ones of which no two are correlated.
+
+The greedy matching takes column after column. Correlation is not transitive, so its set need not be the best one:
+
+    max sum_j w_j x_j,   sum_j x_j <= B,   sum_{j in Q} x_j <= 1 for cliques Q of correlated columns,   x_j = 0 or 1
+
+is a maximum-weight independent set of at most B columns. With the prices of its linear relaxation, lambda for a place
+and r_j = w_j - lambda - (prices of its cliques) for a column, no set with a column outside the list is better than
+bound - (lambda - w_j), and none with a listed one of r_j < 0 better than bound + r_j: few columns can matter, and
+branch and bound looks at those.
 
 Y. Zhai, M. Tan, I. Tsang, Y. S. Ong, "Discovering support and affiliated features from very high dimensions", ICML
 2012, algorithm 2. doi:10.48550/arXiv.1206.6477
@@ -9,8 +18,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
-from scipy.sparse import csr_array
 
 from bitsieve.common.ties import TIE, rank
 
@@ -23,10 +30,14 @@ if TYPE_CHECKING:
     Integers = NDArray[np.intp]
     Neighbours = list[set[int]]
 
-
 AHEAD = 4  # columns that are ranked at once, in multiples of those wanted
 SMALLEST = 32  # columns looked at together, at least
 NONE = np.empty(0, np.intp)
+# Of the exact matching:
+MOST = 4000  # columns that are looked at
+MAX_NODES = 20_000  # of branch and bound
+SCALE = 1e4  # of the largest weight: the solver's tolerances are absolute, 1e-6
+EXACT = 1e-8  # relative: what those tolerances may amount to
 
 
 def leading(scores: Floats, count: int) -> Integers:
@@ -45,27 +56,9 @@ def leading(scores: Floats, count: int) -> Integers:
 def match(columns: Columns, scores: Floats, budget: int, least: float | None, represented: Integers = NONE) -> Integers:
     """The best ranked columns, up to ``budget``, each correlated by less than ``least`` with all those before it.
 
-    That is the greedy reading of the algorithm: the next support is the best ranked column that is in the group of no
-    support before it.
+    In order of choice; ``least`` None takes the best ranked ones as they are. Scores are not negative, columns that
+    score 0 are never taken. What is correlated with a ``represented`` column is left out, that column itself is not.
 
-    Parameters
-    ----------
-    columns : Columns
-    scores : ndarray of shape (n_features,)
-        Not negative; columns that score 0 are never taken.
-    budget : int
-    least : float or None
-        None takes the best ranked ones as they are.
-    represented : ndarray of int
-        Columns whose groups are taken: what is correlated with one of them is left out, they themselves are not.
-
-    Returns
-    -------
-    ndarray of int
-        In order of choice.
-
-    Notes
-    -----
     Cost: correlations of the chosen ones with the columns that rank near them, some multiple of ``budget``; the rest of
     the table is not looked at.
     """
@@ -104,12 +97,6 @@ def _uncorrelated(columns: Columns, taken: Integers, chunk: Integers, least: flo
     return free
 
 
-MOST = 4000  # columns that are looked at
-MAX_NODES = 20_000  # of branch and bound
-SCALE = 1e4  # of the largest weight: the solver's tolerances are absolute, 1e-6
-EXACT = 1e-8  # relative: what those tolerances may amount to
-
-
 class ExactMatch(NamedTuple):
     """The columns by falling score, and by how much of its sum of squares another set might be better."""
 
@@ -120,22 +107,10 @@ class ExactMatch(NamedTuple):
 def match_exactly(columns: Columns, scores: Floats, budget: int, least: float) -> ExactMatch:
     """The columns, at most ``budget``, of the largest sum of squared scores of which no two are correlated.
 
-    Parameters
-    ----------
-    columns : Columns
-    scores : ndarray of shape (n_features,)
-        Not negative; columns that score 0 are never taken.
-    budget : int
-    least : float
-        Correlation, in absolute value, from which two columns exclude each other.
+    Two columns are correlated where the absolute value is ``least`` or more. Scores are not negative, columns that
+    score 0 are never taken. The gap is 0 where the set is proved to be the best, but for differences of 1e-8 of the
+    sum.
 
-    Returns
-    -------
-    ExactMatch
-        The gap is 0 where the set is proved to be the best, but for differences of 1e-8 of the sum.
-
-    Notes
-    -----
     Cost: correlations among the columns that can matter, at most 4,000; then a linear program, and branch and bound
     over at most 20,000 nodes where the greedy set does not reach its bound.
     """
@@ -144,7 +119,7 @@ def match_exactly(columns: Columns, scores: Floats, budget: int, least: float) -
         return ExactMatch(greedy, 0.0)
     unit = float(scores.max())
     reached = float(np.square(scores[greedy] / unit).sum())
-    count = 2 * len(leading_through(scores, greedy))
+    count = 2 * int((scores >= scores[greedy].min() - TIE).sum())
     while True:
         listed = leading(scores, min(count, MOST))
         weights = np.square(scores[listed] / unit)
@@ -166,11 +141,6 @@ def match_exactly(columns: Columns, scores: Floats, budget: int, least: float) -
     return ExactMatch(best, gap if gap > EXACT else 0.0)
 
 
-def leading_through(scores: Floats, chosen: Integers) -> Integers:
-    """The columns that score no less than the least of the chosen ones."""
-    return np.flatnonzero(scores >= scores[chosen].min() - TIE)
-
-
 def _neighbours(columns: Columns, listed: Integers, least: float) -> Neighbours:
     """For every listed column the places of those correlated with it."""
     pairs = columns.correlated(listed, least, among=listed)
@@ -187,6 +157,9 @@ class _Problem:
     """The relaxation over listed columns, and branch and bound over those that can matter."""
 
     def __init__(self, weights: Floats, neighbours: Neighbours, budget: int) -> None:
+        from scipy.optimize import linprog
+        from scipy.sparse import csr_array
+
         self.weights = weights
         self.neighbours = neighbours
         self.budget = budget
@@ -210,6 +183,8 @@ class _Problem:
 
     def solve(self, reached: float) -> tuple[Integers, float]:
         """The places of the best set and a bound of all, given what is reached already."""
+        from scipy.optimize import Bounds, LinearConstraint, milp
+
         matter = np.flatnonzero(self.bound + np.minimum(self.excess, 0.0) >= reached)
         found = milp(
             -SCALE * self.weights[matter],

@@ -1,13 +1,20 @@
-"""The running likelihoods of variational information maximisation: log2 p(c) q(x_S|c) of every sample and class.
+"""Forward selection by the variational lower bound of I(X_S;C), whatever likelihoods it is made of.
 
-Samples are sorted by class and stand in blocks of eight, a lane each: arrays of shape (n_blocks, n_classes, 8), as the
-native sums want them. Everything is kept as logarithms: nothing underflows, however many features are chosen.
+    I(X_S;C) >= mean_n log2 [ q(x_S|c_n) / sum_c p(c) q(x_S|c) ]
+
+with q(x_S|c) a product, in the order of choice, of what :mod:`bitsieve.methods.by_samples.variational.codes` or
+:mod:`bitsieve.methods.by_samples.variational.densities` puts for q(x_f|x_S,c). Each step adds the feature with the
+greatest bound.
+
+S. Gao, G. Ver Steeg, A. Galstyan, "Variational information maximization for feature selection", NIPS 2016.
+doi:10.48550/arXiv.1606.02827
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from math import fsum, log
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -21,7 +28,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    Columns = NDArray[np.intp]
+    Floats = NDArray[np.float64]
 
+PLATEAUS = ("continue", "restart", "stop")
+RESTART_GAIN = 0.01 / log(2)  # bits: 0.01 nats
+STOP_GAIN = TIE
 LANES = 8
 LEAST_LOG_WEIGHT = -70.0  # a class below counts as 0 relative to the greatest of its sample (native/variational.hpp)
 
@@ -31,19 +43,18 @@ class Weighted(NamedTuple):
 
     n_samples: int
     n_classes: int
-    weights: NDArray[np.float64] | NDArray[np.float32]
-    log_weights: NDArray[np.float64]
+    weights: Floats | NDArray[np.float32]
+    log_weights: Floats
     start: NDArray[np.int32]
     active: NDArray[np.int32]
 
 
 class Posterior:
-    """Likelihoods of the chosen features within each class, times the class's share.
+    """The running likelihoods log2 p(c) q(x_S|c) of every sample and class.
 
-    Parameters
-    ----------
-    class_sizes : ndarray of int64
-        Samples of each class, in the order in which the samples are sorted; none is 0.
+    Samples are sorted by class, ``class_sizes`` of each, none 0, and stand in blocks of eight, a lane each: arrays of
+    shape (n_blocks, n_classes, 8), as the native sums want them. Everything is kept as logarithms: nothing underflows,
+    however many features are chosen.
     """
 
     def __init__(self, class_sizes: NDArray[np.int64]) -> None:
@@ -70,24 +81,20 @@ class Posterior:
         self._log = np.broadcast_to(self._log_shares[:, None], self.shape).copy()
         self._weigh()
 
-    def multiply(self, log_likelihoods: NDArray[np.float64]) -> None:
+    def multiply(self, log_likelihoods: Floats) -> None:
         """Take one more feature in: log2 of its likelihoods, by block, class and lane."""
         self._log += log_likelihoods
         self._weigh()
 
-    def true_class(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def true_class(self, values: Floats) -> Floats:
         """The values of every sample in its own class, of ``values`` by block, class and lane."""
         return values[self._true_class]
 
-    def bounds(self, true_class: NDArray[np.float64], mixed: NDArray[np.float64]) -> NDArray[np.float64]:
+    def bounds(self, true_class: Floats, mixed: Floats) -> Floats:
         """The bound, in bits, with the chosen features and each candidate.
 
-        Parameters
-        ----------
-        true_class : ndarray
-            The true-class log-likelihood of each candidate: sum_n log2 of the likelihood in the sample's own class.
-        mixed : ndarray
-            Of each, sum_n log2 of its likelihoods mixed over the classes by the weights.
+        Of each candidate ``true_class`` is sum_n log2 of the likelihood in the sample's own class, ``mixed`` sum_n log2
+        of its likelihoods mixed over the classes by the weights.
         """
         return self._bound + (true_class - mixed) / self.n_samples
 
@@ -117,28 +124,29 @@ class Posterior:
         self._bound = self.entropy + fsum(self.true_class(log_weights).tolist()) / self.n_samples
 
 
-PLATEAUS = ("continue", "restart", "stop")
-RESTART_GAIN = 0.01 / log(2)  # bits: 0.01 nats
-STOP_GAIN = TIE
-
-
-class Bound(Protocol):
+class Bound(ABC):
     """The bounds of all candidates, given a set S of chosen features that grows."""
 
-    n_features: int
-    varies: NDArray[np.bool_]
+    def __init__(self, varies: NDArray[np.bool_], class_sizes: NDArray[np.int64]) -> None:
+        self.varies = varies
+        self.n_features = len(varies)
+        self.posterior = Posterior(class_sizes)
 
-    def alone(self) -> NDArray[np.float64]:
-        """The bound of every feature by itself, in bits."""
+    @abstractmethod
+    def alone(self) -> Floats:
+        """The bound of every feature by itself, in bits; S must be empty."""
 
-    def best(self, candidates: NDArray[np.intp]) -> tuple[int, float]:
+    @abstractmethod
+    def best(self, candidates: Columns) -> tuple[int, float]:
         """The one of the candidates, ascending columns, to add to S, and the bound with it; S is not empty."""
 
+    @abstractmethod
     def add(self, feature: int) -> None:
         """Put a feature into S."""
 
     def restart(self) -> None:
         """Empty S."""
+        self.posterior.restart()
 
 
 class Chosen(NamedTuple):
@@ -148,10 +156,10 @@ class Chosen(NamedTuple):
     alone, which is I(Xi;C) for codes.
     """
 
-    selected: NDArray[np.intp]
-    scores: NDArray[np.float64]
-    restarts: NDArray[np.intp]
-    alone: NDArray[np.float64]
+    selected: Columns
+    scores: Floats
+    restarts: Columns
+    alone: Floats
 
 
 def variational_select(
@@ -160,23 +168,10 @@ def variational_select(
     on_plateau: str = "continue",
     progress: Callable[[int, int], object] | None = None,
 ) -> Chosen:
-    """Add the feature with the greatest bound, one at a time.
+    """Add the feature with the greatest bound, one at a time; S must be empty.
 
-    Parameters
-    ----------
-    bound : Bound
-        With S empty.
-    n_features_to_select : int
-        At least 1, at most the number of features.
-    on_plateau : {"continue", "restart", "stop"}
-        When the best bound grows by less than ``RESTART_GAIN``, "restart" empties S and goes on, the chosen features
-        staying chosen; when it grows by no more than ``STOP_GAIN``, "stop" ends. The first feature is always taken.
-    progress : callable, optional
-        Called as ``progress(chosen so far, to choose)``.
-
-    Returns
-    -------
-    Chosen
+    When the best bound grows by less than ``RESTART_GAIN``, "restart" empties S and goes on, the chosen features
+    staying chosen; when it grows by no more than ``STOP_GAIN``, "stop" ends. The first feature is always taken.
     """
     alone = np.where(bound.varies, bound.alone(), 0.0)
     scores = _BoundScores(bound, alone, restarting=on_plateau == "restart")
@@ -194,7 +189,7 @@ def variational_select(
 class _BoundScores:
     """The bounds as scores of the greedy search, S being emptied where they no longer grow if so wanted."""
 
-    def __init__(self, bound: Bound, alone: NDArray[np.float64], *, restarting: bool) -> None:
+    def __init__(self, bound: Bound, alone: Floats, *, restarting: bool) -> None:
         self.bound, self.alone, self.restarting = bound, alone, restarting
         self.restarts: list[int] = []
         self.n_chosen, self.reached = 0, -np.inf
