@@ -12,7 +12,8 @@ from bitsieve.common.memory import check_memory
 from bitsieve.common.parameters import FeatureCount, check_bandwidth, check_choice, check_threads, made_by
 from bitsieve.common.progress import phase
 from bitsieve.methods.by_samples.parzen.joint import JointInformation, SecondOrderInformation
-from bitsieve.methods.by_samples.parzen.pairs import BANDWIDTHS, standardize
+from bitsieve.methods.by_samples.parzen.pairs import BANDWIDTHS
+from bitsieve.methods.by_samples.rows import standardize
 from bitsieve.methods.by_samples.set_choice import choose_from_sets
 from bitsieve.optimize.dominant_sets import DYNAMICS, dominant_sets
 from bitsieve.selectors.found import Found, constants_last

@@ -10,7 +10,8 @@ import numpy as np
 from bitsieve.common.parameters import check_flag, check_integer, optional
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import rank
-from bitsieve.methods.by_samples.rcfs import centre, correlation_clusters, most_separable, scatters
+from bitsieve.methods.by_samples.rcfs import correlation_clusters, most_separable, scatters
+from bitsieve.methods.by_samples.rows import centre
 from bitsieve.selectors.found import Found, constants_last
 from bitsieve.selectors.method_info import MethodInfo
 from bitsieve.selectors.sampled import SampleSelector, numbers_of

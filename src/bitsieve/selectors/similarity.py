@@ -12,7 +12,8 @@ from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.progress import phase
 from bitsieve.information import make_information
 from bitsieve.methods.by_samples.linear import AT_ONCE, Correlations, RegressionErrors
-from bitsieve.methods.by_samples.parzen.pairs import ParzenPairs, standardize
+from bitsieve.methods.by_samples.parzen.pairs import ParzenPairs
+from bitsieve.methods.by_samples.rows import standardize
 from bitsieve.optimize.similarity import SimilarityMatrix, SimilarityRows
 from bitsieve.selectors.sampled import numbers_of, rows_of
 from bitsieve.sources import make_source

@@ -6,13 +6,9 @@ Neural Networks 21(5), 2010. doi:10.1109/TNN.2010.2044189
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.cluster.hierarchy import average
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
-from scipy.spatial.distance import squareform
 from threadpoolctl import threadpool_limits
 
 from bitsieve.common.ties import TIE
@@ -20,24 +16,10 @@ from bitsieve.common.ties import TIE
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bitsieve.methods.by_samples.rows import Centred
+
     Floats = NDArray[np.float64]
     Integers = NDArray[np.intp]
-
-
-class Centred(NamedTuple):
-    """Columns less their means, each in a unit of its own, ``2.0**exponents``, in which its largest value is near 1."""
-
-    values: Floats
-    exponents: NDArray[np.integer]
-
-
-def centre(numbers: Floats) -> Centred:
-    """Centre columns that vary; numbers of any size, without overflow."""
-    _, exponents = np.frexp(np.abs(numbers).max(axis=0))
-    scaled = np.ldexp(numbers, -exponents)
-    centred = scaled - np.add.reduce(scaled, axis=0) / len(scaled)
-    _, more = np.frexp(np.abs(centred).max(axis=0))
-    return Centred(np.ldexp(centred, -more), exponents + more)
 
 
 def correlation_clusters(centred: Floats, n_clusters: int | None, least: int = 1) -> Integers:
@@ -48,6 +30,9 @@ def correlation_clusters(centred: Floats, n_clusters: int | None, least: int = 1
 
     Cost: O(n^2 d). Memory: n x n numbers, twice.
     """
+    from scipy.cluster.hierarchy import average
+    from scipy.spatial.distance import squareform
+
     n = centred.shape[1]
     if (n_clusters or least) >= n:
         return np.arange(n)
@@ -64,6 +49,9 @@ def correlation_clusters(centred: Floats, n_clusters: int | None, least: int = 1
 
 def _after(merges: Floats, n: int) -> Integers:
     """The cluster of each of n columns after the first merges of a linkage, whatever their heights."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     column_of = list(range(n))  # one column of every node of the tree
     links = []
     for a, b in merges[:, :2].astype(int).tolist():
@@ -71,7 +59,7 @@ def _after(merges: Floats, n: int) -> Integers:
         column_of.append(column_of[a])
     rows, columns = np.array(links).reshape(-1, 2).T
     graph = coo_array((np.ones(len(links)), (rows, columns)), shape=(n, n))
-    return connected_components(graph, directed=False)[1].astype(np.intp)
+    return np.asarray(connected_components(graph, directed=False)[1], np.intp)
 
 
 def scatters(centred: Centred, classes: NDArray[np.integer]) -> tuple[Floats, Floats]:

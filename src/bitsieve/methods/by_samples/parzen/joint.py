@@ -3,6 +3,11 @@
     p(f) = sum_c P(c) p(f|c),   I(F;C) = mean_n log2 [p(f_n|c_n) / p(f_n)]               ("parzen")
                                 I(F;C) = H(C) - mean_n H(C|f_n),  P(c|f) = P(c) p(f|c) / p(f)   ("parzen-posterior")
 
+or its second-order approximation, which knows no interaction of three features or more with the class that no two of
+them have:
+
+    I(F;C) ~ sum_i I(fi;C) - sum_{i<j} I(fi;fj) + sum_{i<j} sum_c P(c) I_c(fi;fj)              ("second-order")
+
 The covariance of each class is factored as ``L L'`` once: a further feature adds one row to L, and one coordinate to
 the samples, in which the windows are round. The distances in the coordinates before are shared by all candidates.
 
@@ -11,13 +16,15 @@ and class for m features chosen; of each candidate 8 C n bytes, candidates being
 
 Z. Zhang, E. R. Hancock, "Mutual information criteria for feature selection", SIMBAD 2011.
 doi:10.1007/978-3-642-24471-1_17
+
+B. Guo, M. S. Nixon, "Gait feature subset selection by mutual information", IEEE Transactions on Systems, Man and
+Cybernetics A 39(1), 2009. doi:10.1109/TSMCA.2008.2007977
 """
 
 from __future__ import annotations
 
 import itertools
-from math import log2 as _exact_log2
-from math import sqrt
+from math import log2, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,12 +40,12 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Columns = NDArray[np.intp]
 
-
 PART_BYTES = 64 << 20
 QUERIES = 256  # samples in one native call
 TO_POWERS_OF_2 = sqrt(0.5 / np.log(2.0))  # exp(-u^2 / 2) = 2^(-(TO_POWERS_OF_2 u)^2)
-LOG_2_PI = _exact_log2(2 * np.pi)
+LOG_2_PI = log2(2 * np.pi)
 PRODUCT = 32  # factors of at most 2^16 in one logarithm
+COLUMNS = 8  # in one block of work of the second order
 
 
 class _ClassFactor:
@@ -74,18 +81,9 @@ class _ClassFactor:
 
 
 class JointInformation:
-    """I(S + f;C) of candidates f beside a set S of chosen features that grows.
+    """I(S + f;C) of candidates f beside a set S of chosen features that grows: "parzen", or "parzen-posterior".
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_features, n_samples)
-        Standardised columns, samples sorted by class.
-    class_sizes : ndarray of int
-        None is 0.
-    bandwidth : {"scott", "log"} or float
-    n_jobs : int or None
-    posterior : bool
-        Which of the two estimates of the module is meant.
+    ``values`` are standardised columns, shape (n_features, n_samples), samples sorted by class; no class size is 0.
     """
 
     def __init__(
@@ -162,8 +160,8 @@ class JointInformation:
         log_mixed = mean_log2(mixed)
         entropy = -float(np.add.reduce(self._log_shares[self._codes])) / self.n_samples
         if self.posterior:
-            told = np.add.reduce(shares * np.maximum(joint, -1e300), axis=0) / mixed
-            return entropy - log_mixed + float(np.add.reduce(told)) / self.n_samples
+            explained = np.add.reduce(shares * np.maximum(joint, -1e300), axis=0) / mixed
+            return entropy - log_mixed + float(np.add.reduce(explained)) / self.n_samples
         own = joint[self._codes, np.arange(self.n_samples)]
         return entropy + float(np.add.reduce(own)) / self.n_samples - log_mixed
 
@@ -171,17 +169,13 @@ class JointInformation:
 def mean_log2(values: Floats) -> float:
     """The mean of log2 of numbers from 1 to 2^16, by logarithms of products."""
     products = np.multiply.reduceat(values, np.arange(0, len(values), PRODUCT))
-    return sum(map(_native.log2, products.tolist())) / len(values)
-
-
-COLUMNS = 8  # in one block of work
+    return float(sum(map(_native.log2, products.tolist())) / len(values))
 
 
 class SecondOrderInformation:
-    """The approximation for S + f, of candidates f beside a set S of chosen features that grows.
+    """The second-order approximation for S + f, with the parameters of :class:`JointInformation`.
 
-    Parameters are those of :class:`bitsieve.methods.by_samples.parzen.joint.JointInformation`. Cost: with m features chosen, a
-    candidate takes 2 pairs with each once, and n^2 kernels once.
+    Cost: with m features chosen, a candidate takes 2 pairs with each once, and n^2 kernels once.
     """
 
     def __init__(
