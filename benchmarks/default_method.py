@@ -25,7 +25,7 @@ from bitsieve import make_selector
 from bitsieve.binning import make_binner
 from bitsieve.common.layout import aligned
 from bitsieve.datasets.files import load_npz
-from bitsieve.selectors.counted import count_table
+from bitsieve.selectors.fitting import count_table
 from bitsieve.table.read_xy import read_xy
 
 METHODS = ("mim", "mrmr", "jmi", "cmim", "jmim", "disr", "icap", "speccmi")

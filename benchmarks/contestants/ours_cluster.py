@@ -10,9 +10,9 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from bitsieve.binning import make_binner
-from bitsieve.by_counts.criteria import make_criterion
-from bitsieve.by_counts.greedy.forward import forward_select
 from bitsieve.information import make_information
+from bitsieve.methods.by_counts.criteria import make_criterion
+from bitsieve.methods.by_counts.greedy.forward import forward_select
 from bitsieve.sources.dask_files import FilesOnCluster
 from bitsieve.table.read_data import read_data
 

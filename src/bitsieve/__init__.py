@@ -14,10 +14,6 @@ if TYPE_CHECKING:
     from bitsieve.binning import EqualWidthBinner as EqualWidthBinner
     from bitsieve.binning import MDLBinner as MDLBinner
     from bitsieve.binning import ZeroApartBinner as ZeroApartBinner
-    from bitsieve.by_counts.stopping import FalseDiscoveryStopping as FalseDiscoveryStopping
-    from bitsieve.by_counts.stopping import PermutationStopping as PermutationStopping
-    from bitsieve.by_counts.stopping import SignificanceStopping as SignificanceStopping
-    from bitsieve.by_counts.stopping import ThresholdStopping as ThresholdStopping
     from bitsieve.common.notes import BitsieveWarning as BitsieveWarning
     from bitsieve.counts.kernels import show_kernel as show_kernel
     from bitsieve.evaluation.compare import compare as compare
@@ -25,6 +21,12 @@ if TYPE_CHECKING:
     from bitsieve.evaluation.how_many import HowMany as HowMany
     from bitsieve.evaluation.how_many import how_many as how_many
     from bitsieve.evaluation.selector_cv import SelectorCV as SelectorCV
+    from bitsieve.methods.by_counts.stopping import FalseDiscoveryStopping as FalseDiscoveryStopping
+    from bitsieve.methods.by_counts.stopping import PermutationStopping as PermutationStopping
+    from bitsieve.methods.by_counts.stopping import SignificanceStopping as SignificanceStopping
+    from bitsieve.methods.by_counts.stopping import ThresholdStopping as ThresholdStopping
+    from bitsieve.methods.constraints import Constraints as Constraints
+    from bitsieve.methods.registry import list_methods as list_methods
     from bitsieve.optimize.nystrom import Nystrom as Nystrom
     from bitsieve.report.curve import CurveDisplay as CurveDisplay
     from bitsieve.report.files import write_report as write_report
@@ -47,7 +49,6 @@ if TYPE_CHECKING:
     from bitsieve.selection.information import mutual_information_matrix as mutual_information_matrix
     from bitsieve.selection.select import select as select
     from bitsieve.selection.selection import Selection as Selection
-    from bitsieve.selectors.constraints import Constraints as Constraints
     from bitsieve.selectors.dominant_set_clusters import DominantSetClusters as DominantSetClusters
     from bitsieve.selectors.dominant_set_mii import DominantSetMII as DominantSetMII
     from bitsieve.selectors.dp import DpSelector as DpSelector
@@ -60,7 +61,6 @@ if TYPE_CHECKING:
     from bitsieve.selectors.model import ModelSelector as ModelSelector
     from bitsieve.selectors.qpfs import QPFS as QPFS
     from bitsieve.selectors.rcfs import RCFS as RCFS
-    from bitsieve.selectors.registry import list_methods as list_methods
     from bitsieve.selectors.registry import make_selector as make_selector
     from bitsieve.selectors.relieff import ReliefF as ReliefF
     from bitsieve.selectors.sdpcmi import SDPCMI as SDPCMI
@@ -83,7 +83,7 @@ _HOMES = {
     "compare": "bitsieve.evaluation.compare",
     "Comparison": "bitsieve.evaluation.comparison",
     "conditional_mutual_information_matrix": "bitsieve.selection.information",
-    "Constraints": "bitsieve.selectors.constraints",
+    "Constraints": "bitsieve.methods.constraints",
     "DaskSource": "bitsieve.sources.dask_source",
     "CurveDisplay": "bitsieve.report.curve",
     "DominantSetClusters": "bitsieve.selectors.dominant_set_clusters",
@@ -93,7 +93,7 @@ _HOMES = {
     "EQPFS": "bitsieve.selectors.eqpfs",
     "EqualFrequencyBinner": "bitsieve.binning",
     "EqualWidthBinner": "bitsieve.binning",
-    "FalseDiscoveryStopping": "bitsieve.by_counts.stopping",
+    "FalseDiscoveryStopping": "bitsieve.methods.by_counts.stopping",
     "FCBF": "bitsieve.selectors.fcbf",
     "FeatureExplanation": "bitsieve.selection.explain",
     "ForwardSelector": "bitsieve.selectors.forward",
@@ -105,14 +105,14 @@ _HOMES = {
     "HowMany": "bitsieve.evaluation.how_many",
     "KollerSahami": "bitsieve.selectors.koller_sahami",
     "L1SVM": "bitsieve.selectors.svm",
-    "list_methods": "bitsieve.selectors.registry",
+    "list_methods": "bitsieve.methods.registry",
     "make_selector": "bitsieve.selectors.registry",
     "MDLBinner": "bitsieve.binning",
     "ModelSelector": "bitsieve.selectors.model",
     "mutual_information": "bitsieve.selection.information",
     "mutual_information_matrix": "bitsieve.selection.information",
     "Nystrom": "bitsieve.optimize.nystrom",
-    "PermutationStopping": "bitsieve.by_counts.stopping",
+    "PermutationStopping": "bitsieve.methods.by_counts.stopping",
     "plot_how_many": "bitsieve.report.how_many",
     "plot_similarity": "bitsieve.report.similarity",
     "plot_stability": "bitsieve.report.stability",
@@ -127,10 +127,10 @@ _HOMES = {
     "Selection": "bitsieve.selection.selection",
     "SelectorCV": "bitsieve.evaluation.selector_cv",
     "show_kernel": "bitsieve.counts.kernels",
-    "SignificanceStopping": "bitsieve.by_counts.stopping",
+    "SignificanceStopping": "bitsieve.methods.by_counts.stopping",
     "SparkSource": "bitsieve.sources.spark_source",
     "SpecCMI": "bitsieve.selectors.speccmi",
-    "ThresholdStopping": "bitsieve.by_counts.stopping",
+    "ThresholdStopping": "bitsieve.methods.by_counts.stopping",
     "StabilitySelector": "bitsieve.selectors.stability",
     "StreamSource": "bitsieve.sources.stream",
     "SVMRFE": "bitsieve.selectors.svm",

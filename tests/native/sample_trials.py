@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
-from tests.by_samples.spanning_tree.test_tree import edges_by_kruskal
-from tests.by_samples.variational.variational_reference import Bound
+from tests.methods.by_samples.spanning_tree.test_tree import edges_by_kruskal
+from tests.methods.by_samples.variational.variational_reference import Bound
 from tests.native.trials import equal, near, size, trial
 
 from bitsieve import _native

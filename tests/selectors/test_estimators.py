@@ -11,10 +11,10 @@ from sklearn.datasets import load_breast_cancer
 
 import bitsieve
 from bitsieve import Constraints, ForwardSelector, select
-from bitsieve.by_counts.criteria import CRITERIA
 from bitsieve.cli import main
 from bitsieve.information import ESTIMATORS
-from bitsieve.selectors.counted import count_table
+from bitsieve.methods.by_counts.criteria import CRITERIA
+from bitsieve.selectors.fitting import count_table
 from bitsieve.table.read_xy import read_xy
 
 

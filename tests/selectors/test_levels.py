@@ -8,9 +8,9 @@ from scipy.stats import binom, kstest
 
 from bitsieve import Constraints, ForwardSelector
 from bitsieve.binning import MDLBinner, make_binner
-from bitsieve.by_counts.stopping import make_stopping
-from bitsieve.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.counts.terms import entropy_terms
+from bitsieve.methods.by_counts.stopping import make_stopping
+from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.table.read_xy import read_xy
 
 RULES = "significance", "permutation"

@@ -12,7 +12,8 @@ import pytest
 from distributed import Client, LocalCluster
 
 import bitsieve
-from bitsieve.selectors.registry import list_methods, make_selector
+from bitsieve.methods.registry import list_methods
+from bitsieve.selectors.registry import make_selector
 
 N = 600
 ONE_OF_A_KIND = {type(make_selector(info.name)): info.name for info in list_methods()}

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from bitsieve.by_counts.criteria import CRITERIA
 from bitsieve.cli import main
+from bitsieve.methods.by_counts.criteria import CRITERIA
 from bitsieve.sources.saved_counts import SavedCounts
 
 N = 1200

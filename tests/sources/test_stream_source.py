@@ -11,7 +11,8 @@ from pyarrow import csv, dataset, feather, parquet
 
 import bitsieve
 from bitsieve.common.progress import listening
-from bitsieve.selectors.registry import list_methods, make_selector
+from bitsieve.methods.registry import list_methods
+from bitsieve.selectors.registry import make_selector
 from bitsieve.sources import stream_table
 from bitsieve.sources.stream_table import Budget
 

@@ -10,7 +10,7 @@ from bitsieve.binning import ZeroApartBinner, make_binner
 from bitsieve.binning.registry import BINNERS
 from bitsieve.files.spool import Room
 from bitsieve.files.spooled_columns import SpooledColumns
-from bitsieve.selectors.counted import count_table
+from bitsieve.selectors.fitting import count_table
 from bitsieve.sources.sparse import SparseSource
 from bitsieve.table import sparse
 from bitsieve.table.read_xy import read_xy

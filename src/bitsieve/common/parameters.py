@@ -101,6 +101,15 @@ def check_threads(name: str, value: Any) -> None:
         raise ParameterError(name, value, "give 1 or more, or -1 for every core", "is not a number of threads")
 
 
+def make_random(seed: Any) -> np.random.RandomState:
+    """The source of random numbers of a ``random_state``: None (numpy's own), a whole number, or such a source."""
+    if seed is None:
+        return np.random.RandomState()
+    if isinstance(seed, np.random.RandomState):
+        return seed
+    return np.random.RandomState(check_integer("random_state", seed, 0, 2**32 - 1, "or None, or a RandomState"))
+
+
 @dataclass(frozen=True)
 class FeatureCount:
     """How many features are to be selected: a whole number, or a float inside 0 and 1, which is a share of them.

@@ -1,1 +1,1 @@
-"""Methods as functions: counts or samples and parameters in, what was found out."""
+"""Methods as functions: counts, or rows, and plain parameters in; what was found out."""

@@ -12,7 +12,7 @@ from bitsieve.binning import make_binner
 from bitsieve.binning.known_codes import as_known
 from bitsieve.common.attributes import cached_property
 from bitsieve.common.ties import TIE
-from bitsieve.selectors.counted import count_binned, count_table
+from bitsieve.selectors.fitting import count_binned, count_table
 from bitsieve.sources.in_parts import TableInParts
 from bitsieve.table.columns import all_missing
 from bitsieve.table.encoding import Encoded
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from bitsieve.information.conditional import ConditionalInformation
     from bitsieve.information.plug_in import PlugInInformation
-    from bitsieve.selectors.counted import Counted
+    from bitsieve.selectors.fitting import Counted
     from bitsieve.table.table import Table
 
     Columns = NDArray[np.intp]

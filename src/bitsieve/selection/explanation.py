@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bitsieve.information.evidence import carries_information
 from bitsieve.selection.worth import told_by_shuffles
-from bitsieve.selectors.counted import CountSelector, count_table, overlaps
+from bitsieve.selectors.counted import CountSelector
+from bitsieve.selectors.fitting import count_table, overlaps
 
 if TYPE_CHECKING:
     import numpy as np

@@ -45,7 +45,8 @@ def select_from(
     **parameters: Any,
 ) -> Selection:
     """What :func:`bitsieve.select` gives, from a table that is read already."""
-    from bitsieve.selectors.registry import make_selector, method_name, parameters_of
+    from bitsieve.methods.registry import method_name, parameters_of
+    from bitsieve.selectors.registry import make_selector
 
     check_threads("n_jobs", n_jobs)  # also for methods that have no such parameter
     method = method_name(method)

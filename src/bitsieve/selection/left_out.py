@@ -9,7 +9,7 @@ import numpy as np
 
 from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.messages import quoted
-from bitsieve.selectors.constraints import Constraints, check_constraints, resolve
+from bitsieve.methods.constraints import Constraints, check_constraints, resolve
 from bitsieve.table.table import Table
 from bitsieve.table.telling import are_at_hand, empty_columns, identifiers
 

@@ -9,7 +9,7 @@ import numpy as np
 from bitsieve.binning.coding import codes_that_occur
 from bitsieve.common.errors import Sentence, Setting
 from bitsieve.common.messages import quoted, quoted_places
-from bitsieve.selectors.counted import tells_nothing
+from bitsieve.selectors.fitting import tells_nothing
 from bitsieve.table.sparse import SparseTable
 from bitsieve.table.table import FEW_ROWS, Table
 

@@ -52,7 +52,8 @@ def passed_on(
     ValueError
         The data is read in batches, and the method needs all rows.
     """
-    from bitsieve.selectors.registry import make_selector, parameters_of
+    from bitsieve.methods.registry import parameters_of
+    from bitsieve.selectors.registry import make_selector
 
     if reads_in_batches(data, memory, spool):
         make_selector(method, 1).refuse_parts()  # before hours of reading

@@ -86,7 +86,7 @@ class Selection:
     @property
     def unit(self) -> str:
         """Of the scores: bits, or ratio or mixed for a method whose scores are no information."""
-        from bitsieve.selectors.registry import list_methods
+        from bitsieve.methods.registry import list_methods
 
         return next(info.unit for info in list_methods() if info.name == self.method)
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.by_counts.stopping.permutation import LAST
-from bitsieve.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.counts.search import FixedCodes
 from bitsieve.counts.terms import entropy_terms
+from bitsieve.methods.by_counts.stopping.permutation import LAST
+from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.table.table import Table
 
 if TYPE_CHECKING:

@@ -16,6 +16,8 @@ from bitsieve.binning.registry import keeps_missing, remedies_for
 from bitsieve.common.messages import quoted
 from bitsieve.common.notes import warn, warn_of
 from bitsieve.common.parameters import FeatureCount, check_parameters
+from bitsieve.methods.method import SHARED
+from bitsieve.selectors.fitting import fit_method
 from bitsieve.selectors.shared_attributes import OF_ALL, with_attributes
 from bitsieve.sources import data_in_parts
 from bitsieve.sources.in_parts import TableInParts
@@ -32,8 +34,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.common.parameters import Rule
-    from bitsieve.selectors.found import Found
-    from bitsieve.selectors.method_info import MethodInfo
+    from bitsieve.methods.found import Found
+    from bitsieve.methods.method import Method
+    from bitsieve.selectors.fitting import Fitted
 
 
 class ColumnSelector(SelectorMixin, BaseEstimator):
@@ -45,7 +48,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {}
     feature_count: ClassVar[FeatureCount] = FeatureCount()
-    described: ClassVar[tuple[MethodInfo, ...]] = ()  # its methods, as the registry lists them
+    methods: ClassVar[tuple[Method, ...]] = ()  # that it selects by; all have one function
     shared_attributes: ClassVar[Mapping[str, str]] = OF_ALL
     takes_missing: ClassVar[bool] = False  # whether it needs no binner for missing values
     takes_sparse: ClassVar[bool] = False  # whether it needs no dense rows
@@ -182,6 +185,9 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         """Raise ValueError for parameters that are wrong whatever the data."""
         check_parameters(self)
+        if self.methods and self.methods[0].run is not None:
+            given = {"n_features_to_select": self.n_features_to_select, **self._parameters()}
+            self.methods[0].check_parameters(given)
 
     def _wanted(self, table: Table | TableInParts) -> Any:
         """What ``_choose`` is given with the data: by default the number of features to select from this table.
@@ -192,7 +198,17 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
 
     def _fit_table(self, table: Table) -> Self:
         """:meth:`fit_table` with parameters that were checked."""
-        raise NotImplementedError
+        settings = self.get_params(deep=False)
+        shared = {name: settings[name] for name in ("binning", "n_jobs") if name in settings}
+        fitted = fit_method(self.methods[0], table, self.n_features_to_select, self._parameters(), **shared)
+        return self._keep_fitted(table, fitted)
+
+    def _parameters(self) -> dict[str, Any]:
+        """The parameters of the method's function."""
+        return {name: value for name, value in self.get_params(deep=False).items() if name not in SHARED}
+
+    def _keep_fitted(self, table: Table | TableInParts, fitted: Fitted) -> Self:
+        return self._keep(table, fitted.found)
 
     def _keep(self, table: Table | TableInParts, found: Found, **more: Any) -> Self:
         """Set all fitted attributes."""

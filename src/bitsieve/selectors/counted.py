@@ -1,85 +1,27 @@
-"""Selectors on integer tables: bin, count, choose. What is counted once can serve several of them."""
+"""Base of the selectors on integer tables: bin, count, choose."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import numpy as np
-
-from bitsieve.binning import binner_of, make_binner
-from bitsieve.binning.categorical import known_arities
+from bitsieve.binning import make_binner
 from bitsieve.common.parameters import check_threads, made_by
-from bitsieve.common.progress import phase
-from bitsieve.common.ties import TIE
-from bitsieve.information import Information, make_information
 from bitsieve.information.evidence import carries_information
+from bitsieve.selectors.fitting import Counted, Fitted, count_table, fit_counted, overlaps, tells_nothing
 from bitsieve.selectors.incremental import IncrementalSelector
 from bitsieve.selectors.shared_attributes import OF_ALL, OF_COUNTS
-from bitsieve.sources import make_source
-from bitsieve.sources.in_parts import TableInParts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import numpy as np
     from numpy.typing import NDArray
 
-    from bitsieve.binning.base import Binner
     from bitsieve.common.parameters import Rule
-    from bitsieve.selectors.found import Found
+    from bitsieve.information import Information
+    from bitsieve.methods.found import Found
+    from bitsieve.sources.in_parts import TableInParts
     from bitsieve.table.table import Table
-
-
-@dataclass(frozen=True)
-class Counted:
-    """A table that is binned and packed for counting.
-
-    Attributes
-    ----------
-    table : Table or TableInParts
-    binner : Binner
-        Fitted on it.
-    information : Information
-        The plug-in one. Keeps what was counted, so that a second method does not count it again.
-    """
-
-    table: Table | TableInParts
-    binner: Binner
-    information: Information
-    _estimated: dict[str, Information] = field(default_factory=dict, repr=False, compare=False)
-
-    def estimated(self, estimator: str) -> Information:
-        """The information by an estimator, from the same counts; made once."""
-        if estimator == self.information.estimator:
-            return self.information
-        if estimator not in self._estimated:
-            self._estimated[estimator] = make_information(estimator, self.information.source)
-        return self._estimated[estimator]
-
-
-def count_table(table: Table | TableInParts, binning: Any, n_jobs: int | None = None) -> Counted:
-    """Bin the columns of a table and pack their codes."""
-    if isinstance(table, TableInParts):
-        coding, source = table.count(make_binner(binning, n_jobs=n_jobs))
-        return Counted(table, coding.binner, make_information("plug-in", source))
-    return count_binned(table, binner_of(table, binning, n_jobs).fit_table(table), n_jobs)
-
-
-def count_binned(table: Table, binner: Binner, n_jobs: int | None = None) -> Counted:
-    """Pack the codes that a binner gives which was fitted on the table."""
-    codes = binner.codes(table)
-    phase("counting")
-    target = table.target
-    source = make_source(
-        codes,
-        target.codes,
-        n_classes=target.n_classes,
-        weights=table.weights,
-        arities=known_arities(binner),
-        n_jobs=n_jobs,
-    )
-    source.search = binner.search(table)
-    return Counted(table, binner, make_information("plug-in", source))
 
 
 class CountSelector(IncrementalSelector):
@@ -104,28 +46,41 @@ class CountSelector(IncrementalSelector):
         -------
         self
         """
+        if self.methods and self.methods[0].run is not None:
+            fitted = fit_counted(self.methods[0], counted, self.n_features_to_select, self._parameters())
+            return self._keep_fitted(counted.table, fitted)
         self._check_parameters()
         return self._fit_counted(counted, self._wanted(counted.table))
 
     def _fit_table(self, table: Table | TableInParts) -> Self:
+        if self.methods and self.methods[0].run is not None:
+            return super()._fit_table(table)
         wanted = self._wanted(table)
         return self._fit_counted(count_table(table, self.binning, self.n_jobs), wanted)
 
-    def _fit_counted(self, counted: Counted, wanted: Any) -> Self:
+    def _keep_fitted(self, table: Table | TableInParts, fitted: Fitted) -> Self:
+        counted = fitted.counted
+        assert counted is not None
         self._counts = getattr(counted.table, "counts", None)
+        return self._keep(
+            table,
+            fitted.found,
+            binner_=counted.binner,
+            relevance_=fitted.relevance,
+            overlap_with_=fitted.overlap_with,
+            overlap_=fitted.overlap,
+            informative_=fitted.informative,
+        )
+
+    def _fit_counted(self, counted: Counted, wanted: Any) -> Self:
         information = counted.estimated(self.estimator)
         found = self._choose(information, wanted).with_last(
             getattr(counted.table, "blank", ()), counted.table.n_features
         )
-        overlap_with, overlap = overlaps(information, found.selected)
-        return self._keep(
-            counted.table,
-            found,
-            binner_=counted.binner,
-            relevance_=information.relevance,
-            overlap_with_=overlap_with,
-            overlap_=overlap,
-            informative_=carries_information(counted.information, found.selected),
+        nearest, overlap = overlaps(information, found.selected)
+        informative = carries_information(counted.information, found.selected)
+        return self._keep_fitted(
+            counted.table, Fitted(found, counted, information.relevance, nearest, overlap, informative)
         )
 
     def _doubts(self) -> list[str]:
@@ -134,26 +89,3 @@ class CountSelector(IncrementalSelector):
     def _choose(self, information: Information, k: Any) -> Found:
         """What the method finds, of so many features to select."""
         raise NotImplementedError
-
-
-def tells_nothing(relevance: NDArray[np.float64], informative: NDArray[np.bool_]) -> list[str]:
-    """A note where no selected column tells anything about the class, alone or with another."""
-    k = len(relevance)
-    if not k or informative.any() or relevance.max() > TIE:
-        return []
-    what = "column tells" if k == 1 else f"{k:,} columns tell"
-    return [f"the selected {what} nothing about the class (relevance 0): any other would do as well"]
-
-
-def overlaps(information: Information, selected: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """For every selected feature, the one chosen before it with the largest I(Xi;Xs), and that information.
-
-    The first has none: -1 and nan.
-    """
-    nearest, overlap = np.full(len(selected), -1, np.intp), np.full(len(selected), np.nan)
-    if len(selected) > 1:
-        shared = information.redundancies(selected)
-        shared[np.triu_indices(len(selected))] = -np.inf
-        places = shared.argmax(axis=1)[1:]
-        nearest[1:], overlap[1:] = selected[places], shared[np.arange(1, len(selected)), places]
-    return nearest, overlap

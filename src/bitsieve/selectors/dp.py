@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -10,9 +11,10 @@ from bitsieve.common.parameters import check_flag, check_threads
 from bitsieve.common.progress import phase
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import ClassPairs, forward_selection
 from bitsieve.methods.by_samples.spanning_tree.tree import RankedColumns
-from bitsieve.selectors.found import Found, constants_last
-from bitsieve.selectors.method_info import MethodInfo
-from bitsieve.selectors.sampled import SampleSelector, numbers_of
+from bitsieve.methods.found import Found, constants_last
+from bitsieve.methods.method import Method, defaults_of
+from bitsieve.selectors.sample_selector import SampleSelector
+from bitsieve.selectors.sampled import numbers_of
 
 if TYPE_CHECKING:
     from bitsieve.table.table import Table
@@ -73,8 +75,8 @@ class DpSelector(SampleSelector):
     """
 
     parameter_rules: ClassVar = {"weighted": check_flag, "n_jobs": check_threads}
-    described = (
-        MethodInfo(
+    methods = (
+        Method(
             name="dp",
             title="Bounds on the Bayes error between every two classes",
             formula="sum over pairs of classes of R / (m + n), R = edges between them in the spanning tree of S and Xi",
@@ -100,3 +102,13 @@ class DpSelector(SampleSelector):
         selected = constants_last(candidates[chosen], varies)[:k]
         # A column that does not vary changes no distance, and no bound.
         return Found(selected, np.concatenate([sums, np.full(len(selected) - len(sums), sums[-1])]))
+
+
+METHODS = (
+    *(
+        replace(
+            each, selector="bitsieve.selectors.dp:DpSelector", parameters=defaults_of(DpSelector, **each.parameters)
+        )
+        for each in DpSelector.methods
+    ),
+)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from bitsieve.by_counts.pairwise.quadratic import extended_ranking
 from bitsieve.common.parameters import check_number, optional
+from bitsieve.methods.by_counts.pairwise.quadratic import extended_ranking
+from bitsieve.methods.method import Method, defaults_of
 from bitsieve.selectors.counted import CountSelector
-from bitsieve.selectors.method_info import MethodInfo
 from bitsieve.selectors.quadratic import rank_by_weights
 
 if TYPE_CHECKING:
     from bitsieve.information import Information
-    from bitsieve.selectors.found import Found
+    from bitsieve.methods.found import Found
 
 
 class EQPFS(CountSelector):
@@ -84,8 +85,8 @@ class EQPFS(CountSelector):
         "beta": partial(check_number, low=0, instead="0 for the redundancy without the classes"),
         "shift": optional(partial(check_number, low=0, instead="or None for the least that makes the problem convex")),
     }
-    described = (
-        MethodInfo(
+    methods = (
+        Method(
             name="eqpfs",
             title="Quadratic programming: relevance against total redundancy",
             formula=(
@@ -119,3 +120,11 @@ class EQPFS(CountSelector):
     def _choose(self, information: Information, k: int) -> Found:
         solve = partial(extended_ranking, alpha=self.alpha, beta=self.beta, shift=self.shift)
         return rank_by_weights(information, k, self.alpha, solve, name="EQPFS")
+
+
+METHODS = (
+    *(
+        replace(each, selector="bitsieve.selectors.eqpfs:EQPFS", parameters=defaults_of(EQPFS, **each.parameters))
+        for each in EQPFS.methods
+    ),
+)

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from bitsieve.by_counts.blankets.fcbf import fast_correlation_filter
-from bitsieve.common.parameters import FeatureCount, check_flag, check_number
-from bitsieve.common.progress import phase
-from bitsieve.information.uncertainty import class_uncertainty
+from bitsieve.methods.by_counts.blankets.fcbf import METHODS
 from bitsieve.selectors.counted import CountSelector
-from bitsieve.selectors.found import Found
-from bitsieve.selectors.method_info import MethodInfo
-
-if TYPE_CHECKING:
-    from bitsieve.information import Information
 
 
 class FCBF(CountSelector):
@@ -75,24 +66,7 @@ class FCBF(CountSelector):
     [7, 11, 0, 1, 0, 0]
     """
 
-    feature_count = FeatureCount(open_ended=(None, "auto"))
-    parameter_rules: ClassVar = {
-        "delta": partial(check_number, low=0, high=1),
-        "strict": check_flag,
-    }
-    described = (
-        MethodInfo(
-            name="fcbf",
-            title="Fast correlation-based filter",
-            formula=(
-                "SU(Xi;C) of those no better p removes by SU(Xp;Xi) >= SU(Xi;C), SU(X;Y) = 2 I(X;Y) / [H(X) + H(Y)]"
-            ),
-            paper="Yu, Liu 2004",
-            needs="each feature with the class, then each kept feature with those still in play",
-            cost="O(k n d)",
-            unit="ratio",
-        ),
-    )
+    methods = METHODS
 
     def __init__(
         self,
@@ -108,14 +82,3 @@ class FCBF(CountSelector):
         self.strict = strict
         self.binning = binning
         self.n_jobs = n_jobs
-
-    def _choose(self, information: Information, k: int) -> Found:
-        found = fast_correlation_filter(information, k, delta=self.delta, strict=self.strict, progress=phase("ranking"))
-        if not len(found.order):
-            largest = class_uncertainty(information).max()
-            relation = "above" if self.strict else "of at least"
-            raise ValueError(
-                f"no column has a symmetric uncertainty with the target {relation} delta={self.delta:g}: "
-                f"the largest is {largest:.4g}, give a smaller delta"
-            )
-        return Found(found.order, found.scores, extras={"groups_": found.groups})

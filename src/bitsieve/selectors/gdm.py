@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,9 +17,9 @@ from bitsieve.common.progress import phase
 from bitsieve.common.ties import TIE
 from bitsieve.methods.by_samples.cutting_plane.columns import DenseColumns, Groups, SparseColumns
 from bitsieve.methods.by_samples.cutting_plane.search import Settings, affiliate, search
-from bitsieve.selectors.found import Found
+from bitsieve.methods.found import Found
+from bitsieve.methods.method import Method, defaults_of
 from bitsieve.selectors.linear import LinearSelector, check_above_zero, columns_of, values_of
-from bitsieve.selectors.method_info import MethodInfo
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -150,8 +151,8 @@ class GDM(ClassifierMixin, LinearSelector):
         "matching": partial(check_choice, choices=MATCHINGS),
         "n_jobs": check_threads,
     }
-    described = (
-        MethodInfo(
+    methods = (
+        Method(
             name="gdm",
             title="Group discovery machine: support features and their groups",
             formula=(
@@ -163,7 +164,7 @@ class GDM(ClassifierMixin, LinearSelector):
             cost="O(n d) a cut, n d the stored values of a sparse table",
             unit="cosine",
         ),
-        MethodInfo(
+        Method(
             name="fgm",
             title="Feature generating machine",
             formula="min_alpha max_delta sum_j delta_j c_j^2 / 2 + |alpha|^2 / (2C), c_j = sum_i alpha_i y_i f_ij",
@@ -278,3 +279,11 @@ def _extras(columns: Columns, found: searching.Solution, least: float | None) ->
         "converged_": found.converged,
         "matching_gap_": found.matching_gap,
     }
+
+
+METHODS = (
+    *(
+        replace(each, selector="bitsieve.selectors.gdm:GDM", parameters=defaults_of(GDM, **each.parameters))
+        for each in GDM.methods
+    ),
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,14 +16,15 @@ from bitsieve.common.ties import rank
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import ClassPairs
 from bitsieve.methods.by_samples.spanning_tree.dependency import PRIORS, Draw, by_removal, by_total, dependency_matrix
 from bitsieve.methods.by_samples.spanning_tree.tree import RankedColumns
-from bitsieve.selectors.found import rank_all
-from bitsieve.selectors.method_info import MethodInfo
-from bitsieve.selectors.sampled import SampleSelector, numbers_of
+from bitsieve.methods.found import rank_all
+from bitsieve.methods.method import Method, defaults_of
+from bitsieve.selectors.sample_selector import SampleSelector
+from bitsieve.selectors.sampled import numbers_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.selectors.found import Found
+    from bitsieve.methods.found import Found
     from bitsieve.table.table import Table
 
 RULES = {"sorted": by_total, "backward": by_removal}
@@ -119,8 +121,8 @@ class GMI(SampleSelector):
         "random_state": made_by(check_random_state),
         "n_jobs": check_threads,
     }
-    described = (
-        MethodInfo(
+    methods = (
+        Method(
             name="gmi",
             title="Least total dependency on the other features, given the class",
             formula="sum over the others of the bound 1 - R / n on I(Xi;Xt|C), R = cross edges of a spanning tree",
@@ -196,3 +198,11 @@ class GMI(SampleSelector):
         bounds = pairs.bound_sums(np.arange(n_columns), self.n_jobs, phase("measuring relevance"))
         order = rank(-bounds)
         return np.sort(order[:n_kept]), order[n_kept:]
+
+
+METHODS = (
+    *(
+        replace(each, selector="bitsieve.selectors.gmi:GMI", parameters=defaults_of(GMI, **each.parameters))
+        for each in GMI.methods
+    ),
+)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from bitsieve.by_counts.blankets.koller_sahami import blanket_elimination
 from bitsieve.common.parameters import check_choice, check_integer
 from bitsieve.common.progress import phase
+from bitsieve.methods.by_counts.blankets.koller_sahami import blanket_elimination
+from bitsieve.methods.found import rank_all
+from bitsieve.methods.method import Method, defaults_of
 from bitsieve.selectors.counted import CountSelector
-from bitsieve.selectors.found import rank_all
-from bitsieve.selectors.method_info import MethodInfo
 
 if TYPE_CHECKING:
     from bitsieve.information import Information
-    from bitsieve.selectors.found import Found
+    from bitsieve.methods.found import Found
 
 
 class KollerSahami(CountSelector):
@@ -74,8 +75,8 @@ class KollerSahami(CountSelector):
         "blanket_size": partial(check_integer, low=0),
         "blanket": partial(check_choice, choices=("relevance", "redundancy")),
     }
-    described = (
-        MethodInfo(
+    methods = (
+        Method(
             name="koller-sahami",
             title="Backward elimination by approximate Markov blankets",
             formula="drop the least I(Xi;C|M_i), M_i the K features j with the smallest I(Xi;C|Xj)",
@@ -108,3 +109,15 @@ class KollerSahami(CountSelector):
         scores = np.empty(information.n_features)
         scores[found.order] = found.scores
         return rank_all(found.order, information.varies, scores, k)
+
+
+METHODS = (
+    *(
+        replace(
+            each,
+            selector="bitsieve.selectors.koller_sahami:KollerSahami",
+            parameters=defaults_of(KollerSahami, **each.parameters),
+        )
+        for each in KollerSahami.methods
+    ),
+)

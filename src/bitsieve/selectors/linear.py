@@ -9,7 +9,8 @@ from scipy.sparse import issparse
 
 from bitsieve.common.errors import ParameterError
 from bitsieve.common.parameters import check_number
-from bitsieve.selectors.sampled import SampleSelector, numbers_of
+from bitsieve.selectors.sample_selector import SampleSelector
+from bitsieve.selectors.sampled import numbers_of
 from bitsieve.table.columns import read_columns
 from bitsieve.table.encoding import Encoded
 from bitsieve.table.missing import check_values

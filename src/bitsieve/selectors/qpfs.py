@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from bitsieve.by_counts.pairwise.quadratic import approximated_ranking, quadratic_ranking
 from bitsieve.common.errors import ParameterError
 from bitsieve.common.parameters import check_choice, check_number, made_by, optional
+from bitsieve.methods.by_counts.pairwise.quadratic import approximated_ranking, quadratic_ranking
+from bitsieve.methods.method import Method, defaults_of
 from bitsieve.optimize.nystrom import Nystrom, choose_landmarks, make_nystrom
 from bitsieve.selectors.counted import CountSelector
-from bitsieve.selectors.method_info import MethodInfo
 from bitsieve.selectors.quadratic import rank_by_weights
 
 if TYPE_CHECKING:
     from bitsieve.information import Information
-    from bitsieve.selectors.found import Found
+    from bitsieve.methods.found import Found
 
 
 class QPFS(CountSelector):
@@ -96,8 +97,8 @@ class QPFS(CountSelector):
         "convexify": partial(check_choice, choices=(None, "shift")),
         "approximation": made_by(make_nystrom),
     }
-    described = (
-        MethodInfo(
+    methods = (
+        Method(
             name="qpfs",
             title="Quadratic programming: relevance against redundancy",
             formula="min (1-a)/2 x'Hx - a f'x on the simplex, f_i = I(Xi;C), H_ij = I(Xi;Xj), H_ii = H(Xi)",
@@ -151,3 +152,11 @@ class QPFS(CountSelector):
             own_entropy = settings.variant != "paper"
             solve = partial(approximated_ranking, landmarks=landmarks, alpha=self.alpha, own_entropy=own_entropy)
         return rank_by_weights(information, k, self.alpha, solve, name="QPFS", landmarks_=landmarks)
+
+
+METHODS = (
+    *(
+        replace(each, selector="bitsieve.selectors.qpfs:QPFS", parameters=defaults_of(QPFS, **each.parameters))
+        for each in QPFS.methods
+    ),
+)

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from bitsieve.selectors.found import rank_all
+from bitsieve.methods.found import rank_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from bitsieve.by_counts.pairwise.quadratic import QuadraticRanking
     from bitsieve.information import Information
-    from bitsieve.selectors.found import Found
+    from bitsieve.methods.by_counts.pairwise.quadratic import QuadraticRanking
+    from bitsieve.methods.found import Found
 
 
 def rank_by_weights(

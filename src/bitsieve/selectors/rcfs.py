@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -12,9 +13,10 @@ from bitsieve.common.progress import phase
 from bitsieve.common.ties import rank
 from bitsieve.methods.by_samples.rcfs import correlation_clusters, most_separable, scatters
 from bitsieve.methods.by_samples.rows import centre
-from bitsieve.selectors.found import Found, constants_last
-from bitsieve.selectors.method_info import MethodInfo
-from bitsieve.selectors.sampled import SampleSelector, numbers_of
+from bitsieve.methods.found import Found, constants_last
+from bitsieve.methods.method import Method, defaults_of
+from bitsieve.selectors.sample_selector import SampleSelector
+from bitsieve.selectors.sampled import numbers_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -83,8 +85,8 @@ class RCFS(SampleSelector):
         "n_clusters": optional(partial(check_integer, low=1)),
         "standardize": check_flag,
     }
-    described = (
-        MethodInfo(
+    methods = (
+        Method(
             name="rcfs",
             title="Class separability with one feature a cluster",
             formula="max [sum b_j] / [sum w_j] over sets with at most one feature of each correlation cluster",
@@ -138,3 +140,11 @@ def _others(clusters: NDArray[np.intp], column: int) -> NDArray[np.intp]:
         return np.empty(0, np.intp)
     cluster = np.flatnonzero(clusters == clusters[column])
     return cluster[cluster != column]
+
+
+METHODS = (
+    *(
+        replace(each, selector="bitsieve.selectors.rcfs:RCFS", parameters=defaults_of(RCFS, **each.parameters))
+        for each in RCFS.methods
+    ),
+)

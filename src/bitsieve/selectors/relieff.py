@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,14 +14,15 @@ from bitsieve.common.progress import phase
 from bitsieve.common.ties import rank
 from bitsieve.methods.by_samples.differences import Differences
 from bitsieve.methods.by_samples.relieff import relieff_weights
-from bitsieve.selectors.found import rank_all
-from bitsieve.selectors.method_info import MethodInfo
-from bitsieve.selectors.sampled import SampleSelector, rows_of
+from bitsieve.methods.found import rank_all
+from bitsieve.methods.method import Method, defaults_of
+from bitsieve.selectors.sample_selector import SampleSelector
+from bitsieve.selectors.sampled import rows_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.selectors.found import Found
+    from bitsieve.methods.found import Found
     from bitsieve.table.table import Table
 
 
@@ -88,8 +90,8 @@ class ReliefF(SampleSelector):
         "random_state": made_by(check_random_state),
         "n_jobs": check_threads,
     }
-    described = (
-        MethodInfo(
+    methods = (
+        Method(
             name="relieff",
             title="Weights by what differs between near samples",
             formula=(
@@ -135,3 +137,11 @@ class ReliefF(SampleSelector):
         if self.n_samples is None or self.n_samples >= n_samples:
             return np.arange(n_samples)
         return np.sort(check_random_state(self.random_state).permutation(n_samples)[: self.n_samples])
+
+
+METHODS = (
+    *(
+        replace(each, selector="bitsieve.selectors.relieff:ReliefF", parameters=defaults_of(ReliefF, **each.parameters))
+        for each in ReliefF.methods
+    ),
+)

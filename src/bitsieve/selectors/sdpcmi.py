@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from bitsieve.by_counts.pairwise.rounding import ROUNDINGS
-from bitsieve.by_counts.pairwise.semidefinite import semidefinite_choice
 from bitsieve.common.parameters import check_choice, check_integer, made_by
+from bitsieve.methods.by_counts.pairwise.rounding import ROUNDINGS
+from bitsieve.methods.by_counts.pairwise.semidefinite import semidefinite_choice
+from bitsieve.methods.found import rank_all
+from bitsieve.methods.method import Method, defaults_of
 from bitsieve.selectors.counted import CountSelector
-from bitsieve.selectors.found import rank_all
-from bitsieve.selectors.method_info import MethodInfo
 
 if TYPE_CHECKING:
     from bitsieve.information import Information
-    from bitsieve.selectors.found import Found
+    from bitsieve.methods.found import Found
 
 
 class SDPCMI(CountSelector):
@@ -102,8 +103,8 @@ class SDPCMI(CountSelector):
         "random_state": made_by(check_random_state),
         "refine": partial(check_choice, choices=(None, "swap")),
     }
-    described = (
-        MethodInfo(
+    methods = (
+        Method(
             name="sdpcmi",
             title="Semidefinite relaxation of global conditional mutual information",
             formula="max <Qa,Y>, diag Y = 1, sum_i Y_0i = 2k - n, Y psd; Qa = [[1'Q1, 1'Q], [Q1, Q]], Q_ii = I(Xi;C)",
@@ -152,3 +153,11 @@ class SDPCMI(CountSelector):
             scores[order[: len(found.shares)]] = found.shares
         own = dict(zip(("objective_", "upper_bound_", "gap_"), certificate, strict=True))
         return rank_all(order, information.varies, scores, k, weights_=weights, membership_=membership, **own)
+
+
+METHODS = (
+    *(
+        replace(each, selector="bitsieve.selectors.sdpcmi:SDPCMI", parameters=defaults_of(SDPCMI, **each.parameters))
+        for each in SDPCMI.methods
+    ),
+)

@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from bitsieve.by_counts.pairwise.certificate import (
+from bitsieve.common.memory import check_memory, refuse_more
+from bitsieve.common.parameters import check_choice, made_by
+from bitsieve.common.progress import phase
+from bitsieve.methods.by_counts.pairwise.certificate import (
     Certificate,
     certify,
     marginal_bound,
     spectral_bound,
     subset_objective,
 )
-from bitsieve.by_counts.pairwise.conditional_matrix import CountedMatrix, conditional_matrix
-from bitsieve.by_counts.pairwise.spectral import rank_by_landmarks, rank_by_spectrum
-from bitsieve.common.memory import check_memory, refuse_more
-from bitsieve.common.parameters import check_choice, made_by
-from bitsieve.common.progress import phase
+from bitsieve.methods.by_counts.pairwise.conditional_matrix import CountedMatrix, conditional_matrix
+from bitsieve.methods.by_counts.pairwise.spectral import rank_by_landmarks, rank_by_spectrum
+from bitsieve.methods.found import rank_all
+from bitsieve.methods.method import Method, defaults_of
 from bitsieve.optimize.nystrom import choose_landmarks, make_nystrom
 from bitsieve.optimize.swap import improve_by_swaps
 from bitsieve.selectors.counted import CountSelector
-from bitsieve.selectors.found import rank_all
-from bitsieve.selectors.method_info import MethodInfo
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.by_counts.pairwise.conditional_matrix import ConditionalMatrix
-    from bitsieve.by_counts.pairwise.spectral import SpectralRanking
     from bitsieve.information import Information
+    from bitsieve.methods.by_counts.pairwise.conditional_matrix import ConditionalMatrix
+    from bitsieve.methods.by_counts.pairwise.spectral import SpectralRanking
+    from bitsieve.methods.found import Found
     from bitsieve.optimize.nystrom import Nystrom
-    from bitsieve.selectors.found import Found
 
 
 class SpecCMI(CountSelector):
@@ -121,8 +122,8 @@ class SpecCMI(CountSelector):
         "memory": made_by(check_memory),
         "dtype": partial(check_choice, choices=("float64", "float32")),
     }
-    described = (
-        MethodInfo(
+    methods = (
+        Method(
             name="speccmi",
             title="Spectral relaxation of global conditional mutual information",
             formula="max x'Qx, |x| = 1, Q_ij = [I(Xi;C|Xj) + I(Xj;C|Xi)] / 2",
@@ -212,3 +213,11 @@ def _improved(matrix: ConditionalMatrix, members: NDArray[np.intp], order: NDArr
     """The members after all swaps, in the order of the ranking."""
     swapped = improve_by_swaps(matrix.row, matrix.diagonal, members, progress=phase("swapping")).members
     return order[np.isin(order, swapped)]
+
+
+METHODS = (
+    *(
+        replace(each, selector="bitsieve.selectors.speccmi:SpecCMI", parameters=defaults_of(SpecCMI, **each.parameters))
+        for each in SpecCMI.methods
+    ),
+)

@@ -12,8 +12,8 @@ from bitsieve.binning.coding import codes_that_occur
 from bitsieve.common.errors import ParameterError
 from bitsieve.common.parameters import check_integer, check_number, check_threads, optional
 from bitsieve.counts.blocks import run_blocks
+from bitsieve.methods.found import Found
 from bitsieve.selectors.base import ColumnSelector
-from bitsieve.selectors.found import Found
 from bitsieve.selectors.stability_bounds import expected_false_selections, least_threshold
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -14,9 +15,9 @@ from bitsieve.common.progress import phase
 from bitsieve.methods.by_samples.variational.bounds import PLATEAUS, variational_select
 from bitsieve.methods.by_samples.variational.codes import CodeTable, NaiveBound, PairwiseBound
 from bitsieve.methods.by_samples.variational.densities import DensityBound, DensityTable, IndistinctError
-from bitsieve.selectors.found import Found
-from bitsieve.selectors.method_info import MethodInfo
-from bitsieve.selectors.sampled import SampleSelector
+from bitsieve.methods.found import Found
+from bitsieve.methods.method import Method, defaults_of
+from bitsieve.selectors.sample_selector import SampleSelector
 from bitsieve.table.missing import check_values
 
 if TYPE_CHECKING:
@@ -100,8 +101,8 @@ class VMI(SampleSelector):
         "binning": optional(made_by(make_binner)),
         "n_jobs": check_threads,
     }
-    described = (
-        MethodInfo(
+    methods = (
+        Method(
             name="vmi",
             title="Variational information maximisation, naive",
             formula="I(XS,Xi;C) >= mean log2 q(xS,xi|c) / q(xS,xi), q(xi|xS,c) = p(xi|c)",
@@ -109,7 +110,7 @@ class VMI(SampleSelector):
             needs="the samples: a likelihood of each in every class",
             cost="O(k n d C) for C classes; densities O(n d^2)",
         ),
-        MethodInfo(
+        Method(
             name="vmi-pairwise",
             title="Variational information maximisation, pairwise",
             formula="I(XS,Xi;C) >= mean log2 q(xS,xi|c) / q(xS,xi), q(xi|xS,c) = prod_s p(xi|xs,c)^(1/#S)",
@@ -185,3 +186,11 @@ class VMI(SampleSelector):
             instead = Sentence("drop the column, or bin the columns (", Setting("binning", "mdl"), ")")
             raise ValueError(Sentence(narrow, ", so its density has no width: ", instead)) from None
         return DensityBound(densities, pairwise=self.decomposition == "pairwise")
+
+
+METHODS = (
+    *(
+        replace(each, selector="bitsieve.selectors.vmi:VMI", parameters=defaults_of(VMI, **each.parameters))
+        for each in VMI.methods
+    ),
+)

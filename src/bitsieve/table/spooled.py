@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csc_array
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 class SpooledTable(SparseTable):
     """The columns of :class:`SpooledColumns`, which is what ``stored`` is; codes of them lie in the spool, too."""
+
+    offers: ClassVar[frozenset[str]] = frozenset({"tables", "partition", "joined"})
 
     @classmethod
     def of(cls, columns: SpooledColumns) -> SpooledTable:

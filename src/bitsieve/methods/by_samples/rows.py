@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -50,6 +50,32 @@ class Rows:
         smallest = np.where(self.codes < 0, np.iinfo(np.int32).max, self.codes).min(axis=0)
         out[self.categorical] = smallest < self.codes.max(axis=0)
         return out
+
+
+class Samples(Protocol):
+    """The samples of a table and their classes; each is there as often as its weight says."""
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+
+    @property
+    def classes(self) -> NDArray[np.int32]:
+        """The class of every sample, a code."""
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+
+    def rows(self, *, takes_missing: bool = False) -> Rows:
+        """Numeric columns apart from categorical ones."""
+
+    def numbers(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """All columns as numbers, shape (n_samples, n_features), and which of them vary; two categories are 0 and 1."""
 
 
 class Centred(NamedTuple):

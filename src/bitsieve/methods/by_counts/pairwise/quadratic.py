@@ -1,0 +1,246 @@
+"""QPFS and EQPFS: relevance against redundancy as one quadratic over the weights of all features.
+
+    min (1 - a)/2 x'Hx - a f'x,   x >= 0, sum x = 1,   f_i = I(Xi;C)
+
+Rodriguez-Lujan, Huerta, Elkan, Santa Cruz, "Quadratic programming feature selection", Journal of Machine Learning
+Research 11, 2010; Vinh, Chan, Romano, Bailey, "Effective global approaches for mutual information based feature
+selection", KDD 2014, eq. 2, 12, 13. doi:10.1145/2623330.2623611
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from bitsieve.common.errors import ParameterError, Sentence, Setting
+from bitsieve.common.free_memory import check_matrices, check_room
+from bitsieve.common.progress import phase
+from bitsieve.common.ties import rank
+from bitsieve.methods.by_counts.pairwise.duplicates import first_duplicates
+from bitsieve.optimize.convexity import is_convex, matrices_for_proof, smallest_eigenvalue
+from bitsieve.optimize.nystrom import nystrom_factor
+from bitsieve.optimize.quadratics import DenseQuadratic, FactorQuadratic
+from bitsieve.optimize.simplex_qp import minimize_on_simplex
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bitsieve.information.protocol import Information
+    from bitsieve.optimize.quadratics import Quadratic
+    from bitsieve.optimize.simplex_qp import SimplexSolution
+
+    Floats = NDArray[np.float64]
+    Columns = NDArray[np.intp]
+
+
+class QuadraticRanking(NamedTuple):
+    """Weights of the columns and what they come from.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n,)
+        Of sum 1.
+    order : ndarray of int, shape (n,)
+        By falling weight; columns of weight 0 by rising gradient, the multiplier of their bound: what a column would
+        have to gain in ``a f_i`` to get a weight. Ties to the lowest column.
+    alpha : float
+        a.
+    shift : float
+        Added to the diagonal of H, bits.
+    gap : float
+        The objective is at most so much above its minimum, bits.
+    converged : bool
+        Whether the gap is as small as it should be.
+    """
+
+    weights: Floats
+    order: Columns
+    alpha: float
+    shift: float
+    gap: float
+    converged: bool
+
+
+def quadratic_ranking(
+    information: Information, columns: Columns, alpha: float | None = None, *, shifted: bool = False
+) -> QuadraticRanking:
+    """QPFS: ``H_ij = I(Xi;Xj)``, ``H_ii = H(Xi)``.
+
+    Parameters
+    ----------
+    information : Information
+    columns : ndarray of int
+        Columns that vary.
+    alpha : float, optional
+        Weight of the relevance; None: ``mean |H| / (mean |H| + mean f)`` over all entries.
+    shifted : bool
+        Add the least number to the diagonal that makes H convex, instead of refusing it.
+
+    Raises
+    ------
+    ValueError
+        If H is not convex and not to be shifted.
+
+    Notes
+    -----
+    Cost: one matrix, O(n^2 d) samples read as bits; a Cholesky factorisation, n^3 / 3, to prove that it is convex; the
+    solver. Memory: n^2 numbers, and as many for the proof.
+    """
+    check_matrices(matrices_for_proof(len(columns)), len(columns))
+    redundancy = np.asarray(
+        information.mutual_information_matrix(columns=columns, progress=phase("counting pairs")), np.float64
+    )
+    phase("ranking")
+    shift = 0.0
+    if not is_convex(redundancy):
+        smallest = smallest_eigenvalue(redundancy)
+        if not shifted:
+            raise ValueError(
+                Sentence(
+                    f"the redundancy of these {len(columns):,} columns is not convex, its smallest eigenvalue is "
+                    f"{smallest:.6g} bits, so that a minimum found need not be the least: ",
+                    Setting("convexify", "shift"),
+                    f" adds {-smallest:.6g} to its diagonal, or take fewer columns or bins",
+                )
+            )
+        shift = -smallest
+    entropy = np.diagonal(redundancy).copy()
+    return _rank_dense(information, columns, redundancy, entropy + shift, first_duplicates(redundancy), alpha, shift)
+
+
+def extended_ranking(
+    information: Information,
+    columns: Columns,
+    alpha: float | None = None,
+    beta: float = 1.0,
+    shift: float | None = None,
+) -> QuadraticRanking:
+    """EQPFS: ``H_ij = I(Xi;Xj) - beta I(Xi;Xj|C)``, and one number on the diagonal.
+
+    Parameters
+    ----------
+    information, columns, alpha
+        As in :func:`quadratic_ranking`.
+    beta : float
+    shift : float, optional
+        The number on the diagonal; None: the least that makes H convex.
+
+    Raises
+    ------
+    ValueError
+        If H is not convex with the shift given.
+
+    Notes
+    -----
+    Cost: two matrices, O(n^2 d) samples read as bits; the smallest eigenvalue; the solver. Memory: 2 n^2 numbers.
+    """
+    check_matrices(2, len(columns))
+    total = np.asarray(
+        information.mutual_information_matrix(columns=columns, progress=phase("counting pairs")), np.float64
+    )
+    first = first_duplicates(total)
+    if beta:
+        within = information.conditional_redundancy_matrix(columns=columns, progress=phase("counting pairs by class"))
+        within *= beta
+        total -= within
+        del within
+    phase("ranking")
+    kept_diagonal = np.diagonal(total).copy()
+    np.fill_diagonal(total, 0.0)
+    if shift is None:
+        shift = max(0.0, -smallest_eigenvalue(total))
+    elif not is_convex(total, shift):
+        smallest = smallest_eigenvalue(total)
+        raise ParameterError(
+            "shift",
+            shift,
+            f"give {-smallest:.6g} or more, or None for the least that does",
+            f"does not make the redundancy of these {len(columns):,} columns convex",
+        )
+    np.fill_diagonal(total, kept_diagonal)
+    return _rank_dense(information, columns, total, np.full(len(kept_diagonal), shift), first, alpha, shift)
+
+
+def approximated_ranking(
+    information: Information, columns: Columns, landmarks: Columns, alpha: float, *, own_entropy: bool = True
+) -> QuadraticRanking:
+    """QPFS with Nystrom's approximation of H from the rows of ``landmarks``, some of the ``columns``.
+
+    Parameters
+    ----------
+    information : Information
+    columns : ndarray of int
+        Columns that vary.
+    landmarks : ndarray of int
+    alpha : float
+    own_entropy : bool
+        Give every column its entropy on the diagonal, which takes no count of a pair. By the letter of the
+        approximation only landmarks have theirs; the others seem to share next to nothing with themselves, and take
+        all the weight.
+
+    Notes
+    -----
+    Cost: p rows, O(p n d) samples read as bits; the factor, O(p^3 + n p^2); O(n p) a product. Memory: 3 n p numbers.
+    """
+    n_bytes = 3 * 8 * len(landmarks) * len(columns)
+    check_room(n_bytes, f"rows of {len(landmarks):,} landmarks and their factor take", "give fewer landmarks")
+    report = phase("counting pairs")
+    rows = np.empty((len(landmarks), len(columns)))
+    for done, (row, pivot) in enumerate(zip(rows, landmarks, strict=True), 1):
+        row[:] = information.pair(int(pivot), columns, by_class=False).redundancy
+        report(done, len(landmarks))
+    phase("ranking")
+    factor = nystrom_factor(rows, np.searchsorted(columns, landmarks))
+    diagonal = np.einsum("ij,ij->i", factor.matrix, factor.matrix)
+    if own_entropy:
+        diagonal = np.maximum(diagonal, information.entropy[columns])
+    quadratic = FactorQuadratic(factor.matrix, diagonal, 1 - alpha)
+    found = minimize_on_simplex(quadratic, alpha * information.relevance[columns])
+    return _ranking(found, found.weights, found.gradient, alpha, factor.shift)
+
+
+def balanced_alpha(mean_redundancy: float, mean_relevance: float) -> float:
+    """The a that gives both terms like weight, ``q / (q + f)``; 1/2 where there is neither.
+
+    The redundancy is the mean size of the entries of H. QPFS has none below 0; where redundancy and synergy of EQPFS
+    cancel in the mean, entries as they are would leave the relevance without a part.
+    """
+    redundancy, relevance = max(0.0, mean_redundancy), max(0.0, mean_relevance)
+    return redundancy / (redundancy + relevance) if redundancy + relevance > 0 else 0.5
+
+
+def _rank_dense(
+    information: Information,
+    columns: Columns,
+    matrix: Floats,
+    diagonal: Floats,
+    first: Columns,
+    alpha: float | None,
+    shift: float,
+) -> QuadraticRanking:
+    """Solve with ``diagonal`` in place of that of the matrix, which is overwritten.
+
+    Duplicates have equal weights in some minimum (of any other, the mean with the duplicates exchanged is one), so m of
+    them are one variable: with w in all, each has w/m, and the diagonal is ``(diagonal + (m - 1) with_itself) / m``.
+    That makes their ties exact, and H regular where nothing but duplicates made it singular.
+    """
+    relevance = information.relevance[columns]
+    with_itself = np.diagonal(matrix).copy()
+    if alpha is None:
+        sizes = sum(float(np.abs(row).sum()) for row in matrix) + float((np.abs(diagonal) - np.abs(with_itself)).sum())
+        alpha = balanced_alpha(sizes / matrix.size, float(relevance.mean()))
+    kept, member, size = np.unique(first, return_inverse=True, return_counts=True)
+    if len(kept) < len(first):
+        for new, old in enumerate(kept):
+            matrix[new, : len(kept)] = matrix[old, kept]
+    merged = (diagonal[kept] + (size - 1) * with_itself[kept]) / size
+    quadratic: Quadratic = DenseQuadratic(matrix[: len(kept), : len(kept)], merged, 1 - alpha)
+    found = minimize_on_simplex(quadratic, alpha * relevance[kept])
+    return _ranking(found, (found.weights / size)[member], found.gradient[member], alpha, shift)
+
+
+def _ranking(found: SimplexSolution, weights: Floats, gradient: Floats, alpha: float, shift: float) -> QuadraticRanking:
+    inside, outside = np.flatnonzero(weights), np.flatnonzero(weights == 0)
+    order = np.concatenate([inside[rank(weights[inside])], outside[rank(-gradient[outside])]])
+    return QuadraticRanking(weights, order, alpha, shift, found.gap, found.converged)

@@ -1,0 +1,130 @@
+"""SDPCMI: the global objective of pairwise conditional information, relaxed to a semidefinite programme.
+
+Vinh, Chan, Romano, Bailey, "Effective global approaches for mutual information based feature selection", KDD 2014,
+eq. 22-26. doi:10.1145/2623330.2623611
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from bitsieve.common.free_memory import check_matrices
+from bitsieve.common.progress import phase
+from bitsieve.common.ties import rank
+from bitsieve.methods.by_counts.pairwise.certificate import (
+    Certificate,
+    certify,
+    row_bound,
+    spectral_bound,
+    subset_objective,
+)
+from bitsieve.methods.by_counts.pairwise.rounding import round_factor
+from bitsieve.optimize.eigen import dominant_eigenvector
+from bitsieve.optimize.low_rank_sdp import solve_low_rank
+from bitsieve.optimize.swap import improve_by_swaps
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bitsieve.information.protocol import Information
+    from bitsieve.methods.by_counts.pairwise.rounding import Draw
+
+    Floats = NDArray[np.float64]
+
+
+class SemidefiniteChoice(NamedTuple):
+    """What SDPCMI finds among some columns, which its indices count.
+
+    Attributes
+    ----------
+    order : ndarray of int, shape (n,)
+        The subset first, largest share in x'Qx first; then the others, largest cosine first.
+    shares : ndarray of float, shape (k,)
+        Of the subset in that order: ``sum_j Q_ij`` over the members j, in bits; together x'Qx.
+    cosines : ndarray of float, shape (n,)
+        With the direction that won the rounding.
+    membership : ndarray of float, shape (n,)
+        ``(1 + Y_0i) / 2``: what the relaxation gives in the place of 0 and 1. They sum to k.
+    certificate : Certificate
+    """
+
+    order: NDArray[np.intp]
+    shares: Floats
+    cosines: Floats
+    membership: Floats
+    certificate: Certificate
+
+
+def semidefinite_choice(
+    information: Information,
+    columns: NDArray[np.intp],
+    k: int,
+    *,
+    rounding: str,
+    n_roundings: int,
+    draw: Draw,
+    swaps: bool,
+) -> SemidefiniteChoice:
+    """The best subset of k found by rounding the relaxation, and how good it can be at most.
+
+    Parameters
+    ----------
+    information : Information
+    columns : ndarray of int
+        Those that vary: a constant one would borrow the relevance of the others.
+    k : int
+        1 .. len(columns).
+    rounding, n_roundings, draw
+        See :func:`bitsieve.methods.by_counts.pairwise.rounding.round_factor`.
+    swaps : bool
+        Whether the rounded subset is improved by single swaps.
+
+    Notes
+    -----
+    Cost: one conditional matrix, O(n^2 d) samples read as bits; then O(n^3), a few eigenvalue problems' time. Memory:
+    three n x n arrays.
+    """
+    check_matrices(3, len(columns))
+    progress = phase("counting pairs")
+    counted = information.conditional_mutual_information_matrix(np.float64, columns, progress, symmetric=True)
+    matrix = counted.astype(np.float64, copy=False)
+    with threadpool_limits(1):  # sums of BLAS depend on its threads
+        solution = solve_low_rank(matrix, k, progress=phase("ranking"))
+        rounded = round_factor(matrix, solution.factor, k, rounding, n_roundings, draw)
+    members = rounded.members
+    if swaps:
+        members = _lowest_of_equals(matrix, improve_by_swaps(matrix.__getitem__, matrix.diagonal(), members).members)
+    members = np.sort(members)
+    among = matrix[np.ix_(members, members)]
+    shares = np.add.reduce(among, axis=1)
+    inside = rank(shares)
+    others = np.delete(np.arange(len(columns)), members)
+    bounds = [
+        solution.bound / 4,
+        spectral_bound(dominant_eigenvector(matrix).value, k),
+        row_bound(matrix, k),
+    ]
+    return SemidefiniteChoice(
+        np.concatenate([members[inside], others[rank(rounded.cosines[others])]]),
+        shares[inside],
+        rounded.cosines,
+        (1 + solution.factor[1:, 0]) / 2,
+        certify(subset_objective(among), bounds),
+    )
+
+
+def _lowest_of_equals(matrix: Floats, members: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The members, each replaced by the lowest column that gives the same objective to the last bit, such as a copy."""
+    chosen, diagonal = np.sort(members), matrix.diagonal()
+    for place, member in enumerate(chosen.tolist()):
+        others = np.delete(chosen, place)
+        equal = (matrix[:member, others] == matrix[member, others]).all(axis=1) & (
+            diagonal[:member] == diagonal[member]
+        )
+        equal[others[others < member]] = False
+        if equal.any():
+            chosen[place] = np.argmax(equal)
+    return chosen
