@@ -10,7 +10,7 @@ from bitsieve.binning import MDLBinner
 from bitsieve.counts.reference import term
 from bitsieve.counts.search import JoinedSearch, Parts, dependence_of_codes
 from bitsieve.counts.terms import entropy_terms
-from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
+from bitsieve.methods.by_counts.stopping.monitor import RepeatedSearch
 from bitsieve.table.read_xy import read_xy
 
 

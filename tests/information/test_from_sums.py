@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitsieve.information.protocol import PairInformation
-from bitsieve.methods.by_counts.pairwise.conditional_matrix import conditional_matrix
+from bitsieve.methods.by_counts.pairwise.matrices import conditional_matrix
 from bitsieve.methods.by_counts.pairwise.spectral import rank_by_spectrum
 
 # The definition adds one term a cell, here at most some hundred terms of at most 1 bit, each right to a few 1e-16;

@@ -10,7 +10,7 @@ from bitsieve import Constraints, ForwardSelector
 from bitsieve.binning import MDLBinner, make_binner
 from bitsieve.counts.terms import entropy_terms
 from bitsieve.methods.by_counts.stopping import make_stopping
-from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
+from bitsieve.methods.by_counts.stopping.monitor import RepeatedSearch
 from bitsieve.table.read_xy import read_xy
 
 RULES = "significance", "permutation"

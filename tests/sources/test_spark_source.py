@@ -129,7 +129,7 @@ def test_what_an_executor_loses_is_made_again(spark, frame):
 def test_jobs_have_names(spark, frame):
     bitsieve.select(frame, "class", method="jmi", **HOW)
     jobs = spark.sparkContext._jsc.sc().statusStore().jobsList(spark._jvm.java.util.ArrayList())
-    methods = (jobs.apply(i).description() for i in range(jobs.size()))
+    described = (jobs.apply(i).description() for i in range(jobs.size()))
     names = {text.get() for text in described if text.isDefined()}
     assert names >= {f"bitsieve-{task}" for task in ("rows", "target", "summarize", "pack", "count")}
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from bitsieve.counts.search import FixedCodes
 from bitsieve.counts.terms import entropy_terms
-from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
+from bitsieve.methods.by_counts.stopping.monitor import RepeatedSearch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

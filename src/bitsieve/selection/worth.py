@@ -8,8 +8,8 @@ import numpy as np
 
 from bitsieve.counts.search import FixedCodes
 from bitsieve.counts.terms import entropy_terms
-from bitsieve.methods.by_counts.stopping.permutation import LAST
-from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
+from bitsieve.methods.by_counts.stopping.monitor import RepeatedSearch
+from bitsieve.methods.by_counts.stopping.rules import LAST
 from bitsieve.table.table import Table
 
 if TYPE_CHECKING:

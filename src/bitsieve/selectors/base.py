@@ -48,7 +48,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {}
     feature_count: ClassVar[FeatureCount] = FeatureCount()
-    methods: ClassVar[tuple[Method, ...]] = ()  # that it selects by; all have one function
+    described: ClassVar[tuple[Method, ...]] = ()  # that it selects by; all have one function
     shared_attributes: ClassVar[Mapping[str, str]] = OF_ALL
     takes_missing: ClassVar[bool] = False  # whether it needs no binner for missing values
     takes_sparse: ClassVar[bool] = False  # whether it needs no dense rows
@@ -185,9 +185,9 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         """Raise ValueError for parameters that are wrong whatever the data."""
         check_parameters(self)
-        if self.methods and self.methods[0].run is not None:
+        if self.described and self.described[0].run is not None:
             given = {"n_features_to_select": self.n_features_to_select, **self._parameters()}
-            self.methods[0].check_parameters(given)
+            self.described[0].check_parameters(given)
 
     def _wanted(self, table: Table | TableInParts) -> Any:
         """What ``_choose`` is given with the data: by default the number of features to select from this table.
@@ -200,7 +200,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         """:meth:`fit_table` with parameters that were checked."""
         settings = self.get_params(deep=False)
         shared = {name: settings[name] for name in ("binning", "n_jobs") if name in settings}
-        fitted = fit_method(self.methods[0], table, self.n_features_to_select, self._parameters(), **shared)
+        fitted = fit_method(self.described[0], table, self.n_features_to_select, self._parameters(), **shared)
         return self._keep_fitted(table, fitted)
 
     def _parameters(self) -> dict[str, Any]:

@@ -46,14 +46,14 @@ class CountSelector(IncrementalSelector):
         -------
         self
         """
-        if self.methods and self.methods[0].run is not None:
-            fitted = fit_counted(self.methods[0], counted, self.n_features_to_select, self._parameters())
+        if self.described and self.described[0].run is not None:
+            fitted = fit_counted(self.described[0], counted, self.n_features_to_select, self._parameters())
             return self._keep_fitted(counted.table, fitted)
         self._check_parameters()
         return self._fit_counted(counted, self._wanted(counted.table))
 
     def _fit_table(self, table: Table | TableInParts) -> Self:
-        if self.methods and self.methods[0].run is not None:
+        if self.described and self.described[0].run is not None:
             return super()._fit_table(table)
         wanted = self._wanted(table)
         return self._fit_counted(count_table(table, self.binning, self.n_jobs), wanted)

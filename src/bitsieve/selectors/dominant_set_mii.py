@@ -11,7 +11,7 @@ import numpy as np
 from bitsieve.common.memory import check_memory
 from bitsieve.common.parameters import FeatureCount, check_bandwidth, check_choice, check_threads, made_by
 from bitsieve.common.progress import phase
-from bitsieve.methods.by_counts.greedy.whole_set import WholeSetInformation
+from bitsieve.methods.by_counts.greedy.scores import WholeSetInformation
 from bitsieve.methods.by_samples.parzen.joint import JointInformation, SecondOrderInformation
 from bitsieve.methods.by_samples.parzen.pairs import BANDWIDTHS
 from bitsieve.methods.by_samples.rows import standardize
@@ -112,7 +112,7 @@ class DominantSetMII(SampleSelector):
         "memory": made_by(check_memory),
         "n_jobs": check_threads,
     }
-    methods = (
+    described = (
         Method(
             name="dominant-set-mii",
             title="Multidimensional interaction information in dominant sets",
@@ -191,6 +191,6 @@ METHODS = (
             selector="bitsieve.selectors.dominant_set_mii:DominantSetMII",
             parameters=defaults_of(DominantSetMII, **each.parameters),
         )
-        for each in DominantSetMII.methods
+        for each in DominantSetMII.described
     ),
 )

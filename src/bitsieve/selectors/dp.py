@@ -75,7 +75,7 @@ class DpSelector(SampleSelector):
     """
 
     parameter_rules: ClassVar = {"weighted": check_flag, "n_jobs": check_threads}
-    methods = (
+    described = (
         Method(
             name="dp",
             title="Bounds on the Bayes error between every two classes",
@@ -109,6 +109,6 @@ METHODS = (
         replace(
             each, selector="bitsieve.selectors.dp:DpSelector", parameters=defaults_of(DpSelector, **each.parameters)
         )
-        for each in DpSelector.methods
+        for each in DpSelector.described
     ),
 )

@@ -85,7 +85,7 @@ class EQPFS(CountSelector):
         "beta": partial(check_number, low=0, instead="0 for the redundancy without the classes"),
         "shift": optional(partial(check_number, low=0, instead="or None for the least that makes the problem convex")),
     }
-    methods = (
+    described = (
         Method(
             name="eqpfs",
             title="Quadratic programming: relevance against total redundancy",
@@ -125,6 +125,6 @@ class EQPFS(CountSelector):
 METHODS = (
     *(
         replace(each, selector="bitsieve.selectors.eqpfs:EQPFS", parameters=defaults_of(EQPFS, **each.parameters))
-        for each in EQPFS.methods
+        for each in EQPFS.described
     ),
 )

@@ -66,7 +66,7 @@ class FCBF(CountSelector):
     [7, 11, 0, 1, 0, 0]
     """
 
-    methods = METHODS
+    described = METHODS
 
     def __init__(
         self,

@@ -79,7 +79,7 @@ class ForwardSelector(CountSelector):
     ['petal length (cm)', 'petal width (cm)']
     """
 
-    methods = (FORWARD,)
+    described = (FORWARD,)
 
     def __init__(
         self,

@@ -151,7 +151,7 @@ class GDM(ClassifierMixin, LinearSelector):
         "matching": partial(check_choice, choices=MATCHINGS),
         "n_jobs": check_threads,
     }
-    methods = (
+    described = (
         Method(
             name="gdm",
             title="Group discovery machine: support features and their groups",
@@ -284,6 +284,6 @@ def _extras(columns: Columns, found: searching.Solution, least: float | None) ->
 METHODS = (
     *(
         replace(each, selector="bitsieve.selectors.gdm:GDM", parameters=defaults_of(GDM, **each.parameters))
-        for each in GDM.methods
+        for each in GDM.described
     ),
 )

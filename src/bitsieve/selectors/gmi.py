@@ -121,7 +121,7 @@ class GMI(SampleSelector):
         "random_state": made_by(check_random_state),
         "n_jobs": check_threads,
     }
-    methods = (
+    described = (
         Method(
             name="gmi",
             title="Least total dependency on the other features, given the class",
@@ -203,6 +203,6 @@ class GMI(SampleSelector):
 METHODS = (
     *(
         replace(each, selector="bitsieve.selectors.gmi:GMI", parameters=defaults_of(GMI, **each.parameters))
-        for each in GMI.methods
+        for each in GMI.described
     ),
 )

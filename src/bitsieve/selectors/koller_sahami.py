@@ -75,7 +75,7 @@ class KollerSahami(CountSelector):
         "blanket_size": partial(check_integer, low=0),
         "blanket": partial(check_choice, choices=("relevance", "redundancy")),
     }
-    methods = (
+    described = (
         Method(
             name="koller-sahami",
             title="Backward elimination by approximate Markov blankets",
@@ -118,6 +118,6 @@ METHODS = (
             selector="bitsieve.selectors.koller_sahami:KollerSahami",
             parameters=defaults_of(KollerSahami, **each.parameters),
         )
-        for each in KollerSahami.methods
+        for each in KollerSahami.described
     ),
 )

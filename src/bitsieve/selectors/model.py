@@ -91,7 +91,7 @@ class ModelSelector(SampleSelector):
         "random_state": made_by(check_random_state),
         "n_jobs": check_threads,
     }
-    methods = (
+    described = (
         Method(
             name="extra-trees",
             title="Importance in extremely randomised trees",
@@ -169,6 +169,6 @@ METHODS = (
             selector="bitsieve.selectors.model:ModelSelector",
             parameters=defaults_of(ModelSelector, **each.parameters),
         )
-        for each in ModelSelector.methods
+        for each in ModelSelector.described
     ),
 )

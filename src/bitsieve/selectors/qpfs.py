@@ -97,7 +97,7 @@ class QPFS(CountSelector):
         "convexify": partial(check_choice, choices=(None, "shift")),
         "approximation": made_by(make_nystrom),
     }
-    methods = (
+    described = (
         Method(
             name="qpfs",
             title="Quadratic programming: relevance against redundancy",
@@ -157,6 +157,6 @@ class QPFS(CountSelector):
 METHODS = (
     *(
         replace(each, selector="bitsieve.selectors.qpfs:QPFS", parameters=defaults_of(QPFS, **each.parameters))
-        for each in QPFS.methods
+        for each in QPFS.described
     ),
 )

@@ -85,7 +85,7 @@ class RCFS(SampleSelector):
         "n_clusters": optional(partial(check_integer, low=1)),
         "standardize": check_flag,
     }
-    methods = (
+    described = (
         Method(
             name="rcfs",
             title="Class separability with one feature a cluster",
@@ -145,6 +145,6 @@ def _others(clusters: NDArray[np.intp], column: int) -> NDArray[np.intp]:
 METHODS = (
     *(
         replace(each, selector="bitsieve.selectors.rcfs:RCFS", parameters=defaults_of(RCFS, **each.parameters))
-        for each in RCFS.methods
+        for each in RCFS.described
     ),
 )

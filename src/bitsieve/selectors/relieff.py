@@ -90,7 +90,7 @@ class ReliefF(SampleSelector):
         "random_state": made_by(check_random_state),
         "n_jobs": check_threads,
     }
-    methods = (
+    described = (
         Method(
             name="relieff",
             title="Weights by what differs between near samples",
@@ -142,6 +142,6 @@ class ReliefF(SampleSelector):
 METHODS = (
     *(
         replace(each, selector="bitsieve.selectors.relieff:ReliefF", parameters=defaults_of(ReliefF, **each.parameters))
-        for each in ReliefF.methods
+        for each in ReliefF.described
     ),
 )

@@ -10,8 +10,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from bitsieve.common.parameters import check_choice, check_integer, made_by
-from bitsieve.methods.by_counts.pairwise.rounding import ROUNDINGS
-from bitsieve.methods.by_counts.pairwise.semidefinite import semidefinite_choice
+from bitsieve.methods.by_counts.pairwise.semidefinite import ROUNDINGS, semidefinite_choice
 from bitsieve.methods.found import rank_all
 from bitsieve.methods.method import Method, defaults_of
 from bitsieve.selectors.counted import CountSelector
@@ -103,7 +102,7 @@ class SDPCMI(CountSelector):
         "random_state": made_by(check_random_state),
         "refine": partial(check_choice, choices=(None, "swap")),
     }
-    methods = (
+    described = (
         Method(
             name="sdpcmi",
             title="Semidefinite relaxation of global conditional mutual information",
@@ -158,6 +157,6 @@ class SDPCMI(CountSelector):
 METHODS = (
     *(
         replace(each, selector="bitsieve.selectors.sdpcmi:SDPCMI", parameters=defaults_of(SDPCMI, **each.parameters))
-        for each in SDPCMI.methods
+        for each in SDPCMI.described
     ),
 )

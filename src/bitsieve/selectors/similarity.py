@@ -10,7 +10,7 @@ from bitsieve.binning import EqualWidthBinner
 from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.progress import phase
 from bitsieve.information import make_information
-from bitsieve.methods.by_counts.pairwise.uncertainty import uncertainty_matrix, uncertainty_rows
+from bitsieve.methods.by_counts.pairwise.matrices import uncertainty_matrix, uncertainty_rows
 from bitsieve.methods.by_samples.linear import AT_ONCE, Correlations, RegressionErrors
 from bitsieve.methods.by_samples.parzen.pairs import ParzenPairs
 from bitsieve.methods.by_samples.rows import standardize

@@ -18,7 +18,7 @@ from bitsieve.methods.by_counts.pairwise.certificate import (
     spectral_bound,
     subset_objective,
 )
-from bitsieve.methods.by_counts.pairwise.conditional_matrix import CountedMatrix, conditional_matrix
+from bitsieve.methods.by_counts.pairwise.matrices import CountedMatrix, conditional_matrix
 from bitsieve.methods.by_counts.pairwise.spectral import rank_by_landmarks, rank_by_spectrum
 from bitsieve.methods.found import rank_all
 from bitsieve.methods.method import Method, defaults_of
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.information import Information
-    from bitsieve.methods.by_counts.pairwise.conditional_matrix import ConditionalMatrix
+    from bitsieve.methods.by_counts.pairwise.matrices import ConditionalMatrix
     from bitsieve.methods.by_counts.pairwise.spectral import SpectralRanking
     from bitsieve.methods.found import Found
     from bitsieve.optimize.nystrom import Nystrom
@@ -122,7 +122,7 @@ class SpecCMI(CountSelector):
         "memory": made_by(check_memory),
         "dtype": partial(check_choice, choices=("float64", "float32")),
     }
-    methods = (
+    described = (
         Method(
             name="speccmi",
             title="Spectral relaxation of global conditional mutual information",
@@ -218,6 +218,6 @@ def _improved(matrix: ConditionalMatrix, members: NDArray[np.intp], order: NDArr
 METHODS = (
     *(
         replace(each, selector="bitsieve.selectors.speccmi:SpecCMI", parameters=defaults_of(SpecCMI, **each.parameters))
-        for each in SpecCMI.methods
+        for each in SpecCMI.described
     ),
 )

@@ -79,7 +79,7 @@ class L1SVM(LinearSelector):
     """
 
     parameter_rules: ClassVar = {"C": optional(check_above_zero)}
-    methods = (
+    described = (
         Method(
             name="l1-svm",
             title="Linear support vector machine with an L1 penalty",
@@ -153,7 +153,7 @@ class SVMRFE(LinearSelector):
     """
 
     parameter_rules: ClassVar = {"step": check_step, "C": check_above_zero}
-    methods = (
+    described = (
         Method(
             name="svm-rfe",
             title="Backward elimination by a linear support vector machine",
@@ -236,10 +236,10 @@ def _l1_weights(values: Any, codes: NDArray[np.int32], C: float) -> NDArray[np.f
 METHODS = (
     *(
         replace(each, selector="bitsieve.selectors.svm:L1SVM", parameters=defaults_of(L1SVM, **each.parameters))
-        for each in L1SVM.methods
+        for each in L1SVM.described
     ),
     *(
         replace(each, selector="bitsieve.selectors.svm:SVMRFE", parameters=defaults_of(SVMRFE, **each.parameters))
-        for each in SVMRFE.methods
+        for each in SVMRFE.described
     ),
 )

@@ -101,7 +101,7 @@ class VMI(SampleSelector):
         "binning": optional(made_by(make_binner)),
         "n_jobs": check_threads,
     }
-    methods = (
+    described = (
         Method(
             name="vmi",
             title="Variational information maximisation, naive",
@@ -191,6 +191,6 @@ class VMI(SampleSelector):
 METHODS = (
     *(
         replace(each, selector="bitsieve.selectors.vmi:VMI", parameters=defaults_of(VMI, **each.parameters))
-        for each in VMI.methods
+        for each in VMI.described
     ),
 )

@@ -28,7 +28,7 @@ from bitsieve.methods.by_counts.blankets.koller_sahami import blanket_eliminatio
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.methods.by_counts.greedy import forward as greedy
 from bitsieve.methods.by_counts.greedy.forward import forward_select
-from bitsieve.methods.by_counts.pairwise.conditional_matrix import conditional_matrix
+from bitsieve.methods.by_counts.pairwise.matrices import conditional_matrix
 from bitsieve.methods.by_counts.pairwise.quadratic import approximated_ranking, extended_ranking, quadratic_ranking
 from bitsieve.methods.by_counts.pairwise.semidefinite import semidefinite_choice
 from bitsieve.methods.by_counts.pairwise.spectral import rank_by_spectrum

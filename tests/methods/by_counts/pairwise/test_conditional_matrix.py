@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import bitsieve.methods.by_counts.pairwise.tiles as module
+import bitsieve.methods.by_counts.pairwise.matrices as module
 from bitsieve.common.progress import listening
 from bitsieve.methods.by_counts.pairwise.certificate import largest_others, row_bound
-from bitsieve.methods.by_counts.pairwise.conditional_matrix import (
+from bitsieve.methods.by_counts.pairwise.matrices import (
     CountedMatrix,
     TiledMatrix,
+    TiledProducts,
     WholeMatrix,
     conditional_matrix,
 )
-from bitsieve.methods.by_counts.pairwise.tiles import TiledProducts
 
 WORK = 3 * 10 * 32  # numbers that three tiles of the fixture below hold
 

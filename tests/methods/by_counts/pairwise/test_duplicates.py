@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bitsieve.methods.by_counts.pairwise import duplicates
-from bitsieve.methods.by_counts.pairwise.duplicates import first_duplicates
+from bitsieve.methods.by_counts.pairwise import quadratic as duplicates
+from bitsieve.methods.by_counts.pairwise.quadratic import first_duplicates
 
 
 @pytest.fixture(scope="module")

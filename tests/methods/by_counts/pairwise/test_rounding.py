@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bitsieve.common.ties import rank
-from bitsieve.methods.by_counts.pairwise.rounding import ROUNDINGS, round_factor
+from bitsieve.methods.by_counts.pairwise.semidefinite import ROUNDINGS, round_factor
 from bitsieve.optimize.low_rank_sdp import solve_low_rank
 
 

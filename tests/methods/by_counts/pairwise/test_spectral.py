@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bitsieve.common.progress import listening
-from bitsieve.methods.by_counts.pairwise.conditional_matrix import conditional_matrix
+from bitsieve.methods.by_counts.pairwise.matrices import conditional_matrix
 from bitsieve.methods.by_counts.pairwise.spectral import rank_by_spectrum
 
 # Entries of Q differ by 1e-13 from the definition summed with logarithms; the eigenvector moves by that over the gap

@@ -8,26 +8,11 @@ from typing import TYPE_CHECKING
 from bitsieve.common.errors import ParameterError
 from bitsieve.common.messages import choices
 from bitsieve.methods.by_counts.criteria.aliases import ALIASES
-from bitsieve.methods.by_counts.criteria.amifs import AMIFS
-from bitsieve.methods.by_counts.criteria.betagamma import BetaGamma
-from bitsieve.methods.by_counts.criteria.cife import CIFE
-from bitsieve.methods.by_counts.criteria.cmi import CMI
-from bitsieve.methods.by_counts.criteria.cmifs import CMIFS
-from bitsieve.methods.by_counts.criteria.cmim import CMIM
-from bitsieve.methods.by_counts.criteria.cmim_fleuret import CMIMFleuret
-from bitsieve.methods.by_counts.criteria.condred import CondRed
-from bitsieve.methods.by_counts.criteria.disr import DISR
-from bitsieve.methods.by_counts.criteria.emrmr import EMRMR
-from bitsieve.methods.by_counts.criteria.icap import ICAP
-from bitsieve.methods.by_counts.criteria.jmi import JMI
-from bitsieve.methods.by_counts.criteria.jmim import JMIM
-from bitsieve.methods.by_counts.criteria.mifs import MIFS
-from bitsieve.methods.by_counts.criteria.mifsu import MIFSU
-from bitsieve.methods.by_counts.criteria.mim import MIM
-from bitsieve.methods.by_counts.criteria.minred import MinRed
-from bitsieve.methods.by_counts.criteria.miq import MIQ
-from bitsieve.methods.by_counts.criteria.mrmr import MRMR
-from bitsieve.methods.by_counts.criteria.njmim import NJMIM
+from bitsieve.methods.by_counts.criteria.joint import CMI, CMIFS
+from bitsieve.methods.by_counts.criteria.minima import CMIM, JMIM, CMIMFleuret
+from bitsieve.methods.by_counts.criteria.normalised import AMIFS, DISR, MIQ, NJMIM
+from bitsieve.methods.by_counts.criteria.relevance import MIFS, MIFSU, MIM, MRMR, MinRed
+from bitsieve.methods.by_counts.criteria.within_classes import CIFE, EMRMR, ICAP, JMI, BetaGamma, CondRed
 
 if TYPE_CHECKING:
     from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion

@@ -18,8 +18,7 @@ from bitsieve.common.ties import pick
 from bitsieve.information import check_estimator, make_information
 from bitsieve.methods.by_counts.criteria import make_criterion
 from bitsieve.methods.by_counts.criteria.base import MinimumCriterion
-from bitsieve.methods.by_counts.greedy.joint import JointScores
-from bitsieve.methods.by_counts.greedy.lazy import LazyScores
+from bitsieve.methods.by_counts.greedy.scores import JointScores, LazyScores
 from bitsieve.methods.by_counts.stopping import make_monitor, make_stopping
 from bitsieve.methods.constraints import Candidates, check_constraints
 from bitsieve.methods.found import Found

@@ -1,11 +1,4 @@
-"""QPFS and EQPFS: relevance against redundancy as one quadratic over the weights of all features.
-
-    min (1 - a)/2 x'Hx - a f'x,   x >= 0, sum x = 1,   f_i = I(Xi;C)
-
-Rodriguez-Lujan, Huerta, Elkan, Santa Cruz, "Quadratic programming feature selection", Journal of Machine Learning
-Research 11, 2010; Vinh, Chan, Romano, Bailey, "Effective global approaches for mutual information based feature
-selection", KDD 2014, eq. 2, 12, 13. doi:10.1145/2623330.2623611
-"""
+"""QPFS and EQPFS: weights of all features by a quadratic program."""
 
 from __future__ import annotations
 
@@ -17,7 +10,6 @@ from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.free_memory import check_matrices, check_room
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import rank
-from bitsieve.methods.by_counts.pairwise.duplicates import first_duplicates
 from bitsieve.optimize.convexity import is_convex, matrices_for_proof, smallest_eigenvalue
 from bitsieve.optimize.nystrom import nystrom_factor
 from bitsieve.optimize.quadratics import DenseQuadratic, FactorQuadratic
@@ -32,6 +24,32 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Columns = NDArray[np.intp]
+
+
+BLOCK = 1 << 22  # comparisons at once
+
+
+def first_duplicates(redundancy: NDArray[np.float64]) -> NDArray[np.intp]:
+    """For every column the lowest column that it duplicates, mostly itself.
+
+    Parameters
+    ----------
+    redundancy : ndarray of shape (n, n)
+        I(Xi;Xj), H(Xi) on the diagonal; made of integers, so that equal information is equal to the last bit.
+
+    Notes
+    -----
+    Cost: n^2 comparisons.
+    """
+    n = len(redundancy)
+    entropy = np.diagonal(redundancy)
+    first = np.empty(n, np.intp)
+    step = max(1, BLOCK // n)
+    for start in range(0, n, step):
+        rows = slice(start, start + step)
+        of_rows = entropy[rows, None]
+        first[rows] = np.argmax((redundancy[rows] == of_rows) & (entropy == of_rows), axis=1)
+    return first
 
 
 class QuadraticRanking(NamedTuple):

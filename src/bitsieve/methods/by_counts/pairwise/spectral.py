@@ -18,7 +18,7 @@ from bitsieve.optimize.nystrom import extended_weights, nystrom_factor, nystrom_
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.methods.by_counts.pairwise.conditional_matrix import FullMatrix
+    from bitsieve.methods.by_counts.pairwise.matrices import FullMatrix
 
 
 class SpectralRanking(NamedTuple):

@@ -8,13 +8,11 @@ from bitsieve.common.errors import ParameterError
 from bitsieve.common.messages import choices
 from bitsieve.methods.by_counts.stopping.false_discovery import FalseDiscoveryMonitor, FalseDiscoveryStopping
 from bitsieve.methods.by_counts.stopping.monitor import StoppingMonitor
-from bitsieve.methods.by_counts.stopping.permutation import PermutationStopping
-from bitsieve.methods.by_counts.stopping.significance import SignificanceStopping
-from bitsieve.methods.by_counts.stopping.threshold import ThresholdStopping
+from bitsieve.methods.by_counts.stopping.rules import PermutationStopping, SignificanceStopping, ThresholdStopping
 
 if TYPE_CHECKING:
     from bitsieve.information.protocol import Information
-    from bitsieve.methods.by_counts.stopping.base import StoppingRule
+    from bitsieve.methods.by_counts.stopping.rules import StoppingRule
 
     Rule = StoppingRule | FalseDiscoveryStopping
 

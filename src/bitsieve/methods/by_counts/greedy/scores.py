@@ -1,8 +1,4 @@
-"""Fleuret's lazy evaluation, for criteria whose scores never increase as S grows.
-
-A score that was not brought up to date still bounds the true one from above. So candidates are brought up to date
-from the highest bound down, until no bound left can reach the best true score, ties included.
-"""
+"""Scores of the candidates, given the features chosen so far: eager, lazy, and conditional on several at once."""
 
 from __future__ import annotations
 
@@ -16,7 +12,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.information.protocol import Information, PairInformation
-    from bitsieve.methods.by_counts.criteria.base import Criterion
+    from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
+
 
 BATCH = 64  # candidates brought up to date together, at most
 HOT = 0.5  # share of the best bound from which a candidate is followed at every step
@@ -87,3 +84,51 @@ class LazyScores:
     def _scores(self, columns: NDArray[np.intp] | slice) -> NDArray[np.float64]:
         relevance = self.information.relevance[columns]
         return self.criterion.score(self.folded[columns], relevance, max(len(self.chosen), 1))
+
+
+class JointScores:
+    """I(Xi;C|Z) of all candidates, Z the features that the criterion names of those chosen.
+
+    Where Z only grows its partition of the samples is refined further; else it is made afresh.
+    """
+
+    def __init__(self, information: Information, criterion: JointCriterion) -> None:
+        self.information = information
+        self.criterion = criterion
+        self.chosen: list[int] = []
+        self.known: list[int] = []
+        self.given = information.conditional()
+
+    def add(self, feature: int) -> None:
+        """Put a feature into S."""
+        self.chosen.append(feature)
+        wanted = self.criterion.condition(self.chosen)
+        grown = len(self.known)
+        if wanted[:grown] != self.known:
+            self.given, grown = self.information.conditional(), 0
+        for other in wanted[grown:]:
+            self.given = self.given.refine(other)
+        self.known = wanted
+
+    def best(self, candidates: NDArray[np.bool_]) -> tuple[int, float]:
+        """The best candidate and its score."""
+        scores = self.given.conditional_relevance()
+        chosen = pick(np.where(candidates, scores, -np.inf))
+        return chosen, float(scores[chosen])
+
+
+class WholeSetInformation:
+    """``I(S + f;C) = I(S;C) + I(f;C|S)``, the samples divided by the joint value of S."""
+
+    def __init__(self, information: Information) -> None:
+        self._given = information.conditional()
+        self._reached = 0.0
+
+    def information(self, candidates: NDArray[np.intp]) -> NDArray[np.float64]:
+        """I(S + f;C) of every candidate, in bits."""
+        return self._reached + self._given.conditional_relevance(candidates)
+
+    def add(self, feature: int) -> None:
+        """Put a feature into S."""
+        self._given = self._given.refine(feature)
+        self._reached = self._given.information.class_entropy - self._given.class_entropy
