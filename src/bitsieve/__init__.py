@@ -60,10 +60,10 @@ if TYPE_CHECKING:
     from bitsieve.selectors.koller_sahami import KollerSahami as KollerSahami
     from bitsieve.selectors.model import ModelSelector as ModelSelector
     from bitsieve.selectors.qpfs import QPFS as QPFS
-    from bitsieve.selectors.rcfs import RCFS as RCFS
     from bitsieve.selectors.registry import make_selector as make_selector
-    from bitsieve.selectors.relieff import ReliefF as ReliefF
     from bitsieve.selectors.sdpcmi import SDPCMI as SDPCMI
+    from bitsieve.selectors.separability import RCFS as RCFS
+    from bitsieve.selectors.separability import ReliefF as ReliefF
     from bitsieve.selectors.speccmi import SpecCMI as SpecCMI
     from bitsieve.selectors.stability import StabilitySelector as StabilitySelector
     from bitsieve.selectors.svm import L1SVM as L1SVM
@@ -119,9 +119,9 @@ _HOMES = {
     "plot_weights": "bitsieve.report.weights",
     "QPFS": "bitsieve.selectors.qpfs",
     "RankingDisplay": "bitsieve.report.ranking",
-    "RCFS": "bitsieve.selectors.rcfs",
+    "RCFS": "bitsieve.selectors.separability",
     "RedundancyDisplay": "bitsieve.report.redundancy",
-    "ReliefF": "bitsieve.selectors.relieff",
+    "ReliefF": "bitsieve.selectors.separability",
     "SDPCMI": "bitsieve.selectors.sdpcmi",
     "select": "bitsieve.selection.select",
     "Selection": "bitsieve.selection.selection",

@@ -104,7 +104,7 @@ def check_threads(name: str, value: Any) -> None:
 def make_random(seed: Any) -> np.random.RandomState:
     """The source of random numbers of a ``random_state``: None (numpy's own), a whole number, or such a source."""
     if seed is None:
-        return np.random.RandomState()
+        return np.random.mtrand._rand
     if isinstance(seed, np.random.RandomState):
         return seed
     return np.random.RandomState(check_integer("random_state", seed, 0, 2**32 - 1, "or None, or a RandomState"))

@@ -60,6 +60,10 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if cls.described and cls.described[0].run is not None:
+            method = cls.described[0]
+            cls.takes_missing, cls.takes_sparse = method.takes_missing, "dense" not in method.requires
+            cls.takes_parts = "rows" not in method.requires
         if cls.__doc__:
             cls.__doc__ = with_attributes(inspect.cleandoc(cls.__doc__), cls.shared_attributes)
 
