@@ -51,12 +51,10 @@ if TYPE_CHECKING:
     from bitsieve.selection.selection import Selection as Selection
     from bitsieve.selectors.dominant_set_clusters import DominantSetClusters as DominantSetClusters
     from bitsieve.selectors.dominant_set_mii import DominantSetMII as DominantSetMII
-    from bitsieve.selectors.dp import DpSelector as DpSelector
     from bitsieve.selectors.eqpfs import EQPFS as EQPFS
     from bitsieve.selectors.fcbf import FCBF as FCBF
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
     from bitsieve.selectors.gdm import GDM as GDM
-    from bitsieve.selectors.gmi import GMI as GMI
     from bitsieve.selectors.koller_sahami import KollerSahami as KollerSahami
     from bitsieve.selectors.model import ModelSelector as ModelSelector
     from bitsieve.selectors.qpfs import QPFS as QPFS
@@ -64,6 +62,8 @@ if TYPE_CHECKING:
     from bitsieve.selectors.sdpcmi import SDPCMI as SDPCMI
     from bitsieve.selectors.separability import RCFS as RCFS
     from bitsieve.selectors.separability import ReliefF as ReliefF
+    from bitsieve.selectors.spanning_trees import GMI as GMI
+    from bitsieve.selectors.spanning_trees import DpSelector as DpSelector
     from bitsieve.selectors.speccmi import SpecCMI as SpecCMI
     from bitsieve.selectors.stability import StabilitySelector as StabilitySelector
     from bitsieve.selectors.svm import L1SVM as L1SVM
@@ -88,7 +88,7 @@ _HOMES = {
     "CurveDisplay": "bitsieve.report.curve",
     "DominantSetClusters": "bitsieve.selectors.dominant_set_clusters",
     "DominantSetMII": "bitsieve.selectors.dominant_set_mii",
-    "DpSelector": "bitsieve.selectors.dp",
+    "DpSelector": "bitsieve.selectors.spanning_trees",
     "entropy": "bitsieve.selection.information",
     "EQPFS": "bitsieve.selectors.eqpfs",
     "EqualFrequencyBinner": "bitsieve.binning",
@@ -99,7 +99,7 @@ _HOMES = {
     "ForwardSelector": "bitsieve.selectors.forward",
     "GDM": "bitsieve.selectors.gdm",
     "geometric_mutual_information": "bitsieve.selection.geometric",
-    "GMI": "bitsieve.selectors.gmi",
+    "GMI": "bitsieve.selectors.spanning_trees",
     "henze_penrose_divergence": "bitsieve.selection.geometric",
     "how_many": "bitsieve.evaluation.how_many",
     "HowMany": "bitsieve.evaluation.how_many",

@@ -85,7 +85,7 @@ def correlation_clusters(centred: Floats, n_clusters: int | None, least: int = 1
 
     n = centred.shape[1]
     if (n_clusters or least) >= n:
-        return np.arange(n)
+        return np.arange(n, dtype=np.intp)
     unit = centred / np.sqrt(np.add.reduce(centred**2, axis=0))
     with threadpool_limits(1):  # a product's bits depend on the number of threads
         correlation = unit.T @ unit

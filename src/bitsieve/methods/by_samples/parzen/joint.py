@@ -161,9 +161,9 @@ class JointInformation:
         entropy = -float(np.add.reduce(self._log_shares[self._codes])) / self.n_samples
         if self.posterior:
             explained = np.add.reduce(shares * np.maximum(joint, -1e300), axis=0) / mixed
-            return entropy - log_mixed + float(np.add.reduce(explained)) / self.n_samples
+            return float(entropy - log_mixed + np.add.reduce(explained) / self.n_samples)
         own = joint[self._codes, np.arange(self.n_samples)]
-        return entropy + float(np.add.reduce(own)) / self.n_samples - log_mixed
+        return float(entropy + np.add.reduce(own) / self.n_samples - log_mixed)
 
 
 def mean_log2(values: Floats) -> float:

@@ -1,4 +1,4 @@
-"""Bounds on the Bayes error from spanning trees.
+"""Bounds on the Bayes error from spanning trees, and forward selection of the smallest sum of them.
 
 V. Berisha, A. Wisler, A. O. Hero III, A. Spanias, "Empirically estimable classification bounds based on a nonparametric
 divergence measure", IEEE Transactions on Signal Processing 64, 2016. doi:10.1109/TSP.2015.2477805
@@ -14,23 +14,32 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
+from bitsieve.common.parameters import check_flag
+from bitsieve.common.progress import phase
 from bitsieve.common.ties import pick
 from bitsieve.counts.blocks import run_blocks
-from bitsieve.methods.by_samples.spanning_tree.tree import SharedPart, edges_between, minimum_spanning_tree
+from bitsieve.methods.by_samples.spanning_tree.tree import (
+    RankedColumns,
+    SharedPart,
+    edges_between,
+    minimum_spanning_tree,
+)
+from bitsieve.methods.found import Found, constants_last
+from bitsieve.methods.method import DENSE_ROWS, Method, defaults_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from bitsieve.methods.by_samples.spanning_tree.tree import RankedColumns
+    from bitsieve.methods.by_samples.rows import Samples
 
     Floats = NDArray[np.float64]
     Classes = NDArray[np.integer]
     Integers = NDArray[np.int64]
     Progress = Callable[[int, int], object]
 
-
+BLOCK_COLUMNS = 16
 Numbers = TypeVar("Numbers", float, "NDArray[np.float64]")
 
 
@@ -88,19 +97,10 @@ def global_bounds(points: Floats, classes: Classes, n_classes: int) -> BayesErro
     return BayesErrorBounds(most * (1.0 - max(0.0, 1.0 - share / most) ** 0.5), share)
 
 
-BLOCK_COLUMNS = 16
-
-
 class ClassPairs:
     """The error bounds of every two classes, on some columns and each of the others beside them.
 
-    Parameters
-    ----------
-    columns : RankedColumns
-    classes : ndarray of int, shape (n_samples,)
-        Codes ``0, 1, ...``; every class occurs.
-    weighted : bool
-        Whether the bound of two classes is multiplied by their share of the samples.
+    Every class occurs; ``weighted`` bounds of two classes are multiplied by their share of the samples.
     """
 
     def __init__(self, columns: RankedColumns, classes: NDArray[np.integer], weighted: bool = False) -> None:
@@ -146,24 +146,16 @@ class ClassPairs:
             bounds[pair, some] = share * two_class_bounds(n_cross, len(samples) - n_second, n_second)[1]
 
         run_blocks(work, blocks, n_jobs, progress)
-        return np.add.reduce(bounds, axis=0)
+        return np.asarray(np.add.reduce(bounds, axis=0))
 
 
 def forward_selection(
     pairs: ClassPairs, k: int, n_jobs: int | None = None, progress: Progress | None = None
 ) -> tuple[Integers, Floats]:
-    """k columns, each of them the one that makes the sum of the bounds smallest beside those before it.
+    """k columns, each of them the one that makes the sum of the bounds smallest beside those before it, and these sums.
 
     Equal sums (within 1e-10) go to the lowest column.
 
-    Returns
-    -------
-    order : ndarray of int, shape (k,)
-    sums : ndarray of float, shape (k,)
-        The sum of the bounds on the columns chosen so far.
-
-    Notes
-    -----
     Cost for n columns, N samples, C classes: ``k n C (C - 1) / 2`` spanning trees of about 2 N / C points.
     """
     left = np.arange(len(pairs.columns.ranks))
@@ -183,3 +175,33 @@ def forward_selection(
         pairs.add(order[-1])
         left = np.delete(left, place)
     return np.array(order, np.int64), np.array(sums)
+
+
+def dp(samples: Samples, k: int, *, weighted: bool = False, n_jobs: int | None = None) -> Found:
+    """Add the column that makes the sum of the bounds smallest, one at a time; see :class:`bitsieve.DpSelector`."""
+    numbers, varies = samples.numbers()
+    candidates = np.flatnonzero(varies) if varies.any() else np.arange(samples.n_features)
+    pairs = ClassPairs(RankedColumns.of(numbers[:, candidates]), samples.classes, weighted)
+    chosen, sums = forward_selection(pairs, min(k, len(candidates)), n_jobs, phase("ranking"))
+    selected = constants_last(candidates[chosen], varies)[:k]
+    # A column that does not vary changes no distance, and no bound.
+    return Found(selected, np.concatenate([sums, np.full(len(selected) - len(sums), sums[-1])]))
+
+
+METHODS = (
+    Method(
+        name="dp",
+        title="Bounds on the Bayes error between every two classes",
+        formula="sum over pairs of classes of R / (m + n), R = edges between them in the spanning tree of S and Xi",
+        paper="Berisha, Wisler, Hero, Spanias 2016",
+        needs="the values themselves: a spanning tree for every pair of classes, every feature and step",
+        cost="O(k^2 n d^2)",
+        unit="error",
+        selector="bitsieve.selectors.spanning_trees:DpSelector",
+        parameters=defaults_of(dp),
+        run=dp,
+        requires=DENSE_ROWS,
+        bins=False,
+        rules={"weighted": check_flag},
+    ),
+)

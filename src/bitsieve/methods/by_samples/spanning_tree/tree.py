@@ -1,4 +1,8 @@
-"""The Euclidean minimum spanning tree of points, of which some may be equal."""
+"""The Euclidean minimum spanning tree of points, some of them equal, and its edges between points of other classes.
+
+These edges are the statistic of J. H. Friedman, L. C. Rafsky, "Multivariate generalizations of the Wald-Wolfowitz and
+Smirnov two-sample tests", Annals of Statistics 7, 1979. doi:10.1214/aos/1176344722
+"""
 
 from __future__ import annotations
 
@@ -24,45 +28,24 @@ WIDEST = 1e150  # squared differences of larger ones, summed over many columns, 
 
 @dataclass(frozen=True)
 class SpanningTree:
-    """A tree on the places of the points: equal points are one place.
+    """A tree on the places of the points: equal points are one place."""
 
-    Attributes
-    ----------
-    places : ndarray of float64, shape (n_places, n_dimensions)
-        The distinct points in lexicographic order.
-    place : ndarray of int, shape (n_points,)
-        Which place every point is at.
-    edges : ndarray of int, shape (n_places - 1, 2)
-        The two places of every edge, the lower one first.
-    """
-
-    places: NDArray[np.float64]
-    place: NDArray[np.intp]
-    edges: NDArray[np.int64]
+    places: Floats  # the distinct points in lexicographic order, shape (n_places, n_dimensions)
+    place: NDArray[np.intp]  # of every point
+    edges: Integers  # the two places of every edge, the lower one first, shape (n_places - 1, 2)
 
     @property
-    def lengths(self) -> NDArray[np.float64]:
+    def lengths(self) -> Floats:
         """The lengths of the edges; edges between equal points, of length 0, are not among them."""
-        return np.sqrt(((self.places[self.edges[:, 0]] - self.places[self.edges[:, 1]]) ** 2).sum(axis=1))
+        return np.asarray(np.sqrt(((self.places[self.edges[:, 0]] - self.places[self.edges[:, 1]]) ** 2).sum(axis=1)))
 
 
-def minimum_spanning_tree(points: NDArray[np.float64]) -> SpanningTree:
-    """The minimum spanning tree of the points, exact, by Prim's algorithm over blocks of near points.
+def minimum_spanning_tree(points: Floats) -> SpanningTree:
+    """The minimum spanning tree of finite points, shape (n_points, n_dimensions), by Prim's algorithm over near points.
 
     Edges of equal length are taken in the order of (lower place, higher place), the places being numbered in
     lexicographic order. So the tree is unique and does not depend on the order of the points.
 
-    Parameters
-    ----------
-    points : ndarray of shape (n_points, n_dimensions)
-        Finite; at least one point and one dimension.
-
-    Returns
-    -------
-    SpanningTree
-
-    Notes
-    -----
     Cost for n places in d dimensions: about O(n^1.5) in few dimensions, O(n^2 d) in many.
     """
     places, place = np.unique(check_spread(points), axis=0, return_inverse=True)
@@ -70,14 +53,8 @@ def minimum_spanning_tree(points: NDArray[np.float64]) -> SpanningTree:
     return SpanningTree(places, place.reshape(-1), edges)
 
 
-def check_spread(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The points as they are, if all squared distances are finite.
-
-    Raises
-    ------
-    ValueError
-        If a value is not finite, or the values of a column lie too far apart.
-    """
+def check_spread(points: Floats) -> Floats:
+    """The points as they are; ValueError if not all squared distances are finite."""
     points = np.asarray(points, np.float64)
     if not np.isfinite(points).all():
         raise ValueError("distances need finite numbers, and there are missing or infinite ones: impute or drop them")
@@ -93,17 +70,6 @@ def edges_between(tree: SpanningTree, classes: NDArray[np.integer], n_classes: i
     the expectation over all choices: two equal points are joined with probability ``2 / m``, and each is as likely
     as the others to be touched. Where all points differ, these are plain counts. The upper triangle with the diagonal
     sums to the number of points less 1.
-
-    Parameters
-    ----------
-    tree : SpanningTree
-    classes : ndarray of int, shape (n_points,)
-        The class of every point, ``0 ... n_classes - 1``.
-    n_classes : int
-
-    Returns
-    -------
-    ndarray of shape (n_classes, n_classes)
     """
     n_places = len(tree.places)
     counts = np.bincount(tree.place * n_classes + classes, minlength=n_places * n_classes).reshape(n_places, n_classes)
@@ -115,35 +81,20 @@ def edges_between(tree: SpanningTree, classes: NDArray[np.integer], n_classes: i
     between = (inside + across) + (inside + across).T
     within = np.diagonal(inside) - share.sum(axis=0) + np.diagonal(across)
     between[np.diag_indices(n_classes)] = within
-    return between
+    return np.asarray(between)
 
 
 @dataclass(frozen=True)
 class RankedColumns:
-    """Columns of numbers as ranks among the distinct values of each.
+    """Columns of numbers as ranks among the distinct values of each."""
 
-    Attributes
-    ----------
-    ranks : ndarray of uint32, shape (n_columns, n_samples)
-    values : ndarray of float64
-        The distinct values of the first column, ascending, then those of the second, and so on.
-    starts : ndarray of int, shape (n_columns + 1,)
-        Where they begin.
-    """
-
-    ranks: NDArray[np.uint32]
-    values: Floats
-    starts: Integers
+    ranks: NDArray[np.uint32]  # shape (n_columns, n_samples)
+    values: Floats  # the distinct values of the first column, ascending, then those of the second, and so on
+    starts: Integers  # where they begin, shape (n_columns + 1,)
 
     @classmethod
     def of(cls, numbers: Floats) -> RankedColumns:
-        """The columns of a table, shape (n_samples, n_columns).
-
-        Raises
-        ------
-        ValueError
-            If squared distances would not be finite.
-        """
+        """The columns of a table, shape (n_samples, n_columns); ValueError if not all squared distances are finite."""
         ranks = np.empty(numbers.shape[::-1], np.uint32)
         values = []
         for j, column in enumerate(check_spread(numbers).T):
@@ -159,25 +110,14 @@ class RankedColumns:
 
 @dataclass(frozen=True)
 class SharedPart:
-    """Points of which all coordinates but the last are fixed, and the two samples they belong to.
+    """Points of which all coordinates but the last are fixed, and the two samples they belong to."""
 
-    Attributes
-    ----------
-    ranks : ndarray of uint32, shape (n_samples,)
-        The rank of every sample's fixed part in lexicographic order.
-    values : ndarray of float64, shape (n_dimensions, n_ranks)
-    shared_sample, last_sample : ndarray of int, shape (n_points,)
-        Which sample gives a point its fixed part, and which its last coordinate.
-    in_first, in_second : ndarray of float64, shape (n_points,)
-        What a point weighs in the first and in the second sample; one of the two is 0.
-    """
-
-    ranks: NDArray[np.uint32]
-    values: Floats
-    shared_sample: Integers
-    last_sample: Integers
-    in_first: Floats
-    in_second: Floats
+    ranks: NDArray[np.uint32]  # of every sample's fixed part in lexicographic order
+    values: Floats  # of the fixed part, shape (n_dimensions, n_ranks)
+    shared_sample: Integers  # which sample gives a point its fixed part
+    last_sample: Integers  # and which its last coordinate
+    in_first: Floats  # what a point weighs in the first sample
+    in_second: Floats  # and in the second; one of the two is 0
 
     def weights(self, columns: RankedColumns, last: Sequence[int] | Integers) -> Floats:
         """For each column as last coordinate: the sum over the cross edges of the product of their points' weights.
