@@ -12,6 +12,7 @@ import numpy as np
 
 from bitsieve import _native
 from bitsieve.counts.kernels import choose_kernel
+from bitsieve.engines import make_source
 from bitsieve.evaluation.classifiers import CLASSIFIERS as CLASSIFIERS
 from bitsieve.evaluation.classifiers.refit import Refit as Refit
 from bitsieve.evaluation.train_test import class_means as class_means
@@ -28,7 +29,6 @@ from bitsieve.methods.by_samples.variational.codes import CodeTable, NaiveBound,
 from bitsieve.optimize.convexity import is_convex, smallest_eigenvalue
 from bitsieve.optimize.quadratics import DenseQuadratic
 from bitsieve.optimize.simplex_qp import minimize_on_simplex
-from bitsieve.sources import make_source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,8 +18,8 @@ from sklearn.datasets import load_breast_cancer
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.sparse_codes import SparseCodes
+from bitsieve.engines.sparse import SparseSource
 from bitsieve.information import make_information
-from bitsieve.sources.sparse import SparseSource
 
 
 def sparse_source(codes, classes=None, **keywords):

@@ -9,13 +9,16 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bitsieve.binning import CategoricalBinner as CategoricalBinner
-    from bitsieve.binning import EqualFrequencyBinner as EqualFrequencyBinner
-    from bitsieve.binning import EqualWidthBinner as EqualWidthBinner
-    from bitsieve.binning import MDLBinner as MDLBinner
-    from bitsieve.binning import ZeroApartBinner as ZeroApartBinner
     from bitsieve.common.notes import BitsieveWarning as BitsieveWarning
     from bitsieve.counts.kernels import show_kernel as show_kernel
+    from bitsieve.data.binning import CategoricalBinner as CategoricalBinner
+    from bitsieve.data.binning import EqualFrequencyBinner as EqualFrequencyBinner
+    from bitsieve.data.binning import EqualWidthBinner as EqualWidthBinner
+    from bitsieve.data.binning import MDLBinner as MDLBinner
+    from bitsieve.data.binning import ZeroApartBinner as ZeroApartBinner
+    from bitsieve.engines.dask import DaskSource as DaskSource
+    from bitsieve.engines.spark import SparkSource as SparkSource
+    from bitsieve.engines.stream import StreamSource as StreamSource
     from bitsieve.evaluation.compare import compare as compare
     from bitsieve.evaluation.comparison import Comparison as Comparison
     from bitsieve.evaluation.how_many import HowMany as HowMany
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     from bitsieve.methods.by_counts.stopping import SignificanceStopping as SignificanceStopping
     from bitsieve.methods.by_counts.stopping import ThresholdStopping as ThresholdStopping
     from bitsieve.methods.constraints import Constraints as Constraints
-    from bitsieve.methods.registry import list_methods as list_methods
+    from bitsieve.methods.registry import list_methods
     from bitsieve.optimize.nystrom import Nystrom as Nystrom
     from bitsieve.report.curve import CurveDisplay as CurveDisplay
     from bitsieve.report.files import write_report as write_report
@@ -49,29 +52,26 @@ if TYPE_CHECKING:
     from bitsieve.selection.information import mutual_information_matrix as mutual_information_matrix
     from bitsieve.selection.select import select as select
     from bitsieve.selection.selection import Selection as Selection
+    from bitsieve.selectors.blankets import FCBF as FCBF
+    from bitsieve.selectors.blankets import KollerSahami as KollerSahami
+    from bitsieve.selectors.conditional_information import SDPCMI as SDPCMI
+    from bitsieve.selectors.conditional_information import SpecCMI as SpecCMI
     from bitsieve.selectors.dominant_set_clusters import DominantSetClusters as DominantSetClusters
     from bitsieve.selectors.dominant_set_mii import DominantSetMII as DominantSetMII
-    from bitsieve.selectors.eqpfs import EQPFS as EQPFS
-    from bitsieve.selectors.fcbf import FCBF as FCBF
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
     from bitsieve.selectors.gdm import GDM as GDM
-    from bitsieve.selectors.koller_sahami import KollerSahami as KollerSahami
     from bitsieve.selectors.model import ModelSelector as ModelSelector
-    from bitsieve.selectors.qpfs import QPFS as QPFS
+    from bitsieve.selectors.quadratic_programs import EQPFS as EQPFS
+    from bitsieve.selectors.quadratic_programs import QPFS as QPFS
     from bitsieve.selectors.registry import make_selector as make_selector
-    from bitsieve.selectors.sdpcmi import SDPCMI as SDPCMI
     from bitsieve.selectors.separability import RCFS as RCFS
     from bitsieve.selectors.separability import ReliefF as ReliefF
     from bitsieve.selectors.spanning_trees import GMI as GMI
     from bitsieve.selectors.spanning_trees import DpSelector as DpSelector
-    from bitsieve.selectors.speccmi import SpecCMI as SpecCMI
     from bitsieve.selectors.stability import StabilitySelector as StabilitySelector
     from bitsieve.selectors.svm import L1SVM as L1SVM
     from bitsieve.selectors.svm import SVMRFE as SVMRFE
     from bitsieve.selectors.vmi import VMI as VMI
-    from bitsieve.sources.dask_source import DaskSource as DaskSource
-    from bitsieve.sources.spark_source import SparkSource as SparkSource
-    from bitsieve.sources.stream import StreamSource as StreamSource
 
     __version__: str
 
@@ -79,22 +79,22 @@ _HOMES = {
     "affiliated": "bitsieve.selection.affiliated",
     "bayes_error_bounds": "bitsieve.selection.geometric",
     "BitsieveWarning": "bitsieve.common.notes",
-    "CategoricalBinner": "bitsieve.binning",
+    "CategoricalBinner": "bitsieve.data.binning",
     "compare": "bitsieve.evaluation.compare",
     "Comparison": "bitsieve.evaluation.comparison",
     "conditional_mutual_information_matrix": "bitsieve.selection.information",
     "Constraints": "bitsieve.methods.constraints",
-    "DaskSource": "bitsieve.sources.dask_source",
+    "DaskSource": "bitsieve.engines.dask",
     "CurveDisplay": "bitsieve.report.curve",
     "DominantSetClusters": "bitsieve.selectors.dominant_set_clusters",
     "DominantSetMII": "bitsieve.selectors.dominant_set_mii",
     "DpSelector": "bitsieve.selectors.spanning_trees",
     "entropy": "bitsieve.selection.information",
-    "EQPFS": "bitsieve.selectors.eqpfs",
-    "EqualFrequencyBinner": "bitsieve.binning",
-    "EqualWidthBinner": "bitsieve.binning",
+    "EQPFS": "bitsieve.selectors.quadratic_programs",
+    "EqualFrequencyBinner": "bitsieve.data.binning",
+    "EqualWidthBinner": "bitsieve.data.binning",
     "FalseDiscoveryStopping": "bitsieve.methods.by_counts.stopping",
-    "FCBF": "bitsieve.selectors.fcbf",
+    "FCBF": "bitsieve.selectors.blankets",
     "FeatureExplanation": "bitsieve.selection.explain",
     "ForwardSelector": "bitsieve.selectors.forward",
     "GDM": "bitsieve.selectors.gdm",
@@ -103,11 +103,11 @@ _HOMES = {
     "henze_penrose_divergence": "bitsieve.selection.geometric",
     "how_many": "bitsieve.evaluation.how_many",
     "HowMany": "bitsieve.evaluation.how_many",
-    "KollerSahami": "bitsieve.selectors.koller_sahami",
+    "KollerSahami": "bitsieve.selectors.blankets",
     "L1SVM": "bitsieve.selectors.svm",
     "list_methods": "bitsieve.methods.registry",
     "make_selector": "bitsieve.selectors.registry",
-    "MDLBinner": "bitsieve.binning",
+    "MDLBinner": "bitsieve.data.binning",
     "ModelSelector": "bitsieve.selectors.model",
     "mutual_information": "bitsieve.selection.information",
     "mutual_information_matrix": "bitsieve.selection.information",
@@ -117,25 +117,25 @@ _HOMES = {
     "plot_similarity": "bitsieve.report.similarity",
     "plot_stability": "bitsieve.report.stability",
     "plot_weights": "bitsieve.report.weights",
-    "QPFS": "bitsieve.selectors.qpfs",
+    "QPFS": "bitsieve.selectors.quadratic_programs",
     "RankingDisplay": "bitsieve.report.ranking",
     "RCFS": "bitsieve.selectors.separability",
     "RedundancyDisplay": "bitsieve.report.redundancy",
     "ReliefF": "bitsieve.selectors.separability",
-    "SDPCMI": "bitsieve.selectors.sdpcmi",
+    "SDPCMI": "bitsieve.selectors.conditional_information",
     "select": "bitsieve.selection.select",
     "Selection": "bitsieve.selection.selection",
     "SelectorCV": "bitsieve.evaluation.selector_cv",
     "show_kernel": "bitsieve.counts.kernels",
     "SignificanceStopping": "bitsieve.methods.by_counts.stopping",
-    "SparkSource": "bitsieve.sources.spark_source",
-    "SpecCMI": "bitsieve.selectors.speccmi",
+    "SparkSource": "bitsieve.engines.spark",
+    "SpecCMI": "bitsieve.selectors.conditional_information",
     "ThresholdStopping": "bitsieve.methods.by_counts.stopping",
     "StabilitySelector": "bitsieve.selectors.stability",
-    "StreamSource": "bitsieve.sources.stream",
+    "StreamSource": "bitsieve.engines.stream",
     "SVMRFE": "bitsieve.selectors.svm",
     "VMI": "bitsieve.selectors.vmi",
-    "ZeroApartBinner": "bitsieve.binning",
+    "ZeroApartBinner": "bitsieve.data.binning",
     "write_report": "bitsieve.report.files",
 }
 

@@ -9,10 +9,10 @@ from scipy import sparse
 import bitsieve
 from bitsieve import ZeroApartBinner
 from bitsieve.common.names import NumberedNames
+from bitsieve.data.sparse import DenseColumns
 from bitsieve.methods.registry import list_methods
 from bitsieve.selectors.counted import CountSelector
 from bitsieve.selectors.registry import make_selector
-from bitsieve.table.sparse import DenseColumns
 
 METHODS = [info.name for info in list_methods() if not info.same_as]
 TAKING = [name for name in METHODS if make_selector(name).__sklearn_tags__().input_tags.sparse]

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     import argparse
 
     from bitsieve.commands.options import Wording
+    from bitsieve.data.table import Table
     from bitsieve.evaluation.checkpoint import Checkpoint
     from bitsieve.evaluation.comparison import Comparison
     from bitsieve.evaluation.plan import Plan
-    from bitsieve.table.table import Table
 
 OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.compare
     "method": "--methods",
@@ -87,9 +87,9 @@ def _check_paths(options: argparse.Namespace) -> Path | None:
 
 
 def _plan(options: argparse.Namespace) -> Plan:
-    from bitsieve.binning import make_binner
+    from bitsieve.data.binning import make_binner
+    from bitsieve.data.read import read_data
     from bitsieve.evaluation.plan import DEFAULT_METHODS, make_plan
-    from bitsieve.table.read_data import read_data
 
     if options.binning is None:
         options.binning = "mdl"

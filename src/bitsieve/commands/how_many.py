@@ -42,8 +42,8 @@ def _run(options: argparse.Namespace, wording: Wording) -> int:
         require_matplotlib()
         check_output(options.figure, FORMATS, what="figure", source=options.data)
     with Ticker() as ticker, listening(ticker.phase):
-        from bitsieve.binning import make_binner
         from bitsieve.common.notes import BitsieveWarning
+        from bitsieve.data.binning import make_binner
         from bitsieve.evaluation.how_many import how_many
 
         warnings.simplefilter("ignore", BitsieveWarning)  # the notes are said below

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
     from distributed import Client
 
-    from bitsieve.sources.in_parts import TableInParts
-    from bitsieve.table.table import Table
+    from bitsieve.data.table import Table
+    from bitsieve.engines.in_parts import TableInParts
 
 
 def in_batches(options: argparse.Namespace, *, folders: bool = True) -> bool:
@@ -28,12 +28,12 @@ def read(options: argparse.Namespace, client: Client | None) -> Table | TableInP
         return _saved(options)
     how = {"target_bins": options.target_bins, "drop_missing": options.drop_missing_target}
     if client is not None:
-        from bitsieve.sources.dask_files import FilesOnCluster
+        from bitsieve.engines.dask import FilesOnCluster
 
         files = FilesOnCluster(options.data, client)
         return files.read_in_parts(options.target, options.weight, **how)
     if not in_batches(options):
-        from bitsieve.table.read_data import read_data
+        from bitsieve.data.read import read_data
 
         return read_data(
             options.data,
@@ -42,7 +42,7 @@ def read(options: argparse.Namespace, client: Client | None) -> Table | TableInP
             header=options.header,
             **how,
         )
-    from bitsieve.sources.stream import StreamSource
+    from bitsieve.engines.stream import StreamSource
 
     source = StreamSource(options.data, options.memory, options.spool)
     target = source.own_target if options.target is None else options.target
@@ -57,8 +57,8 @@ def _saved(options: argparse.Namespace) -> TableInParts:
     from functools import reduce
     from operator import add
 
-    from bitsieve.sources.counts_table import CountsTable
-    from bitsieve.sources.saved_counts import SavedCounts
+    from bitsieve.engines.counts_table import CountsTable
+    from bitsieve.engines.saved_counts import SavedCounts
 
     if options.data is not None:
         raise ValueError("give DATA or --counts, not both")

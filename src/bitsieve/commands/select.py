@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from bitsieve.commands.options import Wording
+    from bitsieve.data.table import Table
+    from bitsieve.engines.in_parts import TableInParts
     from bitsieve.selection.selection import Selection
-    from bitsieve.sources.in_parts import TableInParts
-    from bitsieve.table.table import Table
 
 OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.select, of the stopping rules and of Constraints
     "n_features_to_select": "--features",

@@ -102,12 +102,16 @@ def check_threads(name: str, value: Any) -> None:
 
 
 def make_random(seed: Any) -> np.random.RandomState:
-    """The source of random numbers of a ``random_state``: None (numpy's own), a whole number, or such a source."""
-    if seed is None:
+    """The random numbers of a ``random_state``: None (numpy's own), a whole number, or a RandomState."""
+    if seed is None or seed is np.random:
         return np.random.mtrand._rand
     if isinstance(seed, np.random.RandomState):
         return seed
-    return np.random.RandomState(check_integer("random_state", seed, 0, 2**32 - 1, "or None, or a RandomState"))
+    try:
+        return np.random.RandomState(operator.index(seed))
+    except (TypeError, ValueError):
+        advice = "give a whole number from 0 to 4294967295, a RandomState or None"
+        raise ParameterError("random_state", seed, advice) from None
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from bitsieve.methods.by_counts.stopping.monitor import RepeatedSearch
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bitsieve.data.table import Table
     from bitsieve.selectors.fitting import Counted
-    from bitsieve.table.table import Table
 
     Floats = NDArray[np.float64]
 

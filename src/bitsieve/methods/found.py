@@ -27,12 +27,15 @@ class Found:
         The ranks of the columns in ``order``; None: 1, 2, 3, ...
     extras : mapping of str to value
         The fitted attributes that this method alone has.
+    unconverged : str
+        How far an iteration stopped from its end, in a sentence; empty where it did not.
     """
 
     order: NDArray[np.intp]
     scores: NDArray[np.float64]
     ranks: NDArray[np.intp] | None = None
     extras: Mapping[str, Any] = field(default_factory=dict)
+    unconverged: str = ""
 
     @property
     def selected(self) -> NDArray[np.intp]:

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MODULES = {  # the module that describes each method, in the order of the list
-    "speccmi": "bitsieve.selectors.speccmi",
-    "sdpcmi": "bitsieve.selectors.sdpcmi",
-    "qpfs": "bitsieve.selectors.qpfs",
-    "eqpfs": "bitsieve.selectors.eqpfs",
+    "speccmi": "bitsieve.methods.by_counts.pairwise.spectral",
+    "sdpcmi": "bitsieve.methods.by_counts.pairwise.semidefinite",
+    "qpfs": "bitsieve.methods.by_counts.pairwise.quadratic",
+    "eqpfs": "bitsieve.methods.by_counts.pairwise.quadratic",
     "fcbf": "bitsieve.methods.by_counts.blankets.fcbf",
-    "koller-sahami": "bitsieve.selectors.koller_sahami",
+    "koller-sahami": "bitsieve.methods.by_counts.blankets.koller_sahami",
     "relieff": "bitsieve.methods.by_samples.relieff",
     "rcfs": "bitsieve.methods.by_samples.rcfs",
     "gmi": "bitsieve.methods.by_samples.spanning_tree.dependency",

@@ -8,6 +8,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from bitsieve.common.parameters import check_choice, check_integer
+from bitsieve.data.read import read_xy
+from bitsieve.data.target import read_target
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import (
     BayesErrorBounds,
     divergence,
@@ -17,8 +19,6 @@ from bitsieve.methods.by_samples.spanning_tree.bayes_error import (
 from bitsieve.methods.by_samples.spanning_tree.dependency import PRIORS, Draw, dependency
 from bitsieve.methods.by_samples.spanning_tree.tree import edges_between, minimum_spanning_tree
 from bitsieve.selectors.sampled import numbers_of, repeated
-from bitsieve.table.read_xy import read_xy
-from bitsieve.table.target import read_target
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,14 +8,14 @@ import numpy as np
 
 from bitsieve.counts.search import FixedCodes
 from bitsieve.counts.terms import entropy_terms
+from bitsieve.data.table import Table
 from bitsieve.methods.by_counts.stopping.monitor import RepeatedSearch
 from bitsieve.methods.by_counts.stopping.rules import LAST
-from bitsieve.table.table import Table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.sources.in_parts import TableInParts
+    from bitsieve.engines.in_parts import TableInParts
 
 AFFORDED = 2 * 10**7  # values to cut and count, a quarter of a second
 MOST_SHUFFLES = 200

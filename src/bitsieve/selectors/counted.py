@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from bitsieve.binning import make_binner
+import numpy as np
+
 from bitsieve.common.parameters import check_threads, made_by
+from bitsieve.data.binning import make_binner
+from bitsieve.engines.in_parts import TableInParts
+from bitsieve.information import Information
 from bitsieve.information.evidence import carries_information
 from bitsieve.selectors.fitting import Counted, Fitted, count_table, fit_counted, overlaps, tells_nothing
 from bitsieve.selectors.incremental import IncrementalSelector
@@ -18,10 +22,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.common.parameters import Rule
+    from bitsieve.data.table import Table
+    from bitsieve.engines.in_parts import TableInParts
     from bitsieve.information import Information
     from bitsieve.methods.found import Found
-    from bitsieve.sources.in_parts import TableInParts
-    from bitsieve.table.table import Table
 
 
 class CountSelector(IncrementalSelector):

@@ -24,8 +24,8 @@ from bitsieve.selectors.sampled import numbers_of, rows_of
 from bitsieve.selectors.similarity import check_similarity, code_table, find_similarity
 
 if TYPE_CHECKING:
+    from bitsieve.data.table import Table
     from bitsieve.methods.by_samples.set_choice import SetInformation
-    from bitsieve.table.table import Table
 
 INFORMATIONS = ("parzen", "parzen-posterior", "second-order", "binned")
 

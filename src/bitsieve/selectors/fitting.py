@@ -11,28 +11,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.binning import binner_of, make_binner
-from bitsieve.binning.categorical import known_arities
 from bitsieve.common.parameters import FeatureCount, check_threads
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import TIE
+from bitsieve.data.binning import binner_of, make_binner
+from bitsieve.data.binning.categorical import known_arities
+from bitsieve.engines import make_source
+from bitsieve.engines.in_parts import TableInParts
 from bitsieve.information import Information, make_information
 from bitsieve.information.evidence import carries_information
 from bitsieve.methods.constraints import resolve
 from bitsieve.methods.found import Found
 from bitsieve.methods.method import check_requirements
 from bitsieve.selectors.sampled import TableSamples
-from bitsieve.sources import make_source
-from bitsieve.sources.in_parts import TableInParts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from bitsieve.binning.base import Binner
+    from bitsieve.data.binning.base import Binner
+    from bitsieve.data.table import Table
     from bitsieve.methods.method import Method
-    from bitsieve.table.table import Table
 
 
 @dataclass(frozen=True)

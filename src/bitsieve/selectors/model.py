@@ -21,8 +21,8 @@ from bitsieve.selectors.sampled import numbers_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bitsieve.data.table import Table
     from bitsieve.methods.found import Found
-    from bitsieve.table.table import Table
 
 MODELS = ("extra-trees", "linear-svc")
 

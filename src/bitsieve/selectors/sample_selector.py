@@ -8,8 +8,8 @@ from bitsieve.selectors.base import ColumnSelector
 from bitsieve.selectors.sampled import repeated
 
 if TYPE_CHECKING:
+    from bitsieve.data.table import Table
     from bitsieve.methods.found import Found
-    from bitsieve.table.table import Table
 
 
 class SampleSelector(ColumnSelector):

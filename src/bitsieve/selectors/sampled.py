@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.data.extents import check_values
 from bitsieve.methods.by_samples.rows import Rows
-from bitsieve.table.missing import check_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.table.table import Table
+    from bitsieve.data.table import Table
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bitsieve.binning import EqualWidthBinner
 from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.progress import phase
+from bitsieve.data.binning import EqualWidthBinner
+from bitsieve.engines import make_source
 from bitsieve.information import make_information
 from bitsieve.methods.by_counts.pairwise.matrices import uncertainty_matrix, uncertainty_rows
 from bitsieve.methods.by_samples.linear import AT_ONCE, Correlations, RegressionErrors
@@ -16,16 +17,15 @@ from bitsieve.methods.by_samples.parzen.pairs import ParzenPairs
 from bitsieve.methods.by_samples.rows import standardize
 from bitsieve.optimize.similarity import SimilarityMatrix, SimilarityRows
 from bitsieve.selectors.sampled import numbers_of, rows_of
-from bitsieve.sources import make_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
+    from bitsieve.data.table import Table
     from bitsieve.information.protocol import Information
     from bitsieve.optimize.similarity import Similarity
-    from bitsieve.table.table import Table
 
     Floats = NDArray[np.float64]
 

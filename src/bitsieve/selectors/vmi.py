@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from bitsieve.binning import make_binner
 from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import FeatureCount, check_bandwidth, check_choice, check_threads, made_by, optional
 from bitsieve.common.progress import phase
+from bitsieve.data.binning import make_binner
+from bitsieve.data.extents import check_values
 from bitsieve.methods.by_samples.variational.bounds import PLATEAUS, variational_select
 from bitsieve.methods.by_samples.variational.codes import CodeTable, NaiveBound, PairwiseBound
 from bitsieve.methods.by_samples.variational.densities import DensityBound, DensityTable, IndistinctError
 from bitsieve.methods.found import Found
 from bitsieve.methods.method import Method, defaults_of
 from bitsieve.selectors.sample_selector import SampleSelector
-from bitsieve.table.missing import check_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bitsieve.data.table import Table
     from bitsieve.methods.by_samples.variational.bounds import Bound
-    from bitsieve.table.table import Table
 
 
 DECOMPOSITIONS = ("naive", "pairwise")

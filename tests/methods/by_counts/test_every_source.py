@@ -13,13 +13,20 @@ from dask.delayed import delayed
 from pyarrow import csv, feather, parquet
 from sklearn.datasets import dump_svmlight_file
 
-from bitsieve.binning import CategoricalBinner
-from bitsieve.binning.summary import Limits
 from bitsieve.counts.joined import JoinedSource
 from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.sparse_codes import SparseCodes
+from bitsieve.data.binning import CategoricalBinner
+from bitsieve.data.read import read_data
+from bitsieve.data.summary import Limits
+from bitsieve.engines.dask import DaskPortions
+from bitsieve.engines.partitioned import PartitionedSource
+from bitsieve.engines.portions import pack
+from bitsieve.engines.sparse import SparseSource
+from bitsieve.engines.stream import StreamSource
+from bitsieve.engines.stream_table import Budget
 from bitsieve.files.by_column import VALUE_BYTES
 from bitsieve.files.libsvm_ranges import read_libsvm_in_ranges
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information
@@ -34,13 +41,6 @@ from bitsieve.methods.by_counts.pairwise.semidefinite import semidefinite_choice
 from bitsieve.methods.by_counts.pairwise.spectral import rank_by_spectrum
 from bitsieve.methods.by_counts.stopping import STOPPING_RULES, make_stopping
 from bitsieve.selectors.fitting import count_table
-from bitsieve.sources.dask_portions import DaskPortions
-from bitsieve.sources.partitioned import PartitionedSource
-from bitsieve.sources.portions import pack
-from bitsieve.sources.sparse import SparseSource
-from bitsieve.sources.stream import StreamSource
-from bitsieve.sources.stream_table import Budget
-from bitsieve.table.read_data import read_data
 
 
 def joined(codes, classes):

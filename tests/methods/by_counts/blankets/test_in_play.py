@@ -7,9 +7,9 @@ import pytest
 
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.sparse_codes import SparseCodes
+from bitsieve.engines.sparse import SparseSource
 from bitsieve.information import ESTIMATORS, make_information
 from bitsieve.methods.by_counts.blankets.fcbf import fast_correlation_filter
-from bitsieve.sources.sparse import SparseSource
 
 
 def sparse_table(seed, n_rows=40, n_columns=250):

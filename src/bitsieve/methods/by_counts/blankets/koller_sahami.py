@@ -7,11 +7,16 @@ that carry most of its information; its information about the class, conditional
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bitsieve.common.parameters import check_choice, check_integer
+from bitsieve.common.progress import phase
 from bitsieve.common.ties import pick
+from bitsieve.methods.found import rank_all
+from bitsieve.methods.method import CONDITIONED, Method, defaults_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.information.protocol import Information
+    from bitsieve.methods.found import Found
 
     Columns = NDArray[np.intp]
 
@@ -117,3 +123,32 @@ class _Blankets:
             self.members[feature, place] = nearest
             given = given.refine(nearest)
         self.delta[feature] = given.conditional_relevance(np.array([feature]))[0]
+
+
+def koller_sahami(information: Information, k: int, *, blanket_size: int = 1, blanket: str = "relevance") -> Found:
+    """Keep the ``k`` features that stay longest; see :class:`bitsieve.KollerSahami`."""
+    phase("counting pairs")
+    found = blanket_elimination(information, blanket_size=blanket_size, rule=blanket, progress=phase("ranking"))
+    scores = np.empty(information.n_features)
+    scores[found.order] = found.scores
+    return rank_all(found.order, information.varies, scores, k)
+
+
+METHODS = (
+    Method(
+        name="koller-sahami",
+        title="Backward elimination by approximate Markov blankets",
+        formula="drop the least I(Xi;C|M_i), M_i the K features j with the smallest I(Xi;C|Xj)",
+        paper="Koller, Sahami 1996",
+        needs="all pairs of features within each class, each feature conditional on its blanket; n x n numbers",
+        cost="O(n^2 d), n^2 numbers",
+        selector="bitsieve.selectors.blankets:KollerSahami",
+        parameters=defaults_of(koller_sahami),
+        run=koller_sahami,
+        requires=CONDITIONED,
+        rules={
+            "blanket_size": partial(check_integer, low=0),
+            "blanket": partial(check_choice, choices=("relevance", "redundancy")),
+        },
+    ),
+)

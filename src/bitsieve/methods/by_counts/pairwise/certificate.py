@@ -31,6 +31,10 @@ class Certificate(NamedTuple):
     upper_bound: float
     gap: float
 
+    def attributes(self) -> dict[str, float]:
+        """As fitted attributes."""
+        return {f"{name}_": value for name, value in self._asdict().items()}
+
 
 def certify(objective: float, bounds: Iterable[float]) -> Certificate:
     """The objective and the least of the bounds.

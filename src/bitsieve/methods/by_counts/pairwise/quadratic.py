@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.free_memory import check_matrices, check_room
+from bitsieve.common.parameters import check_choice, check_number, made_by, optional
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import rank
+from bitsieve.methods.found import rank_all
+from bitsieve.methods.method import Method, defaults_of
 from bitsieve.optimize.convexity import is_convex, matrices_for_proof, smallest_eigenvalue
-from bitsieve.optimize.nystrom import nystrom_factor
+from bitsieve.optimize.nystrom import choose_landmarks, make_nystrom, nystrom_factor
 from bitsieve.optimize.quadratics import DenseQuadratic, FactorQuadratic
 from bitsieve.optimize.simplex_qp import minimize_on_simplex
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from numpy.typing import NDArray
 
     from bitsieve.information.protocol import Information
+    from bitsieve.methods.found import Found
+    from bitsieve.optimize.nystrom import Nystrom
     from bitsieve.optimize.quadratics import Quadratic
     from bitsieve.optimize.simplex_qp import SimplexSolution
 
@@ -262,3 +271,112 @@ def _ranking(found: SimplexSolution, weights: Floats, gradient: Floats, alpha: f
     inside, outside = np.flatnonzero(weights), np.flatnonzero(weights == 0)
     order = np.concatenate([inside[rank(weights[inside])], outside[rank(-gradient[outside])]])
     return QuadraticRanking(weights, order, alpha, shift, found.gap, found.converged)
+
+
+def qpfs(
+    information: Information,
+    k: int,
+    *,
+    alpha: float | None = None,
+    convexify: str | None = None,
+    approximation: str | Nystrom | None = None,
+) -> Found:
+    """Rank by the weights of a quadratic program; see :class:`bitsieve.QPFS`."""
+    settings = make_nystrom(approximation)
+    varying = np.flatnonzero(information.varies)
+    landmarks, solve = None, partial(quadratic_ranking, alpha=alpha, shifted=convexify == "shift")
+    if settings is not None and alpha is not None and len(varying):
+        landmarks = choose_landmarks(settings, varying, information.n_features)
+        own_entropy = settings.variant != "paper"
+        solve = partial(approximated_ranking, landmarks=landmarks, alpha=alpha, own_entropy=own_entropy)
+    return _rank_by_weights(information, k, alpha, solve, "QPFS", landmarks_=landmarks)
+
+
+def eqpfs(
+    information: Information, k: int, *, alpha: float | None = None, beta: float = 1.0, shift: float | None = None
+) -> Found:
+    """Rank by the weights of a quadratic program without a penalty for entropy; see :class:`bitsieve.EQPFS`."""
+    solve = partial(extended_ranking, alpha=alpha, beta=beta, shift=shift)
+    return _rank_by_weights(information, k, alpha, solve, "EQPFS")
+
+
+def _rank_by_weights(
+    information: Information,
+    k: int,
+    alpha: float | None,
+    solve: Callable[[Information, Columns], QuadraticRanking],
+    name: str,
+    **extras: Any,
+) -> Found:
+    """Rank the columns that vary by the weights that a program gives them; the others have weight 0."""
+    varying = np.flatnonzero(information.varies)
+    weights = np.zeros(information.n_features)
+    order, own = varying, {"alpha_": np.nan if alpha is None else float(alpha), "shift_": 0.0, "gap_": 0.0}
+    unconverged = ""
+    if len(varying):
+        found = solve(information, varying)
+        if not found.converged:
+            unconverged = f"{name} stopped {found.gap:.3g} bits above the minimum at most: see gap_"
+        weights[varying] = found.weights
+        order, own = varying[found.order], {"alpha_": float(found.alpha), "shift_": found.shift, "gap_": found.gap}
+    ranked = rank_all(order, information.varies, weights, k, weights_=weights, **own, **extras)
+    return replace(ranked, unconverged=unconverged)
+
+
+def _check_approximation(given: Mapping[str, Any]) -> None:
+    """Refuse what an approximation of QPFS does not go with."""
+    settings = make_nystrom(given["approximation"])
+    if settings is None:
+        return
+    if given["alpha"] is None:
+        raise ParameterError(
+            "alpha",
+            None,
+            "give a number from 0 to 1",
+            "is not allowed with an approximation, which does not count all entries that the balance averages",
+        )
+    if settings.variant == "extension":
+        raise ParameterError("variant", "extension", "give QPFS None or 'paper'", "of Nystrom is about eigenvectors")
+
+
+METHODS = (
+    Method(
+        name="qpfs",
+        title="Quadratic programming: relevance against redundancy",
+        formula="min (1-a)/2 x'Hx - a f'x on the simplex, f_i = I(Xi;C), H_ij = I(Xi;Xj), H_ii = H(Xi)",
+        paper="Rodriguez-Lujan, Huerta, Elkan, Santa Cruz 2010",
+        needs="all pairs of features; n x n numbers",
+        cost="O(n^2 d + n^3), 2 n^2 numbers",
+        unit="share",
+        selector="bitsieve.selectors.quadratic_programs:QPFS",
+        parameters=defaults_of(qpfs),
+        run=qpfs,
+        rules={
+            "alpha": optional(partial(check_number, low=0, high=1, instead="or None to balance both terms")),
+            "convexify": partial(check_choice, choices=(None, "shift")),
+            "approximation": made_by(make_nystrom),
+        },
+        check=_check_approximation,
+    ),
+    Method(
+        name="eqpfs",
+        title="Quadratic programming: relevance against total redundancy",
+        formula=(
+            "min (1-a)/2 x'Hx - a f'x on the simplex, f_i = I(Xi;C), H_ij = I(Xi;Xj) - beta I(Xi;Xj|C), H_ii = shift"
+        ),
+        paper="Vinh, Chan, Romano, Bailey 2014",
+        needs="all pairs of features, alone and within each class; n x n numbers",
+        cost="O(n^2 d + n^3), 2 n^2 numbers",
+        unit="share",
+        selector="bitsieve.selectors.quadratic_programs:EQPFS",
+        parameters=defaults_of(eqpfs),
+        run=eqpfs,
+        rules={
+            "alpha": optional(partial(check_number, low=0, high=1, instead="or None to balance both terms")),
+            "beta": partial(check_number, low=0, instead="0 for the redundancy without the classes"),
+            "shift": optional(
+                partial(check_number, low=0, instead="or None for the least that makes the problem convex")
+            ),
+        },
+    ),
+)

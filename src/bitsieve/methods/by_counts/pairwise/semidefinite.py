@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from bitsieve.common.free_memory import check_matrices
+from bitsieve.common.parameters import check_choice, check_integer, made_by, make_random
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import pick, rank, top
 from bitsieve.methods.by_counts.pairwise.certificate import (
@@ -17,6 +19,8 @@ from bitsieve.methods.by_counts.pairwise.certificate import (
     spectral_bound,
     subset_objective,
 )
+from bitsieve.methods.found import rank_all
+from bitsieve.methods.method import Method, defaults_of
 from bitsieve.optimize.eigen import dominant_eigenvector
 from bitsieve.optimize.low_rank_sdp import solve_low_rank
 from bitsieve.optimize.swap import improve_by_swaps
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.information.protocol import Information
+    from bitsieve.methods.found import Found
 
     Floats = NDArray[np.float64]
     Draw = Callable[[int], Floats]
@@ -190,3 +195,55 @@ def _lowest_of_equals(matrix: Floats, members: NDArray[np.intp]) -> NDArray[np.i
         if equal.any():
             chosen[place] = np.argmax(equal)
     return chosen
+
+
+def sdpcmi(
+    information: Information,
+    k: int,
+    *,
+    rounding: str = "sphere",
+    n_roundings: int = 100,
+    random_state: Any = 0,
+    refine: str | None = "swap",
+) -> Found:
+    """Choose ``k`` features at once by rounding the relaxation; see :class:`bitsieve.SDPCMI`."""
+    varying = np.flatnonzero(information.varies)
+    weights = np.full(information.n_features, -1.0)
+    membership, scores = np.zeros(information.n_features), np.zeros(information.n_features)
+    order, certificate = varying, Certificate(0.0, 0.0, 0.0)
+    if len(varying):
+        found = semidefinite_choice(
+            information,
+            varying,
+            min(k, len(varying)),
+            rounding=rounding,
+            n_roundings=n_roundings,
+            draw=make_random(random_state).standard_normal,
+            swaps=refine == "swap",
+        )
+        order, certificate = varying[found.order], found.certificate
+        weights[varying], membership[varying] = found.cosines, found.membership
+        scores[order[: len(found.shares)]] = found.shares
+    own = {"weights_": weights, "membership_": membership, **certificate.attributes()}
+    return rank_all(order, information.varies, scores, k, **own)
+
+
+METHODS = (
+    Method(
+        name="sdpcmi",
+        title="Semidefinite relaxation of global conditional mutual information",
+        formula="max <Qa,Y>, diag Y = 1, sum_i Y_0i = 2k - n, Y psd; Qa = [[1'Q1, 1'Q], [Q1, Q]], Q_ii = I(Xi;C)",
+        paper="Vinh, Chan, Romano, Bailey 2014",
+        needs="all pairs of features within each class; n x n numbers",
+        cost="O(n^2 d + n^3), 3 n^2 numbers",
+        selector="bitsieve.selectors.conditional_information:SDPCMI",
+        parameters=defaults_of(sdpcmi),
+        run=sdpcmi,
+        rules={
+            "rounding": partial(check_choice, choices=tuple(ROUNDINGS)),
+            "n_roundings": partial(check_integer, low=1, high=1_000_000),
+            "random_state": made_by(make_random),
+            "refine": partial(check_choice, choices=(None, "swap")),
+        },
+    ),
+)
