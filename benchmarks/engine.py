@@ -24,9 +24,8 @@ from bitsieve.methods.by_counts.greedy.forward import forward_select
 from bitsieve.methods.by_counts.pairwise.matrices import conditional_matrix
 from bitsieve.methods.by_counts.pairwise.spectral import rank_by_spectrum
 from bitsieve.methods.by_counts.stopping import STOPPING_RULES
-from bitsieve.methods.by_samples.variational.code_tables import CodeTable
-from bitsieve.methods.by_samples.variational.codes import NaiveBound, PairwiseBound
-from bitsieve.methods.by_samples.variational.search import variational_select
+from bitsieve.methods.by_samples.variational.bounds import variational_select
+from bitsieve.methods.by_samples.variational.codes import CodeTable, NaiveBound, PairwiseBound
 from bitsieve.optimize.convexity import is_convex, smallest_eigenvalue
 from bitsieve.optimize.quadratics import DenseQuadratic
 from bitsieve.optimize.simplex_qp import minimize_on_simplex

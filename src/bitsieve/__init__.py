@@ -58,16 +58,16 @@ if TYPE_CHECKING:
     from bitsieve.selectors.conditional_information import SpecCMI as SpecCMI
     from bitsieve.selectors.dominant_set_clusters import DominantSetClusters as DominantSetClusters
     from bitsieve.selectors.dominant_set_mii import DominantSetMII as DominantSetMII
-    from bitsieve.selectors.dp import DpSelector as DpSelector
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
     from bitsieve.selectors.gdm import GDM as GDM
-    from bitsieve.selectors.gmi import GMI as GMI
     from bitsieve.selectors.model import ModelSelector as ModelSelector
     from bitsieve.selectors.quadratic_programs import EQPFS as EQPFS
     from bitsieve.selectors.quadratic_programs import QPFS as QPFS
-    from bitsieve.selectors.rcfs import RCFS as RCFS
     from bitsieve.selectors.registry import make_selector as make_selector
-    from bitsieve.selectors.relieff import ReliefF as ReliefF
+    from bitsieve.selectors.separability import RCFS as RCFS
+    from bitsieve.selectors.separability import ReliefF as ReliefF
+    from bitsieve.selectors.spanning_trees import GMI as GMI
+    from bitsieve.selectors.spanning_trees import DpSelector as DpSelector
     from bitsieve.selectors.stability import StabilitySelector as StabilitySelector
     from bitsieve.selectors.svm import L1SVM as L1SVM
     from bitsieve.selectors.svm import SVMRFE as SVMRFE
@@ -88,7 +88,7 @@ _HOMES = {
     "CurveDisplay": "bitsieve.report.curve",
     "DominantSetClusters": "bitsieve.selectors.dominant_set_clusters",
     "DominantSetMII": "bitsieve.selectors.dominant_set_mii",
-    "DpSelector": "bitsieve.selectors.dp",
+    "DpSelector": "bitsieve.selectors.spanning_trees",
     "entropy": "bitsieve.selection.information",
     "EQPFS": "bitsieve.selectors.quadratic_programs",
     "EqualFrequencyBinner": "bitsieve.data.binning",
@@ -99,7 +99,7 @@ _HOMES = {
     "ForwardSelector": "bitsieve.selectors.forward",
     "GDM": "bitsieve.selectors.gdm",
     "geometric_mutual_information": "bitsieve.selection.geometric",
-    "GMI": "bitsieve.selectors.gmi",
+    "GMI": "bitsieve.selectors.spanning_trees",
     "henze_penrose_divergence": "bitsieve.selection.geometric",
     "how_many": "bitsieve.evaluation.how_many",
     "HowMany": "bitsieve.evaluation.how_many",
@@ -119,9 +119,9 @@ _HOMES = {
     "plot_weights": "bitsieve.report.weights",
     "QPFS": "bitsieve.selectors.quadratic_programs",
     "RankingDisplay": "bitsieve.report.ranking",
-    "RCFS": "bitsieve.selectors.rcfs",
+    "RCFS": "bitsieve.selectors.separability",
     "RedundancyDisplay": "bitsieve.report.redundancy",
-    "ReliefF": "bitsieve.selectors.relieff",
+    "ReliefF": "bitsieve.selectors.separability",
     "SDPCMI": "bitsieve.selectors.conditional_information",
     "select": "bitsieve.selection.select",
     "Selection": "bitsieve.selection.selection",

@@ -117,8 +117,7 @@ def groups_of(selected: Integers, pairs: Pairs) -> Affiliated:
 
 
 def _by_correlation(selector: Any, X: Any, selected: Integers, least: float, binning: Any, n_jobs: int | None) -> Pairs:
-    from bitsieve.methods.by_samples.cutting_plane.dense import DenseColumns
-    from bitsieve.methods.by_samples.cutting_plane.sparse import SparseColumns
+    from bitsieve.methods.by_samples.cutting_plane.columns import DenseColumns, SparseColumns
     from bitsieve.selectors.linear import read_sparse_columns, values_of
 
     if issparse(X):

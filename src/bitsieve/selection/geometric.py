@@ -16,10 +16,8 @@ from bitsieve.methods.by_samples.spanning_tree.bayes_error import (
     global_bounds,
     pairwise_bounds,
 )
-from bitsieve.methods.by_samples.spanning_tree.cross_edges import edges_between
-from bitsieve.methods.by_samples.spanning_tree.dependency import PRIORS, dependency
-from bitsieve.methods.by_samples.spanning_tree.draws import Draw
-from bitsieve.methods.by_samples.spanning_tree.tree import minimum_spanning_tree
+from bitsieve.methods.by_samples.spanning_tree.dependency import PRIORS, Draw, dependency
+from bitsieve.methods.by_samples.spanning_tree.tree import edges_between, minimum_spanning_tree
 from bitsieve.selectors.sampled import numbers_of, repeated
 
 if TYPE_CHECKING:

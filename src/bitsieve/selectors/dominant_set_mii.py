@@ -12,9 +12,9 @@ from bitsieve.common.memory import check_memory
 from bitsieve.common.parameters import FeatureCount, check_bandwidth, check_choice, check_threads, made_by
 from bitsieve.common.progress import phase
 from bitsieve.methods.by_counts.greedy.scores import WholeSetInformation
-from bitsieve.methods.by_samples.parzen.columns import BANDWIDTHS, standardize
-from bitsieve.methods.by_samples.parzen.joint import JointInformation
-from bitsieve.methods.by_samples.parzen.second_order import SecondOrderInformation
+from bitsieve.methods.by_samples.parzen.joint import JointInformation, SecondOrderInformation
+from bitsieve.methods.by_samples.parzen.pairs import BANDWIDTHS
+from bitsieve.methods.by_samples.rows import standardize
 from bitsieve.methods.by_samples.set_choice import choose_from_sets
 from bitsieve.methods.found import Found, constants_last
 from bitsieve.methods.method import Method, defaults_of

@@ -15,10 +15,8 @@ from bitsieve.common.errors import ParameterError
 from bitsieve.common.parameters import check_choice, check_integer, check_number, check_threads, optional
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import TIE
-from bitsieve.methods.by_samples.cutting_plane.dense import DenseColumns
-from bitsieve.methods.by_samples.cutting_plane.groups import Groups, affiliate
-from bitsieve.methods.by_samples.cutting_plane.search import Settings, search
-from bitsieve.methods.by_samples.cutting_plane.sparse import SparseColumns
+from bitsieve.methods.by_samples.cutting_plane.columns import DenseColumns, Groups, SparseColumns
+from bitsieve.methods.by_samples.cutting_plane.search import Settings, affiliate, search
 from bitsieve.methods.found import Found
 from bitsieve.methods.method import Method, defaults_of
 from bitsieve.selectors.linear import LinearSelector, check_above_zero, columns_of, values_of
@@ -260,7 +258,7 @@ class GDM(ClassifierMixin, LinearSelector):
         return tags
 
 
-def _extras(columns: Columns, found: searching.Found, least: float | None) -> dict[str, Any]:
+def _extras(columns: Columns, found: searching.Solution, least: float | None) -> dict[str, Any]:
     """The fitted attributes that only this method has."""
     support = found.support
     nothing = [np.empty(0, np.intp)] * len(support), [np.empty(0)] * len(support)

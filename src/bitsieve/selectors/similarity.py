@@ -13,8 +13,8 @@ from bitsieve.engines import make_source
 from bitsieve.information import make_information
 from bitsieve.methods.by_counts.pairwise.matrices import uncertainty_matrix, uncertainty_rows
 from bitsieve.methods.by_samples.linear import AT_ONCE, Correlations, RegressionErrors
-from bitsieve.methods.by_samples.parzen.columns import standardize
 from bitsieve.methods.by_samples.parzen.pairs import ParzenPairs
+from bitsieve.methods.by_samples.rows import standardize
 from bitsieve.optimize.similarity import SimilarityMatrix, SimilarityRows
 from bitsieve.selectors.sampled import numbers_of, rows_of
 

@@ -13,10 +13,9 @@ from bitsieve.common.parameters import FeatureCount, check_bandwidth, check_choi
 from bitsieve.common.progress import phase
 from bitsieve.data.binning import make_binner
 from bitsieve.data.extents import check_values
-from bitsieve.methods.by_samples.variational.code_tables import CodeTable
-from bitsieve.methods.by_samples.variational.codes import NaiveBound, PairwiseBound
+from bitsieve.methods.by_samples.variational.bounds import PLATEAUS, variational_select
+from bitsieve.methods.by_samples.variational.codes import CodeTable, NaiveBound, PairwiseBound
 from bitsieve.methods.by_samples.variational.densities import DensityBound, DensityTable, IndistinctError
-from bitsieve.methods.by_samples.variational.search import PLATEAUS, variational_select
 from bitsieve.methods.found import Found
 from bitsieve.methods.method import Method, defaults_of
 from bitsieve.selectors.sample_selector import SampleSelector
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.data.table import Table
-    from bitsieve.methods.by_samples.variational.search import Bound
+    from bitsieve.methods.by_samples.variational.bounds import Bound
 
 
 DECOMPOSITIONS = ("naive", "pairwise")

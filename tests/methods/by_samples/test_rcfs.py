@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import adjusted_rand_score
 
-from bitsieve.methods.by_samples.rcfs import centre, correlation_clusters, most_separable, scatters
+from bitsieve.methods.by_samples.rcfs import correlation_clusters, most_separable, scatters
+from bitsieve.methods.by_samples.rows import centre
 
 
 def all_sets(clusters, k):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from bitsieve.methods.by_samples.rcfs import centre
+from bitsieve.methods.by_samples.rows import centre
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

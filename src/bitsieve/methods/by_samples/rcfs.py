@@ -6,38 +6,70 @@ Neural Networks 21(5), 2010. doi:10.1109/TNN.2010.2044189
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.cluster.hierarchy import average
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
-from scipy.spatial.distance import squareform
 from threadpoolctl import threadpool_limits
 
-from bitsieve.common.ties import TIE
+from bitsieve.common.parameters import check_flag, check_integer, optional
+from bitsieve.common.progress import phase
+from bitsieve.common.ties import TIE, rank
+from bitsieve.methods.by_samples.rows import centre
+from bitsieve.methods.found import Found, constants_last
+from bitsieve.methods.method import DENSE_ROWS, Method, defaults_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from bitsieve.methods.by_samples.rows import Centred, Samples
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.intp]
 
 
-class Centred(NamedTuple):
-    """Columns less their means, each in a unit of its own, ``2.0**exponents``, in which its largest value is near 1."""
+def rcfs(samples: Samples, k: int, *, n_clusters: int | None = None, standardize: bool = True) -> Found:
+    """Choose the columns that separate the classes best; see :class:`bitsieve.RCFS`."""
+    n_features = samples.n_features
+    if n_clusters is not None:
+        why = f"at most one of each cluster is selected, and the table has {n_features:,} features"
+        n_clusters = check_integer("n_clusters", n_clusters, k, n_features, why)
+    numbers, varies = samples.numbers()
+    varying = np.flatnonzero(varies)
+    clusters, scores = np.full(n_features, -1, np.intp), np.zeros(n_features)
+    order, separability = varying, 0.0
+    if len(varying):
+        phase("clustering")
+        centred = centre(numbers[:, varying])
+        clusters[varying] = correlation_clusters(centred.values, n_clusters, k)
+        phase("ranking")
+        between, total = scatters(centred, samples.classes)
+        scores[varying] = between / total
+        unit = 1 / total if standardize else _one_unit(centred)
+        chosen = most_separable(between * unit, total * unit, clusters[varying], min(k, len(varying)))
+        explained, left = (between * unit)[chosen].sum(), ((total - between) * unit)[chosen].sum()
+        separability = float(explained / left) if left else float("inf")
+        order = varying[chosen[rank(scores[varying[chosen]])]]
+    selected = constants_last(order, varies)[:k]
+    groups = [_others(clusters, int(j)) for j in selected]
+    own = {"separability_": separability, "clusters_": clusters, "groups_": groups}
+    return Found(selected, scores[selected], extras=own)
 
-    values: Floats
-    exponents: NDArray[np.integer]
+
+def _one_unit(centred: Centred) -> Floats:
+    """What brings the scatters, which are squares, to one unit: powers of 4.
+
+    Where another column is 2**500 times as large a column's scatter is negligible; it is kept above 0.
+    """
+    return np.asarray(4.0 ** np.maximum(centred.exponents - centred.exponents.max(), -500))
 
 
-def centre(numbers: Floats) -> Centred:
-    """Centre columns that vary; numbers of any size, without overflow."""
-    _, exponents = np.frexp(np.abs(numbers).max(axis=0))
-    scaled = np.ldexp(numbers, -exponents)
-    centred = scaled - np.add.reduce(scaled, axis=0) / len(scaled)
-    _, more = np.frexp(np.abs(centred).max(axis=0))
-    return Centred(np.ldexp(centred, -more), exponents + more)
+def _others(clusters: Integers, column: int) -> Integers:
+    """The rest of the column's cluster; of a column that does not vary, none."""
+    if clusters[column] < 0:
+        return np.empty(0, np.intp)
+    cluster = np.flatnonzero(clusters == clusters[column])
+    return cluster[cluster != column]
 
 
 def correlation_clusters(centred: Floats, n_clusters: int | None, least: int = 1) -> Integers:
@@ -48,9 +80,12 @@ def correlation_clusters(centred: Floats, n_clusters: int | None, least: int = 1
 
     Cost: O(n^2 d). Memory: n x n numbers, twice.
     """
+    from scipy.cluster.hierarchy import average
+    from scipy.spatial.distance import squareform
+
     n = centred.shape[1]
     if (n_clusters or least) >= n:
-        return np.arange(n)
+        return np.arange(n, dtype=np.intp)
     unit = centred / np.sqrt(np.add.reduce(centred**2, axis=0))
     with threadpool_limits(1):  # a product's bits depend on the number of threads
         correlation = unit.T @ unit
@@ -64,6 +99,9 @@ def correlation_clusters(centred: Floats, n_clusters: int | None, least: int = 1
 
 def _after(merges: Floats, n: int) -> Integers:
     """The cluster of each of n columns after the first merges of a linkage, whatever their heights."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     column_of = list(range(n))  # one column of every node of the tree
     links = []
     for a, b in merges[:, :2].astype(int).tolist():
@@ -71,7 +109,7 @@ def _after(merges: Floats, n: int) -> Integers:
         column_of.append(column_of[a])
     rows, columns = np.array(links).reshape(-1, 2).T
     graph = coo_array((np.ones(len(links)), (rows, columns)), shape=(n, n))
-    return connected_components(graph, directed=False)[1].astype(np.intp)
+    return np.asarray(connected_components(graph, directed=False)[1], np.intp)
 
 
 def scatters(centred: Centred, classes: NDArray[np.integer]) -> tuple[Floats, Floats]:
@@ -116,3 +154,22 @@ def _first(values: Floats, slack: Floats, k: int) -> Integers:
     above = values - slack > level
     near = ~above & (values + slack >= level)
     return np.flatnonzero(above | (near & (np.cumsum(near) <= k - above.sum())))
+
+
+METHODS = (
+    Method(
+        name="rcfs",
+        title="Class separability with one feature a cluster",
+        formula="max [sum b_j] / [sum w_j] over sets with at most one feature of each correlation cluster",
+        paper="Zhou, Wang, Shen 2010",
+        needs="the values themselves: correlations of all pairs of features; n x n numbers",
+        cost="O(n^2 d), 2 n^2 numbers",
+        unit="ratio",
+        selector="bitsieve.selectors.separability:RCFS",
+        parameters=defaults_of(rcfs),
+        run=rcfs,
+        requires=DENSE_ROWS,
+        bins=False,
+        rules={"n_clusters": optional(partial(check_integer, low=1)), "standardize": check_flag},
+    ),
+)

@@ -1,14 +1,16 @@
-"""What a method on rows is given: numbers and codes, without the table they came from."""
+"""What a method on rows is given: numbers and codes, without the table they came from; columns that are centred."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -74,3 +76,33 @@ class Samples(Protocol):
 
     def numbers(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """All columns as numbers, shape (n_samples, n_features), and which of them vary; two categories are 0 and 1."""
+
+
+class Centred(NamedTuple):
+    """Columns less their means, each in a unit of its own, ``2.0**exponents``, in which its largest value is near 1."""
+
+    values: Floats
+    exponents: NDArray[np.integer]
+
+
+def centre(numbers: Floats) -> Centred:
+    """Centre columns that vary; numbers of any size, without overflow."""
+    _, exponents = np.frexp(np.abs(numbers).max(axis=0))
+    scaled = np.ldexp(numbers, -exponents)
+    centred = scaled - np.add.reduce(scaled, axis=0) / len(scaled)
+    _, more = np.frexp(np.abs(centred).max(axis=0))
+    return Centred(np.ldexp(centred, -more), exponents + more)
+
+
+def standardize(numbers: Floats) -> Floats:
+    """Columns of samples, shape (n_samples, n_features), as rows of mean 0 and standard deviation 1; constants are 0.
+
+    The least and the greatest value decide what is constant, so that rounding makes no column vary.
+    """
+    varies = numbers.min(axis=0, initial=np.inf) < numbers.max(axis=0, initial=-np.inf)
+    out = np.zeros(numbers.shape[::-1])
+    if varies.any():
+        values = centre(numbers[:, varies]).values.T
+        spread = np.sqrt(np.add.reduce(values * values, axis=1) / values.shape[1])
+        out[varies] = values / spread[:, None]
+    return out

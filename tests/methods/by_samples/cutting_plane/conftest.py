@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from bitsieve.methods.by_samples.cutting_plane.dense import DenseColumns
-from bitsieve.methods.by_samples.cutting_plane.sparse import SparseColumns
+from bitsieve.methods.by_samples.cutting_plane.columns import DenseColumns, SparseColumns
 
 sys.path.insert(0, str(Path(__file__).parent))
 

@@ -8,10 +8,8 @@ from cutting_plane_reference import standardized
 from scipy import sparse
 
 from bitsieve import _native
-from bitsieve.methods.by_samples.cutting_plane import dense
-from bitsieve.methods.by_samples.cutting_plane import sparse as sparse_module
-from bitsieve.methods.by_samples.cutting_plane.dense import DenseColumns
-from bitsieve.methods.by_samples.cutting_plane.sparse import SparseColumns
+from bitsieve.methods.by_samples.cutting_plane import columns as module
+from bitsieve.methods.by_samples.cutting_plane.columns import DenseColumns, SparseColumns
 
 ROUNDING = 1e-12  # some hundred additions of numbers up to 1
 
@@ -112,8 +110,8 @@ def test_layouts_types_and_blocks_make_no_difference(monkeypatch, table):
     wide = sparse.csc_array(X)
     wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
     whole = [SparseColumns(matrix).products(weights) for matrix in (*made, wide)]
-    monkeypatch.setattr(sparse_module, "BLOCK_VALUES", 100)
-    monkeypatch.setattr(dense, "BLOCK_VALUES", 60 * 8)
+    monkeypatch.setattr(module, "STORED_VALUES", 100)
+    monkeypatch.setattr(module, "DENSE_VALUES", 60 * 8)
     in_blocks = [SparseColumns(matrix, n_jobs=2).products(weights) for matrix in (*made, wide)]
     for a, b in zip(whole, in_blocks, strict=True):
         np.testing.assert_allclose(a, expected, atol=1e-10)

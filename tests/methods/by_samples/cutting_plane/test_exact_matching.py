@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from cutting_plane_reference import best_set, standardized
 
-from bitsieve.methods.by_samples.cutting_plane import exact_matching
-from bitsieve.methods.by_samples.cutting_plane.dense import DenseColumns
-from bitsieve.methods.by_samples.cutting_plane.exact_matching import match_exactly
-from bitsieve.methods.by_samples.cutting_plane.matching import match
+from bitsieve.methods.by_samples.cutting_plane import matching as exact_matching
+from bitsieve.methods.by_samples.cutting_plane.columns import DenseColumns
+from bitsieve.methods.by_samples.cutting_plane.matching import match, match_exactly
 
 
 def chain(random, n_samples, n_columns, step):

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitsieve.common.ties import TIE, rank
-from bitsieve.methods.by_samples.cutting_plane.dense import DenseColumns
-from bitsieve.methods.by_samples.cutting_plane.groups import affiliate
+from bitsieve.methods.by_samples.cutting_plane.columns import DenseColumns
 from bitsieve.methods.by_samples.cutting_plane.matching import leading, match
+from bitsieve.methods.by_samples.cutting_plane.search import affiliate
 
 
 def cosines(F, weights):
@@ -117,6 +117,6 @@ def test_the_union_over_cuts(columns_of):
 def test_a_block_of_columns_at_a_time(grouped, monkeypatch):
     X, y = grouped(50, 60, 1)
     whole = match(DenseColumns(X), cosines(standardized(X), y), 20, 0.75)
-    monkeypatch.setattr("bitsieve.methods.by_samples.cutting_plane.dense.BLOCK_VALUES", 50 * 9)
+    monkeypatch.setattr("bitsieve.methods.by_samples.cutting_plane.columns.DENSE_VALUES", 50 * 9)
     monkeypatch.setattr("bitsieve.methods.by_samples.cutting_plane.matching.SMALLEST", 1)
     assert match(DenseColumns(X, n_jobs=2), cosines(standardized(X), y), 20, 0.75).tolist() == whole.tolist()

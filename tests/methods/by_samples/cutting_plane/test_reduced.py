@@ -7,9 +7,8 @@ import pytest
 from cutting_plane_reference import solve_by_cones, standardized
 from scipy import sparse
 
-from bitsieve.methods.by_samples.cutting_plane.dense import DensePart
+from bitsieve.methods.by_samples.cutting_plane.columns import DensePart, SparseColumns
 from bitsieve.methods.by_samples.cutting_plane.reduced import FINE, ReducedProblem
-from bitsieve.methods.by_samples.cutting_plane.sparse import SparseColumns
 
 
 def problem(grouped, n_samples=40, n_columns=18, n_cuts=3, n_tasks=1, seed=0):

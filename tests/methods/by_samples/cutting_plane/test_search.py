@@ -11,10 +11,8 @@ from scipy import sparse
 
 from bitsieve.datasets.correlated_groups import make_correlated_groups
 from bitsieve.datasets.sparse_groups import make_sparse_groups
-from bitsieve.methods.by_samples.cutting_plane.dense import DenseColumns
-from bitsieve.methods.by_samples.cutting_plane.groups import affiliate
-from bitsieve.methods.by_samples.cutting_plane.search import TOLERANCE, Settings, search
-from bitsieve.methods.by_samples.cutting_plane.sparse import SparseColumns
+from bitsieve.methods.by_samples.cutting_plane.columns import DenseColumns, SparseColumns
+from bitsieve.methods.by_samples.cutting_plane.search import TOLERANCE, Settings, affiliate, search
 
 SETTINGS = Settings(n_features=12, per_cut=6, max_cuts=10, C=1.0, least=0.75)
 

@@ -9,10 +9,9 @@ import pytest
 from tests.methods.by_samples.parzen.test_pairs import KERNELS, density, uneven_columns
 
 from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE
-from bitsieve.methods.by_samples.parzen.columns import standardize, width
-from bitsieve.methods.by_samples.parzen.joint import JointInformation, mean_log2
-from bitsieve.methods.by_samples.parzen.pairs import ParzenPairs
-from bitsieve.methods.by_samples.parzen.second_order import SecondOrderInformation
+from bitsieve.methods.by_samples.parzen.joint import JointInformation, SecondOrderInformation, mean_log2
+from bitsieve.methods.by_samples.parzen.pairs import ParzenPairs, width
+from bitsieve.methods.by_samples.rows import standardize
 from bitsieve.methods.by_samples.set_choice import choose_from_sets
 
 SIZES = np.array([60, 35, 55])

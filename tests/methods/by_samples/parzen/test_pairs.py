@@ -8,8 +8,8 @@ import pytest
 from bitsieve import _native
 from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE
 from bitsieve.methods.by_samples.parzen import pairs as module
-from bitsieve.methods.by_samples.parzen.columns import RIDGE, standardize, width
-from bitsieve.methods.by_samples.parzen.pairs import ParzenPairs, relative_information
+from bitsieve.methods.by_samples.parzen.pairs import RIDGE, ParzenPairs, relative_information, width
+from bitsieve.methods.by_samples.rows import standardize
 
 KERNELS = _native.kernel_names()
 # The trapezoidal rule is right to 6e-12 of a kernel a dimension, and a window leaves out 3e-12 of one kernel a point.

@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 
-from bitsieve.methods.by_samples.spanning_tree.cross_edges import RankedColumns, SharedPart, edges_between
-from bitsieve.methods.by_samples.spanning_tree.tree import minimum_spanning_tree
+from bitsieve.methods.by_samples.spanning_tree.tree import (
+    RankedColumns,
+    SharedPart,
+    edges_between,
+    minimum_spanning_tree,
+)
 
 
 def counted(points, classes, order):

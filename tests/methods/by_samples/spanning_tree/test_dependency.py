@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 from tests.methods.by_samples.spanning_tree.densities import conditional_dependency, dependency_bound, draw_classes
 
-from bitsieve.methods.by_samples.spanning_tree.cross_edges import RankedColumns, edges_between
-from bitsieve.methods.by_samples.spanning_tree.dependency import PRIORS, dependency_matrix
-from bitsieve.methods.by_samples.spanning_tree.draws import Draw
-from bitsieve.methods.by_samples.spanning_tree.tree import minimum_spanning_tree
+from bitsieve.methods.by_samples.spanning_tree.dependency import PRIORS, Draw, dependency_matrix
+from bitsieve.methods.by_samples.spanning_tree.tree import RankedColumns, edges_between, minimum_spanning_tree
 
 MEANS = [(0.0, 0.0), (1.5, -1.0)]
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bitsieve.methods.by_samples.spanning_tree.draws import Draw
+from bitsieve.methods.by_samples.spanning_tree.dependency import Draw
 
 
 def test_the_halves_and_the_partners():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bitsieve.methods.by_samples.spanning_tree.removal import by_removal, by_total
+from bitsieve.methods.by_samples.spanning_tree.dependency import by_removal, by_total
 
 
 def symmetric(n, seed):

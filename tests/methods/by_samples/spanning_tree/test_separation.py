@@ -5,10 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from bitsieve.methods.by_samples.spanning_tree.bayes_error import two_class_bounds
-from bitsieve.methods.by_samples.spanning_tree.cross_edges import RankedColumns, edges_between
-from bitsieve.methods.by_samples.spanning_tree.separation import ClassPairs, forward_selection
-from bitsieve.methods.by_samples.spanning_tree.tree import minimum_spanning_tree
+from bitsieve.methods.by_samples.spanning_tree.bayes_error import ClassPairs, forward_selection, two_class_bounds
+from bitsieve.methods.by_samples.spanning_tree.tree import RankedColumns, edges_between, minimum_spanning_tree
 
 
 def data(grid=False):

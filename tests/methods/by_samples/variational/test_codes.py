@@ -7,11 +7,9 @@ import pytest
 from variational_reference import Bound, forward
 
 from bitsieve.common.ties import TIE, pick
-from bitsieve.methods.by_samples.variational import code_tables
 from bitsieve.methods.by_samples.variational import codes as codes_module
-from bitsieve.methods.by_samples.variational.code_tables import CodeTable
-from bitsieve.methods.by_samples.variational.codes import NaiveBound, PairwiseBound
-from bitsieve.methods.by_samples.variational.search import RESTART_GAIN, variational_select
+from bitsieve.methods.by_samples.variational.bounds import RESTART_GAIN, variational_select
+from bitsieve.methods.by_samples.variational.codes import CodeTable, NaiveBound, PairwiseBound
 
 KINDS = {"naive": NaiveBound, "pairwise": PairwiseBound}
 ROUNDING = 1e-12  # bits: two programs' roundings of some hundred logarithms of size 10
@@ -162,14 +160,8 @@ def test_single_precision_finds_double_precision_decides(kind, shape):
     while len(left) > 1:
         bound.add(chosen)
         left = left[left != chosen]
-        if kind == "naive":
-            in_float32 = bound._values(left, bound.posterior.float32, bound._float32_tables)
-            chosen, value = bound.best(left)
-        else:
-            in_float32 = bound._float32_values(
-                left
-            )  # takes the last feature into the state, so the best one is had from it
-            chosen, value = codes_module._best_of(bound, left, in_float32)
+        in_float32 = bound.float32_values(left)  # once a step: it takes the last feature into the state
+        chosen, value = bound.best_of(left, in_float32)
         exact = bound.values(left)
         place = pick(exact)
         assert (chosen, value) == (left[place], exact[place])
@@ -192,6 +184,6 @@ def test_natural_end():
 
 def test_tables_that_do_not_fit_are_refused(monkeypatch):
     codes, classes = problem(0)
-    monkeypatch.setattr(code_tables, "TABLE_BYTES", 500)
+    monkeypatch.setattr(codes_module, "TABLE_BYTES", 500)
     with pytest.raises(ValueError, match=r"with column . of 3 codes need .* GiB: use fewer bins$"):
         variational_select(bound_of("pairwise", codes[:, :4], classes), 2)

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from bitsieve.methods.by_samples.variational.code_tables import CodeTable
-from bitsieve.methods.by_samples.variational.codes import NaiveBound, PairwiseBound
+from bitsieve.methods.by_samples.variational.bounds import variational_select
+from bitsieve.methods.by_samples.variational.codes import CodeTable, NaiveBound, PairwiseBound
 from bitsieve.methods.by_samples.variational.densities import DensityBound, DensityTable, IndistinctError
-from bitsieve.methods.by_samples.variational.search import variational_select
 
 # bits: 2^x of 4e-14 and roundings of some hundred logarithms of size 10, in two programs.
 ROUNDING = 1e-11

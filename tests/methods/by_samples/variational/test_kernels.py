@@ -9,10 +9,9 @@ import pytest
 
 from bitsieve import _native
 from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE
-from bitsieve.methods.by_samples.variational.code_tables import CodeTable
-from bitsieve.methods.by_samples.variational.codes import NaiveBound, PairwiseBound
+from bitsieve.methods.by_samples.variational.bounds import variational_select
+from bitsieve.methods.by_samples.variational.codes import CodeTable, NaiveBound, PairwiseBound
 from bitsieve.methods.by_samples.variational.densities import DensityBound, DensityTable
-from bitsieve.methods.by_samples.variational.search import variational_select
 
 KERNELS = _native.kernel_names()
 

@@ -14,9 +14,8 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from bitsieve.methods.by_samples.variational.code_tables import CodeTable
-from bitsieve.methods.by_samples.variational.codes import NaiveBound, PairwiseBound
-from bitsieve.methods.by_samples.variational.search import variational_select
+from bitsieve.methods.by_samples.variational.bounds import variational_select
+from bitsieve.methods.by_samples.variational.codes import CodeTable, NaiveBound, PairwiseBound
 
 SCALE = 5  # probabilities are fifths
 # Parents of the features, -1: the class.

@@ -17,7 +17,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from bitsieve.optimize.quadratics import DenseQuadratic
 from bitsieve.optimize.simplex_qp import minimize_on_simplex, project_on_simplex
@@ -69,7 +68,7 @@ class _Inner(NamedTuple):
     """A u of one task."""
 
     value: (
-        float  # |u|^2 / 2 - alpha'm - |alpha|^2 / (2C), m = y f'(sqrt(d) u); half the squared gradient above the dual
+        float  # |u|^2 / 2 - alpha'm - |alpha|^2 / (2C), m = y f'(sqrt(d) u): half the squared gradient above the dual
     )
     u: Floats
     alpha: Floats
@@ -115,14 +114,8 @@ class _Point(NamedTuple):
 class ReducedProblem:
     """The problem over given cuts.
 
-    Parameters
-    ----------
-    part : Part
-        The columns of all cuts.
-    signs : ndarray of shape (n_samples, n_tasks)
-        -1 or 1.
-    members : ndarray of bool, shape (n_cuts, n_columns)
-    C : float
+    ``part`` holds the columns of all cuts; ``signs``, -1 or 1, has the shape (n_samples, n_tasks), ``members``, which
+    columns are in a cut, (n_cuts, n_columns).
     """
 
     def __init__(self, part: Part, signs: Floats, members: NDArray[np.bool_], C: float) -> None:
@@ -166,7 +159,7 @@ class ReducedProblem:
         root = np.sqrt(mixture @ self.members)
         of_cuts = task.scatter @ (self.members * task.products).T
         scaled = root[:, None] * of_cuts
-        curvature = (self.members * task.products) @ of_cuts - self.C * scaled.T @ cho_solve(task.factor, scaled)
+        curvature = (self.members * task.products) @ of_cuts - self.C * scaled.T @ _solve(task.factor, scaled)
         return self.C * (curvature + curvature.T) / 2
 
     def _at(self, mixture: Floats, products: Floats) -> _Point:
@@ -205,7 +198,7 @@ class ReducedProblem:
         if steepness <= SETTLED**2 * float(np.square(root * inner.products).sum()):
             return None
         _, factor = self._hessian(root, k, inner.alpha > 0, C)
-        step = -cho_solve(factor, inner.gradient)
+        step = -_solve(factor, inner.gradient)
         slope, share = float(inner.gradient @ step), 1.0
         while share >= SHORTEST:
             tried = self._inner(root, k, inner.u + share * step, C)
@@ -228,7 +221,21 @@ class ReducedProblem:
         scatter = self.scatters[k].over(active) - np.outer(sums, sums) / np.count_nonzero(active)
         hessian = C * (root[:, None] * scatter * root)
         hessian[np.diag_indices_from(hessian)] += 1.0
-        return scatter, cho_factor(hessian, lower=True, overwrite_a=True, check_finite=False)
+        return scatter, _factored(hessian)
+
+
+def _factored(hessian: Floats) -> Factor:
+    """The Cholesky factor of a matrix, which is overwritten."""
+    from scipy.linalg import cho_factor
+
+    matrix, lower = cho_factor(hessian, lower=True, overwrite_a=True, check_finite=False)
+    return matrix, lower
+
+
+def _solve(factor: Factor, right: Floats) -> Floats:
+    from scipy.linalg import cho_solve
+
+    return np.asarray(cho_solve(factor, right))
 
 
 def _raised_to(C: float, least: float) -> list[float]:

@@ -13,14 +13,15 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from bitsieve.common.progress import phase
-from bitsieve.methods.by_samples.cutting_plane.exact_matching import match_exactly
-from bitsieve.methods.by_samples.cutting_plane.matching import NONE, match
+from bitsieve.methods.by_samples.cutting_plane.matching import NONE, match, match_exactly
 from bitsieve.methods.by_samples.cutting_plane.reduced import FINE, Reduced, ReducedProblem
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-    from bitsieve.methods.by_samples.cutting_plane.columns import Columns
+    from bitsieve.methods.by_samples.cutting_plane.columns import Columns, Groups, Pairs
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.intp]
@@ -32,58 +33,29 @@ TOLERANCE = 1e-4  # relative violation of the next cut below which the loop has 
 class Settings:
     """What is searched for.
 
-    Attributes
-    ----------
-    n_features : int
-        Support features wanted in all.
-    per_cut : int
-        Support features of a cut; doubled where a cut would not raise the objective or bring a new one, and all of them
-        in the last cut allowed.
-    max_cuts : int
-    C : float
-    least : float or None
-        Correlation in absolute value from which two columns exclude each other; None: none do.
-    matching : {"greedy", "disjoint", "exact"}
+    A cut has ``per_cut`` support features: twice as many where it would not raise the objective or bring a new one, and
+    all ``n_features`` in the last cut allowed.
     """
 
-    n_features: int
+    n_features: int  # support features wanted in all
     per_cut: int
     max_cuts: int
     C: float
-    least: float | None
-    matching: str = "greedy"
+    least: float | None  # correlation in absolute value from which two columns exclude each other; None: none do
+    matching: str = "greedy"  # or "disjoint", "exact"
 
 
-class Found(NamedTuple):
-    """The outcome of a search.
+class Solution(NamedTuple):
+    """The outcome of a search."""
 
-    Attributes
-    ----------
-    support : ndarray of int
-        Support features in order of choice.
-    scores : ndarray of float
-        Of each in the cut that chose it first: ``|c_j| / |alpha|``, a cosine.
-    cuts : list of ndarray of int
-        The support features of every cut in order of choice.
-    weights : ndarray of shape (n_support, n_tasks)
-    objective : list of float
-        Optimum over the cuts after each.
-    gap : float
-        Largest relative duality gap of those optima.
-    violation : float
-        By how much of the objective the next cut exceeds it.
-    matching_gap : float
-        Largest relative gap of the cuts, nan where the matching gives none.
-    """
-
-    support: Integers
-    scores: Floats
-    cuts: list[Integers]
-    weights: Floats
-    objective: list[float]
-    gap: float
-    violation: float
-    matching_gap: float
+    support: Integers  # support features in order of choice
+    scores: Floats  # of each in the cut that chose it first: |c_j| / |alpha|, a cosine
+    cuts: list[Integers]  # the support features of every cut in order of choice
+    weights: Floats  # shape (n_support, n_tasks)
+    objective: list[float]  # optimum over the cuts after each
+    gap: float  # largest relative duality gap of those optima
+    violation: float  # by how much of the objective the next cut exceeds it
+    matching_gap: float  # largest relative gap of the cuts, nan where the matching gives none
 
     @property
     def converged(self) -> bool:
@@ -99,18 +71,9 @@ class _Cut(NamedTuple):
     gap: float
 
 
-def search(columns: Columns, signs: Floats, settings: Settings) -> Found:
-    """Support features of all tasks together.
+def search(columns: Columns, signs: Floats, settings: Settings) -> Solution:
+    """Support features of all tasks together; ``signs``, -1 or 1, has the shape (n_samples, n_tasks).
 
-    Parameters
-    ----------
-    columns : Columns
-    signs : ndarray of shape (n_samples, n_tasks)
-        -1 or 1: the classes of every task.
-    settings : Settings
-
-    Notes
-    -----
     Cost: a pass over the table for each cut; T cuts of B features need the correlations of their candidates and some
     dozens of products with n_samples x (at most T B) numbers.
     """
@@ -120,7 +83,7 @@ def search(columns: Columns, signs: Floats, settings: Settings) -> Found:
         while (cut := loop.next_cut()) is not None:
             loop.add(cut)
             step(len(loop.support), settings.n_features)
-    return loop.found()
+    return loop.solution()
 
 
 class _Loop:
@@ -180,10 +143,10 @@ class _Loop:
         self.objective.append(self.solved.value)
         self.gaps.append(self.solved.gap / self.solved.value)
 
-    def found(self) -> Found:
+    def solution(self) -> Solution:
         """What is known at the end."""
         weights = np.empty((0, self.signs.shape[1])) if self.solved is None else self.solved.weights
-        return Found(
+        return Solution(
             np.array(self.support, np.intp),
             np.array(self.scores),
             self.cuts,
@@ -209,5 +172,34 @@ class _Loop:
 
     def _cosines(self, columns: Integers | slice) -> Floats:
         own = self.products[columns]
-        length = np.abs(own[:, 0]) if own.shape[1] == 1 else np.sqrt(np.square(own).sum(axis=1))
+        length: Floats = np.abs(own[:, 0]) if own.shape[1] == 1 else np.sqrt(np.square(own).sum(axis=1))
         return length / np.sqrt(np.square(self.alpha).sum())
+
+
+def affiliate(columns: Columns, support: Integers, cuts: Sequence[Integers], least: float) -> Groups:
+    """The columns correlated with a support feature, each in the group of one support feature a cut.
+
+    Within a cut a column goes to the first support feature, in order of choice, with which it is correlated by
+    ``least`` or more; over the cuts the groups of a support feature are united.
+
+    Cost: the correlations of all support features with all columns, in one pass over the table.
+    """
+    pairs = columns.correlated(support, least)
+    taken = np.zeros(len(pairs.column), bool)
+    for cut in cuts:
+        taken |= _first_in(cut, support, pairs, columns.n_features)
+    return pairs.groups(np.flatnonzero(taken), len(support))
+
+
+def _first_in(cut: Integers, support: Integers, pairs: Pairs, n_features: int) -> NDArray[np.bool_]:
+    """Which pairs put a column, that is none of the cut, into the group of its first support feature in the cut."""
+    turn = np.full(n_features, len(cut), np.intp)
+    turn[cut] = np.arange(len(cut))
+    turns = turn[support][pairs.chosen]
+    open_to = np.flatnonzero((turns < len(cut)) & (turn[pairs.column] == len(cut)))
+    order = open_to[np.lexsort((turns[open_to], pairs.column[open_to]))]
+    first = np.ones(len(order), bool)
+    first[1:] = pairs.column[order][1:] != pairs.column[order][:-1]
+    result = np.zeros(len(turns), bool)
+    result[order[first]] = True
+    return result

@@ -28,10 +28,13 @@ from bitsieve import _native
 from bitsieve.common.errors import Sentence, Setting
 from bitsieve.common.ties import pick
 from bitsieve.counts.blocks import run_blocks
-from bitsieve.methods.by_samples.variational.posterior import LANES, Posterior
+from bitsieve.methods.by_samples.variational.bounds import LANES, Bound
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    Columns = NDArray[np.intp]
+    Floats = NDArray[np.float64]
 
 STATE_BYTES = 4 << 30
 EQUAL = 2.0**100  # the scale at which the kernel of different codes is 0 relative to that of equal ones
@@ -39,29 +42,16 @@ NOTHING = -1e30  # log2 of such a sum
 
 
 class DensityTable:
-    """Columns of numbers and of codes, sorted by class.
+    """Columns of numbers (where ``numeric``) and of codes, shape (n_features, n_samples), samples sorted by class.
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_features, n_samples)
-        Numbers, or codes of categories; samples sorted by class.
-    numeric : ndarray of bool, shape (n_features,)
-        Which columns are numbers.
-    class_sizes : ndarray of int64
-    bandwidth : "scott", "silverman" or float
-        The factor of the width h: 1 (the rule above), (4 / (d + 2))^(1/(d + 4)), or a number in place of
-        n_c^(-1/(d + 4)).
-    n_jobs : int or None
-
-    Raises
-    ------
-    IndistinctError
-        A numeric column that varies does not vary within some class.
+    The width h is that of the rule above ("scott"), ``(4 / (d + 2))^(1/(d + 4))`` times as large ("silverman"), or has
+    a number in place of ``n_c^(-1/(d + 4))``. Raises IndistinctError where a numeric column that varies does not vary
+    within some class.
     """
 
     def __init__(
         self,
-        values: NDArray[np.float64],
+        values: Floats,
         numeric: NDArray[np.bool_],
         class_sizes: NDArray[np.int64],
         bandwidth: str | float,
@@ -86,7 +76,7 @@ class DensityTable:
         """The factor s of column j in class c that makes 2^(-(s u)^2) its kernel at distance u."""
         if not self.numeric[j]:
             return EQUAL
-        return sqrt(1 / (2 * np.log(2))) / self._width(j, c, dimensions)
+        return sqrt(1 / (2 * float(np.log(2)))) / self._width(j, c, dimensions)
 
     def log_height(self, j: int, c: int, dimensions: int) -> float:
         """log2 of the kernel of column j at distance 0."""
@@ -95,14 +85,14 @@ class DensityTable:
     def _width(self, j: int, c: int, dimensions: int) -> float:
         power = -1 / (dimensions + 4)
         if isinstance(self.bandwidth, str):
-            factor = float(self.ends[c + 1] - self.ends[c]) ** power
+            factor: float = float(self.ends[c + 1] - self.ends[c]) ** power
             if self.bandwidth == "silverman":
                 factor *= (4 / (dimensions + 2)) ** -power
         else:
             factor = self.bandwidth
         return factor * float(self.deviations[j, c])
 
-    def log_sums(self, kernel: str, c: int, i: int, other: int, dimensions: int) -> NDArray[np.float64]:
+    def log_sums(self, kernel: str, c: int, i: int, other: int, dimensions: int) -> Floats:
         """log2 sum_j k(x_i, x_ij) k(x_o, x_oj) over the points of class c, of every sample; ``other`` = -1: i alone."""
         out = np.empty(self.n_samples)
         partner = None if other < 0 else self.values[other]
@@ -121,14 +111,13 @@ class IndistinctError(ValueError):
         self.column, self.label, self.size = column, label, size
 
 
-class DensityBound:
+class DensityBound(Bound):
     """Bounds of mixed columns, naive or pairwise."""
 
     def __init__(self, table: DensityTable, *, pairwise: bool) -> None:
+        super().__init__(table.varies, np.diff(table.ends))
         self.table = table
         self.pairwise = pairwise
-        self.n_features, self.varies = table.n_features, table.varies
-        self.posterior = Posterior(np.diff(table.ends))
         row = int(np.prod(self.posterior.shape))
         needed = 8 * row * self.n_features * (1 + pairwise)
         if needed > STATE_BYTES:
@@ -146,17 +135,17 @@ class DensityBound:
         self._chosen: list[int] = []
         run_blocks(self._fill_alone, np.flatnonzero(self.varies).tolist(), table.n_jobs)
 
-    def alone(self) -> NDArray[np.float64]:
+    def alone(self) -> Floats:
         """The bound of every feature by itself, in bits."""
         return self._values(np.arange(self.n_features), self._alone, 1.0)
 
-    def best(self, candidates: NDArray[np.intp]) -> tuple[int, float]:
+    def best(self, candidates: Columns) -> tuple[int, float]:
         """The candidate that gives the greatest bound with S, and that bound."""
         values = self._values(candidates, *self._state())
         place = pick(values)
         return int(candidates[place]), float(values[place])
 
-    def _values(self, candidates: NDArray[np.intp], state: NDArray[np.float64], exponent: float) -> NDArray[np.float64]:
+    def _values(self, candidates: Columns, state: Floats, exponent: float) -> Floats:
         posterior = self.posterior
         true_class, mixed = np.empty(self.n_features), np.empty(self.n_features)
 
@@ -180,11 +169,11 @@ class DensityBound:
 
     def restart(self) -> None:
         """Empty S."""
-        self.posterior.restart()
+        super().restart()
         self._given[:] = 0
         self._chosen = []
 
-    def _state(self) -> tuple[NDArray[np.float64], float]:
+    def _state(self) -> tuple[Floats, float]:
         """The logarithms of a candidate's likelihoods given S, up to an exponent, and that exponent."""
         if self.pairwise and self._chosen:
             return self._given, 1 / len(self._chosen)
@@ -196,7 +185,7 @@ class DensityBound:
             logs = table.log_sums(self.posterior.kernel, c, j, -1, dimensions)
             self._put(self._alone, j, c, logs + (table.log_height(j, c, dimensions) - log2(points)))
 
-    def _margins(self, chosen: int) -> dict[int, list[NDArray[np.float64]]]:
+    def _margins(self, chosen: int) -> dict[int, list[Floats]]:
         """Of the chosen feature, the sums of its kernels in each class, by the dimensions of the joint estimate."""
         table, classes = self.table, range(self.posterior.n_classes)
         of_chosen = int(table.numeric[chosen])
@@ -205,7 +194,7 @@ class DensityBound:
             for dimensions in (of_chosen, of_chosen + 1)
         }
 
-    def _add_given(self, j: int, chosen: int, margins: dict[int, list[NDArray[np.float64]]]) -> None:
+    def _add_given(self, j: int, chosen: int, margins: dict[int, list[Floats]]) -> None:
         table = self.table
         dimensions = int(table.numeric[j]) + int(table.numeric[chosen])
         for c in range(self.posterior.n_classes):
@@ -216,7 +205,7 @@ class DensityBound:
             logs[~seen] = 0  # the likelihood of S is 0 in this class already
             self._put(self._given, j, c, logs)
 
-    def _put(self, state: NDArray[np.float64], j: int, c: int, logs: NDArray[np.float64]) -> None:
+    def _put(self, state: Floats, j: int, c: int, logs: Floats) -> None:
         """Add a number a sample to the state of a feature."""
         padded = np.zeros(self.posterior.n_blocks * LANES)
         padded[: len(logs)] = logs
