@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from bitsieve.common.defaults import SELECTOR
 from bitsieve.common.errors import ParameterError
 from bitsieve.common.notes import warn
 
@@ -127,7 +128,7 @@ class FeatureCount:
     """
 
     open_ended: Sequence[str | None] = ()
-    default: ClassVar[int] = 10
+    default: ClassVar[int] = SELECTOR.features
 
     def among(self, value: Any, n_features: int, why: str = "") -> int:
         """The number that ``value`` means, of so many features; ``why`` says in words how many there are.
