@@ -20,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning
 N = 600
 HOW = {"n_features_to_select": 3, "missing": "bin", "sample_weight": "how often?"}
 KINDS = {type(make_selector(info.name)): info.name for info in list_methods()}
-COUNTED = [name for kind, name in KINDS.items() if kind.takes_parts]
+COUNTED = [name for kind, name in KINDS.items() if "rows" not in kind.requires]
 
 
 @pytest.fixture(scope="module")

@@ -93,9 +93,10 @@ def select_as_asked(options: argparse.Namespace, client: Client | None = None) -
         parameters["estimator"] = options.estimator
     parameters |= _method_parameters(options)
     if client is not None or options.counts or in_batches(options):
-        from bitsieve.selectors.registry import make_selector
+        from bitsieve.engines.in_parts import TableInParts
+        from bitsieve.methods.registry import check_offers
 
-        make_selector(options.method, 1).refuse_parts()  # before hours of reading
+        check_offers(options.method, TableInParts.offers)  # before hours of reading
     elif options.data is not None:
         check_file(options.data)
     with light_imports("bitsieve.selection.from_table", "bitsieve.files.plain"):

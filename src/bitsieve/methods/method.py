@@ -54,6 +54,8 @@ class Method:
         select (None: until it ends by itself), and the parameters; it returns a :class:`Found`.
     requires : frozenset of {"tables", "partition", "joined", "rows", "dense"}
         What it needs of the data.
+    requires_more : callable or None
+        Called with all parameters and ``n_features_to_select``; what it needs besides with these.
     bins : bool
         Whether it takes codes, so that numbers are binned; of a method on rows, ``binning=None`` leaves them.
     takes_missing : bool
@@ -79,6 +81,7 @@ class Method:
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
     run: Callable[..., Found] | None = field(default=None, repr=False)
     requires: frozenset[str] = TABLES
+    requires_more: Callable[[Mapping[str, Any]], frozenset[str]] | None = field(default=None, repr=False)
     bins: bool = True
     takes_missing: bool = False
     ends_with: tuple[str | None, ...] = ()
@@ -89,6 +92,10 @@ class Method:
     def estimator(self) -> str:
         """Name of the class that selects by it."""
         return self.selector.rpartition(":")[2]
+
+    def requirements(self, given: Mapping[str, Any]) -> frozenset[str]:
+        """What it needs of the data with these parameters."""
+        return self.requires if self.requires_more is None else self.requires | self.requires_more(given)
 
     def check_parameters(self, given: Mapping[str, Any]) -> None:
         """Raise ValueError for parameters that are wrong whatever the data."""
@@ -112,26 +119,28 @@ def defaults_of(run: Callable[..., object], **other: Any) -> dict[str, Any]:
     return {**own, **other}
 
 
-def check_requirements(method: Method, offers: frozenset[str]) -> None:
-    """Raise ValueError where data does not offer what a method requires, before anything is read.
+def check_requirements(who: str, requires: frozenset[str], offers: frozenset[str]) -> None:
+    """Raise ValueError where data does not offer what a method requires.
 
     Parameters
     ----------
-    method : Method
+    who : str
+        The selector, for the message.
+    requires : frozenset of str
+        Of the method; see :class:`Method`.
     offers : frozenset of str
-        Of the data; see :class:`Method`.
+        Of the data.
     """
-    lacks = method.requires - offers
-    who = method.estimator
+    lacks = requires - offers
+    if "dense" in lacks and "rows" in offers:
+        raise ValueError(
+            f"the table is sparse, but {who} needs dense rows: use a method on counts, such as jmi, or make the table "
+            "dense (X.toarray()) if it is small"
+        )
     if "rows" in lacks:
         raise ValueError(
             f"{who} needs all rows in memory: give it a table in memory, such as a sample of the "
             "rows, or use a method that needs counts alone, such as jmi"
-        )
-    if "dense" in lacks:
-        raise ValueError(
-            f"the table is sparse, but {who} needs dense rows: use a method on counts, such as jmi, or make the table "
-            "dense (X.toarray()) if it is small"
         )
     if lacks:
         raise ValueError(

@@ -14,7 +14,7 @@ from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.messages import choices
 from bitsieve.methods.by_counts.criteria import ALIASES, CRITERIA, make_criterion
 from bitsieve.methods.by_counts.greedy.forward import FORWARD
-from bitsieve.methods.method import Method, defaults_of
+from bitsieve.methods.method import Method, check_requirements, defaults_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -138,6 +138,12 @@ def parameters_of(method: str) -> dict[str, Any]:
         If there is no such method; the nearest names are given.
     """
     return dict(find_method(method).parameters)
+
+
+def check_offers(method: str, offers: frozenset[str]) -> None:
+    """Raise ValueError where data that offers this is not enough for a method, before it is read."""
+    found = find_method(method)
+    check_requirements(found.estimator, found.requires, offers)
 
 
 def arguments_of(method: Method, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -31,7 +31,7 @@ def why_selected(selection: Selection, place: int) -> str:
 
 def why_not_selected(selection: Selection, column: int, found: Contribution, added: float) -> str:
     """The end of a sentence about a column that was not selected."""
-    evidence, selector = selection.evidence, selection.selector
+    evidence, selector = selection.evidence, selection.facts
     names, chance = evidence.table.names, evidence.chance
     if column in evidence.left_out:
         return _why_left_out(evidence.table if evidence.whole is None else evidence.whole, column)
@@ -62,7 +62,7 @@ def _why_left_out(table: Table | TableInParts, column: int) -> str:
 
 
 def _wishes(selection: Selection) -> Candidates | None:
-    constraints = getattr(selection.selector, "constraints", None)
+    constraints = getattr(selection.facts, "constraints", None)
     return None if constraints is None else resolve(constraints, selection.evidence.table.names)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,13 +17,13 @@ from bitsieve.common.progress import phase
 from bitsieve.common.ties import TIE
 from bitsieve.data.binning import binner_of, make_binner
 from bitsieve.data.binning.categorical import known_arities
+from bitsieve.data.binning.registry import keeps_missing
 from bitsieve.engines import make_source
 from bitsieve.engines.in_parts import TableInParts
 from bitsieve.information import Information, make_information
 from bitsieve.information.evidence import carries_information
 from bitsieve.methods.constraints import resolve
-from bitsieve.methods.found import Found
-from bitsieve.methods.method import check_requirements
+from bitsieve.methods.registry import find_method
 from bitsieve.selectors.sampled import TableSamples
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from bitsieve.data.binning.base import Binner
     from bitsieve.data.table import Table
+    from bitsieve.methods.found import Found
     from bitsieve.methods.method import Method
 
 
@@ -88,11 +90,78 @@ class Fitted:
     overlap: NDArray[np.float64] | None = None
     informative: NDArray[np.bool_] | None = None
 
+    def attributes(self) -> dict[str, Any]:
+        """What was counted, as fitted attributes."""
+        if self.counted is None:
+            return {}
+        return {
+            "binner_": self.counted.binner,
+            "relevance_": self.relevance,
+            "overlap_with_": self.overlap_with,
+            "overlap_": self.overlap,
+            "informative_": self.informative,
+        }
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What :func:`bitsieve.select` ran and found: as much of a fitted selector as is known without scikit-learn.
+
+    Attributes
+    ----------
+    method : str
+    asked : int, float or "auto"
+        How many features.
+    parameters : dict
+        Of the method's function.
+    binning : str, binner or None
+    n_jobs : int or None
+    table : Table or TableInParts
+    fitted : Fitted
+    """
+
+    method: str
+    asked: Any
+    parameters: dict[str, Any]
+    binning: Any
+    n_jobs: int | None
+    table: Table | TableInParts
+    fitted: Fitted
+
+    @property
+    def takes_missing(self) -> bool:
+        """Whether missing values were taken, by the method or by its binner."""
+        method = find_method(self.method)
+        return method.takes_missing or (method.bins and keeps_missing(self.binning))
+
+    def facts(self) -> SimpleNamespace:
+        """The parameters and the fitted attributes, under the names that a selector has for them."""
+        names = self.table.feature_names
+        return SimpleNamespace(
+            name=find_method(self.method).estimator,
+            n_features_to_select=self.asked,
+            selected_=self.fitted.found.selected,
+            scores_=self.fitted.found.scores,
+            **({} if names is None else {"feature_names_in_": names}),
+            **self.parameters,
+            **self.fitted.attributes(),
+            **self.fitted.found.extras,
+        )
+
+    def selector(self) -> Any:
+        """The fitted scikit-learn transformer."""
+        from bitsieve.selectors.registry import selector_of
+
+        made = selector_of(
+            find_method(self.method), self.asked, binning=self.binning, n_jobs=self.n_jobs, **self.parameters
+        )
+        return made._keep_fitted(self.table, self.fitted)
+
 
 def fit_method(
     method: Method, table: Any, asked: Any, parameters: Mapping[str, Any], *, binning: Any = None, n_jobs: Any = None
 ) -> Fitted:
-    """Run a method on a table.
+    """Run a method on a table that has what it requires, with parameters that were checked.
 
     Parameters
     ----------
@@ -105,25 +174,18 @@ def fit_method(
     binning : str or binner, optional
         Of a method that bins.
     n_jobs : int, optional
-
-    Raises
-    ------
-    ValueError
-        If a parameter is not allowed, or the table does not offer what the method requires.
     """
-    check_settings(method, asked, parameters, binning=binning, n_jobs=n_jobs)
-    check_requirements(method, table.offers)
-    k, parameters = _resolved(method, table, asked, parameters)
-    if "rows" in method.requires:
-        samples = TableSamples.of(table, method.estimator, binning, n_jobs)
-        own = {"n_jobs": n_jobs} if "n_jobs" in inspect.signature(method.run).parameters else {}
-        return Fitted(_last(method.run(samples, k, **parameters, **own), table))
-    return _run(method, count_table(table, binning, n_jobs), k, parameters)
+    k, own = _resolved(method, table, asked, parameters)
+    if "rows" not in method.requires:
+        return _run(method, count_table(table, binning, n_jobs), k, own)
+    samples = TableSamples.of(table, method.estimator, binning, n_jobs)
+    if "n_jobs" in inspect.signature(method.run).parameters:
+        own["n_jobs"] = n_jobs
+    return Fitted(_last(method.run(samples, k, **own), table))
 
 
 def fit_counted(method: Method, counted: Counted, asked: Any, parameters: Mapping[str, Any]) -> Fitted:
     """Run a method on a table that is binned and packed already."""
-    check_settings(method, asked, parameters)
     return _run(method, counted, *_resolved(method, counted.table, asked, parameters))
 
 
@@ -139,21 +201,19 @@ def check_settings(
 
 def _resolved(
     method: Method, table: Any, asked: Any, parameters: Mapping[str, Any]
-) -> tuple[int | None, Mapping[str, Any]]:
+) -> tuple[int | None, dict[str, Any]]:
     """The number of features to select from this table, None if the method ends by itself; constraints by column."""
-    count = FeatureCount(method.ends_with)
-    if "constraints" in parameters:
-        candidates = resolve(parameters["constraints"], table.names)
-        parameters = {**parameters, "constraints": candidates}
+    count, own = FeatureCount(method.ends_with), dict(parameters)
+    if "constraints" in own:
+        candidates = own["constraints"] = resolve(own["constraints"], table.names)
         k = candidates.number(asked, count)
     else:
         k = count.among(asked, table.n_features)
     open_ended = isinstance(asked, str | None) and asked in method.ends_with
-    return (None if open_ended else k), parameters
+    return (None if open_ended else k), own
 
 
-def _run(method: Method, counted: Counted, k: int | None, parameters: Mapping[str, Any]) -> Fitted:
-    own = dict(parameters)
+def _run(method: Method, counted: Counted, k: int | None, own: dict[str, Any]) -> Fitted:
     information = counted.estimated(own.pop("estimator", "plug-in"))
     found = _last(method.run(information, k, **own), counted.table)
     overlap_with, overlap = overlaps(information, found.selected)

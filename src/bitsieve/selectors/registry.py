@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bitsieve.methods.registry import arguments_of, find_method
+
+if TYPE_CHECKING:
+    from bitsieve.methods.method import Method
 
 
 def make_selector(
@@ -51,8 +54,12 @@ def make_selector(
     ForwardSelector(criterion=MIFS(beta=0.5), n_features_to_select=5)
     """
     found = find_method(method)
-    module, _, name = found.selector.partition(":")
-    selector = getattr(importlib.import_module(module), name)
-    given = {"binning": binning, "n_jobs": n_jobs, **arguments_of(found, parameters)}
-    taken = inspect.signature(selector).parameters  # one on values does not bin
-    return selector(n_features_to_select, **{key: value for key, value in given.items() if key in taken})
+    return selector_of(found, n_features_to_select, binning=binning, n_jobs=n_jobs, **arguments_of(found, parameters))
+
+
+def selector_of(method: Method, n_features_to_select: Any, **arguments: Any) -> Any:
+    """The selector of a method with the arguments of its function, and ``binning`` and ``n_jobs`` where it has them."""
+    module, _, name = method.selector.partition(":")
+    made = getattr(importlib.import_module(module), name)
+    taken = inspect.signature(made).parameters
+    return made(n_features_to_select, **{key: value for key, value in arguments.items() if key in taken})

@@ -69,7 +69,7 @@ class IncompleteColumn(ABC):
 
     def _expect(self) -> Floats:
         """[c, i]: the expected difference of a missing value of class c from sample i's value, known or missing."""
-        out = self._both[:, self.classes]
+        out: Floats = self._both[:, self.classes]
         known = ~self.missing
         for c, of_class in enumerate(self._known):
             out[c, known] = self.mean_gap(of_class, self.values[known])

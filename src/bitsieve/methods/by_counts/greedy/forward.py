@@ -22,7 +22,7 @@ from bitsieve.methods.by_counts.greedy.scores import JointScores, LazyScores
 from bitsieve.methods.by_counts.stopping import make_monitor, make_stopping
 from bitsieve.methods.constraints import Candidates, check_constraints
 from bitsieve.methods.found import Found
-from bitsieve.methods.method import Method, defaults_of
+from bitsieve.methods.method import CONDITIONED, TABLES, Method, defaults_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -189,6 +189,14 @@ def _check_estimator(given: Mapping[str, Any]) -> None:
     check_estimator(given["estimator"], conditions_on_sets=make_criterion(given["criterion"]).needs == "joint")
 
 
+def _requires_more(given: Mapping[str, Any]) -> frozenset[str]:
+    """Criteria and rules that condition on several columns divide the samples; groups are columns of their own."""
+    stops = given["stopping"] is not None or given["n_features_to_select"] == "auto"
+    conditions = stops or make_criterion(given["criterion"]).needs == "joint"
+    grouped = given["constraints"] is not None and given["constraints"].groups
+    return (CONDITIONED if conditions else TABLES) | ({"joined"} if grouped else set())
+
+
 FORWARD = Method(
     name="forward",
     title="Forward selection by a criterion",
@@ -199,6 +207,7 @@ FORWARD = Method(
     selector="bitsieve.selectors.forward:ForwardSelector",
     parameters=defaults_of(forward, estimator="plug-in"),
     run=forward,
+    requires_more=_requires_more,
     ends_with=("auto",),
     rules={
         "criterion": made_by(make_criterion),

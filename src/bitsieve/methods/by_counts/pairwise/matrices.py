@@ -1,4 +1,4 @@
-"""Matrices of all pairs of features: symmetric uncertainty, and conditional information, whole, in tiles, or counted anew."""
+"""Matrices of all pairs of features: symmetric uncertainty, and conditional information, whole or in tiles."""
 
 from __future__ import annotations
 
