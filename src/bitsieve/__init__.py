@@ -56,11 +56,13 @@ if TYPE_CHECKING:
     from bitsieve.selectors.blankets import KollerSahami as KollerSahami
     from bitsieve.selectors.conditional_information import SDPCMI as SDPCMI
     from bitsieve.selectors.conditional_information import SpecCMI as SpecCMI
-    from bitsieve.selectors.dominant_set_clusters import DominantSetClusters as DominantSetClusters
-    from bitsieve.selectors.dominant_set_mii import DominantSetMII as DominantSetMII
+    from bitsieve.selectors.dominant_sets import DominantSetClusters as DominantSetClusters
+    from bitsieve.selectors.dominant_sets import DominantSetMII as DominantSetMII
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
     from bitsieve.selectors.gdm import GDM as GDM
-    from bitsieve.selectors.model import ModelSelector as ModelSelector
+    from bitsieve.selectors.models import L1SVM as L1SVM
+    from bitsieve.selectors.models import SVMRFE as SVMRFE
+    from bitsieve.selectors.models import ModelSelector as ModelSelector
     from bitsieve.selectors.quadratic_programs import EQPFS as EQPFS
     from bitsieve.selectors.quadratic_programs import QPFS as QPFS
     from bitsieve.selectors.registry import make_selector as make_selector
@@ -69,8 +71,6 @@ if TYPE_CHECKING:
     from bitsieve.selectors.spanning_trees import GMI as GMI
     from bitsieve.selectors.spanning_trees import DpSelector as DpSelector
     from bitsieve.selectors.stability import StabilitySelector as StabilitySelector
-    from bitsieve.selectors.svm import L1SVM as L1SVM
-    from bitsieve.selectors.svm import SVMRFE as SVMRFE
     from bitsieve.selectors.vmi import VMI as VMI
 
     __version__: str
@@ -86,8 +86,8 @@ _HOMES = {
     "Constraints": "bitsieve.methods.constraints",
     "DaskSource": "bitsieve.engines.dask",
     "CurveDisplay": "bitsieve.report.curve",
-    "DominantSetClusters": "bitsieve.selectors.dominant_set_clusters",
-    "DominantSetMII": "bitsieve.selectors.dominant_set_mii",
+    "DominantSetClusters": "bitsieve.selectors.dominant_sets",
+    "DominantSetMII": "bitsieve.selectors.dominant_sets",
     "DpSelector": "bitsieve.selectors.spanning_trees",
     "entropy": "bitsieve.selection.information",
     "EQPFS": "bitsieve.selectors.quadratic_programs",
@@ -104,11 +104,11 @@ _HOMES = {
     "how_many": "bitsieve.evaluation.how_many",
     "HowMany": "bitsieve.evaluation.how_many",
     "KollerSahami": "bitsieve.selectors.blankets",
-    "L1SVM": "bitsieve.selectors.svm",
+    "L1SVM": "bitsieve.selectors.models",
     "list_methods": "bitsieve.methods.registry",
     "make_selector": "bitsieve.selectors.registry",
     "MDLBinner": "bitsieve.data.binning",
-    "ModelSelector": "bitsieve.selectors.model",
+    "ModelSelector": "bitsieve.selectors.models",
     "mutual_information": "bitsieve.selection.information",
     "mutual_information_matrix": "bitsieve.selection.information",
     "Nystrom": "bitsieve.optimize.nystrom",
@@ -133,7 +133,7 @@ _HOMES = {
     "ThresholdStopping": "bitsieve.methods.by_counts.stopping",
     "StabilitySelector": "bitsieve.selectors.stability",
     "StreamSource": "bitsieve.engines.stream",
-    "SVMRFE": "bitsieve.selectors.svm",
+    "SVMRFE": "bitsieve.selectors.models",
     "VMI": "bitsieve.selectors.vmi",
     "ZeroApartBinner": "bitsieve.data.binning",
     "write_report": "bitsieve.report.files",

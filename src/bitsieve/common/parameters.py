@@ -66,6 +66,12 @@ def check_number(name: str, value: Any, low: float, high: float = np.inf, *, ins
     return number
 
 
+def check_above_zero(name: str, value: Any) -> None:
+    """Refuse what is no number above 0."""
+    if not check_number(name, value, 0) > 0:
+        raise ParameterError(name, value, "give a number above 0")
+
+
 def check_level(level: Any) -> None:
     """Refuse a level of significance that is not inside 0 and 1."""
     if isinstance(level, bool) or not isinstance(level, Real) or not 0 < float(level) < 1:
