@@ -54,8 +54,6 @@ if TYPE_CHECKING:
     from bitsieve.selection.selection import Selection as Selection
     from bitsieve.selectors.blankets import FCBF as FCBF
     from bitsieve.selectors.blankets import KollerSahami as KollerSahami
-    from bitsieve.selectors.conditional_information import SDPCMI as SDPCMI
-    from bitsieve.selectors.conditional_information import SpecCMI as SpecCMI
     from bitsieve.selectors.dominant_sets import DominantSetClusters as DominantSetClusters
     from bitsieve.selectors.dominant_sets import DominantSetMII as DominantSetMII
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
@@ -63,8 +61,10 @@ if TYPE_CHECKING:
     from bitsieve.selectors.models import L1SVM as L1SVM
     from bitsieve.selectors.models import SVMRFE as SVMRFE
     from bitsieve.selectors.models import ModelSelector as ModelSelector
-    from bitsieve.selectors.quadratic_programs import EQPFS as EQPFS
-    from bitsieve.selectors.quadratic_programs import QPFS as QPFS
+    from bitsieve.selectors.pairwise import EQPFS as EQPFS
+    from bitsieve.selectors.pairwise import QPFS as QPFS
+    from bitsieve.selectors.pairwise import SDPCMI as SDPCMI
+    from bitsieve.selectors.pairwise import SpecCMI as SpecCMI
     from bitsieve.selectors.registry import make_selector as make_selector
     from bitsieve.selectors.separability import RCFS as RCFS
     from bitsieve.selectors.separability import ReliefF as ReliefF
@@ -90,7 +90,7 @@ _HOMES = {
     "DominantSetMII": "bitsieve.selectors.dominant_sets",
     "DpSelector": "bitsieve.selectors.spanning_trees",
     "entropy": "bitsieve.selection.information",
-    "EQPFS": "bitsieve.selectors.quadratic_programs",
+    "EQPFS": "bitsieve.selectors.pairwise",
     "EqualFrequencyBinner": "bitsieve.data.binning",
     "EqualWidthBinner": "bitsieve.data.binning",
     "FalseDiscoveryStopping": "bitsieve.methods.by_counts.stopping",
@@ -117,19 +117,19 @@ _HOMES = {
     "plot_similarity": "bitsieve.report.similarity",
     "plot_stability": "bitsieve.report.stability",
     "plot_weights": "bitsieve.report.weights",
-    "QPFS": "bitsieve.selectors.quadratic_programs",
+    "QPFS": "bitsieve.selectors.pairwise",
     "RankingDisplay": "bitsieve.report.ranking",
     "RCFS": "bitsieve.selectors.separability",
     "RedundancyDisplay": "bitsieve.report.redundancy",
     "ReliefF": "bitsieve.selectors.separability",
-    "SDPCMI": "bitsieve.selectors.conditional_information",
+    "SDPCMI": "bitsieve.selectors.pairwise",
     "select": "bitsieve.selection.select",
     "Selection": "bitsieve.selection.selection",
     "SelectorCV": "bitsieve.evaluation.selector_cv",
     "show_kernel": "bitsieve.counts.kernels",
     "SignificanceStopping": "bitsieve.methods.by_counts.stopping",
     "SparkSource": "bitsieve.engines.spark",
-    "SpecCMI": "bitsieve.selectors.conditional_information",
+    "SpecCMI": "bitsieve.selectors.pairwise",
     "ThresholdStopping": "bitsieve.methods.by_counts.stopping",
     "StabilitySelector": "bitsieve.selectors.stability",
     "StreamSource": "bitsieve.engines.stream",
