@@ -109,7 +109,7 @@ def find_method(method: str) -> Method:
         return replace(_greedy(alias.same_as), name=name, same_as=alias.same_as, remark=alias.why, **own)
     if name in CRITERIA:
         return _greedy(name)
-    described = importlib.import_module(MODULES[name]).METHODS
+    described: tuple[Method, ...] = importlib.import_module(MODULES[name]).METHODS
     return next(each for each in described if each.name == name)
 
 

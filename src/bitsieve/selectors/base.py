@@ -104,7 +104,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if cls.described and cls.described[0].run is not None:
+        if cls.described:
             cls.requires = cls.described[0].requires
         if cls.__doc__:
             cls.__doc__ = with_attributes(inspect.cleandoc(cls.__doc__), cls.shared_attributes)
@@ -204,7 +204,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
 
     def _wants_pandas(self) -> bool:
         own = getattr(self, "_sklearn_output_config", {}).get("transform")  # what set_output keeps
-        return (own or get_config()["transform_output"]) == "pandas"
+        return bool((own or get_config()["transform_output"]) == "pandas")
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> Table | TableInParts:
         """The table that ``fit`` is given."""

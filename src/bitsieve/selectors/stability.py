@@ -176,7 +176,7 @@ class StabilitySelector(ColumnSelector):
             )
         self.selector._check_parameters()
 
-    def _fit_table(self, table: Table) -> Self:
+    def _fit_table(self, table: Table) -> Self:  # type: ignore[override]  # as it requires the rows
         chosen = np.zeros((2 * self.n_pairs, table.n_features), bool)
 
         def fit(place: int) -> None:

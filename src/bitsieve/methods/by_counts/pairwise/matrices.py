@@ -183,7 +183,8 @@ class WholeMatrix:
 
     def row(self, i: int) -> NDArray[np.floating]:
         """Row i, a view."""
-        return self.values[i]
+        row: NDArray[np.floating] = self.values[i]
+        return row
 
     def among(self, members: NDArray[np.intp]) -> NDArray[np.floating]:
         """The rows and columns of some members."""
@@ -229,7 +230,8 @@ class CountedMatrix:
 
     def row(self, i: int) -> NDArray[np.floating]:
         """Row i, counted."""
-        return self.rows(np.array([i]))[0]
+        row: NDArray[np.floating] = self.rows(np.array([i]))[0]
+        return row
 
     def among(self, members: NDArray[np.intp]) -> NDArray[np.floating]:
         """The rows and columns of some members, counted."""

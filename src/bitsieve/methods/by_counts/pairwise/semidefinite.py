@@ -98,8 +98,9 @@ def round_factor(matrix: Floats, factor: Floats, k: int, rounding: str, n_roundi
 
 
 def _row_cosines(factor: Floats, direction: Floats) -> Floats:
-    lengths = np.sqrt(np.einsum("ij,ij->i", factor @ (factor.T @ factor), factor))  # of the rows of Y
-    return factor @ (factor.T @ direction) / (lengths * np.sqrt(direction @ direction))
+    lengths: Floats = np.sqrt(np.einsum("ij,ij->i", factor @ (factor.T @ factor), factor))  # of the rows of Y
+    cosines: Floats = factor @ (factor.T @ direction) / (lengths * np.sqrt(direction @ direction))
+    return cosines
 
 
 class SemidefiniteChoice(NamedTuple):
