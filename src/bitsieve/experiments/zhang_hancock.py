@@ -14,7 +14,7 @@ from bitsieve.datasets.origins import ORIGINS
 from bitsieve.evaluation.classifiers.vbem import VariationalMixtureClassifier
 from bitsieve.evaluation.separability import separability
 from bitsieve.experiments.item import Item, Options, Result
-from bitsieve.selectors.dominant_set_mii import DominantSetMII
+from bitsieve.selectors.dominant_sets import DominantSetMII
 from bitsieve.selectors.registry import make_selector
 
 if TYPE_CHECKING:
