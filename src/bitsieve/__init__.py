@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from bitsieve.engines.dask import DaskSource as DaskSource
     from bitsieve.engines.spark import SparkSource as SparkSource
     from bitsieve.engines.stream import StreamSource as StreamSource
-    from bitsieve.evaluation.compare import compare as compare
-    from bitsieve.evaluation.comparison import Comparison as Comparison
-    from bitsieve.evaluation.how_many import HowMany as HowMany
-    from bitsieve.evaluation.how_many import how_many as how_many
-    from bitsieve.evaluation.selector_cv import SelectorCV as SelectorCV
+    from bitsieve.evaluate.compare import compare as compare
+    from bitsieve.evaluate.comparison import Comparison as Comparison
+    from bitsieve.evaluate.how_many import HowMany as HowMany
+    from bitsieve.evaluate.how_many import how_many as how_many
+    from bitsieve.evaluate.selector_cv import SelectorCV as SelectorCV
     from bitsieve.methods.by_counts.stopping import FalseDiscoveryStopping as FalseDiscoveryStopping
     from bitsieve.methods.by_counts.stopping import PermutationStopping as PermutationStopping
     from bitsieve.methods.by_counts.stopping import SignificanceStopping as SignificanceStopping
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from bitsieve.methods.constraints import Constraints as Constraints
     from bitsieve.methods.registry import list_methods
     from bitsieve.optimize.nystrom import Nystrom as Nystrom
-    from bitsieve.report.curve import CurveDisplay as CurveDisplay
+    from bitsieve.report.displays import CurveDisplay as CurveDisplay
+    from bitsieve.report.displays import RankingDisplay as RankingDisplay
+    from bitsieve.report.displays import RedundancyDisplay as RedundancyDisplay
     from bitsieve.report.files import write_report as write_report
-    from bitsieve.report.how_many import plot_how_many as plot_how_many
-    from bitsieve.report.ranking import RankingDisplay as RankingDisplay
-    from bitsieve.report.redundancy import RedundancyDisplay as RedundancyDisplay
-    from bitsieve.report.similarity import plot_similarity as plot_similarity
-    from bitsieve.report.stability import plot_stability as plot_stability
-    from bitsieve.report.weights import plot_weights as plot_weights
+    from bitsieve.report.plots import plot_how_many as plot_how_many
+    from bitsieve.report.plots import plot_similarity as plot_similarity
+    from bitsieve.report.plots import plot_stability as plot_stability
+    from bitsieve.report.plots import plot_weights as plot_weights
     from bitsieve.selection.affiliated import affiliated as affiliated
     from bitsieve.selection.explain import FeatureExplanation as FeatureExplanation
     from bitsieve.selection.geometric import bayes_error_bounds as bayes_error_bounds
@@ -80,12 +80,12 @@ _HOMES = {
     "bayes_error_bounds": "bitsieve.selection.geometric",
     "BitsieveWarning": "bitsieve.common.notes",
     "CategoricalBinner": "bitsieve.data.binning",
-    "compare": "bitsieve.evaluation.compare",
-    "Comparison": "bitsieve.evaluation.comparison",
+    "compare": "bitsieve.evaluate.compare",
+    "Comparison": "bitsieve.evaluate.comparison",
     "conditional_mutual_information_matrix": "bitsieve.selection.information",
     "Constraints": "bitsieve.methods.constraints",
     "DaskSource": "bitsieve.engines.dask",
-    "CurveDisplay": "bitsieve.report.curve",
+    "CurveDisplay": "bitsieve.report.displays",
     "DominantSetClusters": "bitsieve.selectors.dominant_sets",
     "DominantSetMII": "bitsieve.selectors.dominant_sets",
     "DpSelector": "bitsieve.selectors.spanning_trees",
@@ -101,8 +101,8 @@ _HOMES = {
     "geometric_mutual_information": "bitsieve.selection.geometric",
     "GMI": "bitsieve.selectors.spanning_trees",
     "henze_penrose_divergence": "bitsieve.selection.geometric",
-    "how_many": "bitsieve.evaluation.how_many",
-    "HowMany": "bitsieve.evaluation.how_many",
+    "how_many": "bitsieve.evaluate.how_many",
+    "HowMany": "bitsieve.evaluate.how_many",
     "KollerSahami": "bitsieve.selectors.blankets",
     "L1SVM": "bitsieve.selectors.models",
     "list_methods": "bitsieve.methods.registry",
@@ -113,19 +113,19 @@ _HOMES = {
     "mutual_information_matrix": "bitsieve.selection.information",
     "Nystrom": "bitsieve.optimize.nystrom",
     "PermutationStopping": "bitsieve.methods.by_counts.stopping",
-    "plot_how_many": "bitsieve.report.how_many",
-    "plot_similarity": "bitsieve.report.similarity",
-    "plot_stability": "bitsieve.report.stability",
-    "plot_weights": "bitsieve.report.weights",
+    "plot_how_many": "bitsieve.report.plots",
+    "plot_similarity": "bitsieve.report.plots",
+    "plot_stability": "bitsieve.report.plots",
+    "plot_weights": "bitsieve.report.plots",
     "QPFS": "bitsieve.selectors.pairwise",
-    "RankingDisplay": "bitsieve.report.ranking",
+    "RankingDisplay": "bitsieve.report.displays",
     "RCFS": "bitsieve.selectors.separability",
-    "RedundancyDisplay": "bitsieve.report.redundancy",
+    "RedundancyDisplay": "bitsieve.report.displays",
     "ReliefF": "bitsieve.selectors.separability",
     "SDPCMI": "bitsieve.selectors.pairwise",
     "select": "bitsieve.selection.select",
     "Selection": "bitsieve.selection.selection",
-    "SelectorCV": "bitsieve.evaluation.selector_cv",
+    "SelectorCV": "bitsieve.evaluate.selector_cv",
     "show_kernel": "bitsieve.counts.kernels",
     "SignificanceStopping": "bitsieve.methods.by_counts.stopping",
     "SparkSource": "bitsieve.engines.spark",

@@ -45,12 +45,16 @@ def _run(arguments: Sequence[str] | None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a name that the terminal's encoding lacks is escaped, not fatal
             stream.reconfigure(errors="backslashreplace")
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == ["reproduce"]:
+        command = " ".join(["python -m papers", *given[1:]])
+        raise UsageError(f"'reproduce' has moved: run {command!r} in a checkout of bitsieve")
     parser = make_parser()
-    options, unknown = parser.parse_known_args(arguments)
+    options, unknown = parser.parse_known_args(given)
     if unknown:
         command = f"{parser.prog} {options.command}" if options.command else parser.prog
         raise UsageError(f"unrecognized arguments: {' '.join(unknown)} (see {command} --help)")
-    options.typed = list(sys.argv[1:] if arguments is None else arguments)
+    options.typed = given
     if options.command is None:
         parser.print_help()
         return DONE

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
-from bitsieve.commands.argument_types import names
 from bitsieve.commands.arguments_judging import add_compare, add_how_many
 from bitsieve.commands.arguments_selecting import add_count, add_explain, add_select
 from bitsieve.commands.command_parser import CommandParser, add_command
 from bitsieve.commands.shared_arguments import add_shared
-
-if TYPE_CHECKING:
-    from bitsieve.commands.command_parser import Commands
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -28,7 +24,6 @@ def make_parser() -> argparse.ArgumentParser:
     add_how_many(commands)
     add_compare(commands)
     add_shared(add_command(commands, "methods", help="list every method, its paper and what it needs"), "--json")
-    _add_reproduce(commands)
     return parser
 
 
@@ -38,20 +33,3 @@ class _Version(argparse.Action):
 
         print(f"bitsieve {__version__}")
         raise SystemExit(0)
-
-
-def _add_reproduce(commands: Commands) -> None:
-    add = add_command(
-        commands,
-        "reproduce",
-        help="compute a table or a figure of a paper anew",
-        description="Compute a table or a figure of a paper anew. Without --figure or --table: list what there is.",
-    )
-    add("paper", metavar="PAPER", help="gao2016, vinh2014, yasaei, zhai2012, zhang-hancock")
-    add("--figure", metavar="NAME", help="which figure, such as 3")
-    add("--table", metavar="NAME", help="which table")
-    add("--output", metavar="FILE", help="save the figure; .png, .svg, .pdf (needs bitsieve[report]); or all in .json")
-    add("--data-dir", metavar="DIR", help="the directory with the public data sets, for what needs some")
-    add("--sets", type=names, metavar="A,B,...", help="of the data sets, only these")
-    add("--protocol", metavar="NAME", help="paper: as published (default); nested: ranked inside each fold as well")
-    add_shared(add, "--json", "--seed", "--threads")

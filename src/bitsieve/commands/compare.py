@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, print_document, say
 from bitsieve.common.messages import allowed_names
-from bitsieve.common.progress import listening
-from bitsieve.common.ticker import Ticker
+from bitsieve.common.progress import Ticker, listening
 
 if TYPE_CHECKING:
     import argparse
 
     from bitsieve.commands.options import Wording
     from bitsieve.data.table import Table
-    from bitsieve.evaluation.checkpoint import Checkpoint
-    from bitsieve.evaluation.comparison import Comparison
-    from bitsieve.evaluation.plan import Plan
+    from bitsieve.evaluate.checkpoint import Checkpoint
+    from bitsieve.evaluate.comparison import Comparison
+    from bitsieve.evaluate.plan import Plan
 
 OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.compare
     "method": "--methods",
@@ -49,13 +48,15 @@ def _run(options: argparse.Namespace, wording: Wording) -> int:
         ticker.phase("writing")
         _save(comparison, options)
     if kept is not None:
-        kept.unlink(missing_ok=True)
+        from bitsieve.evaluate.checkpoint import remove
+
+        remove(kept)
     for note in comparison.notes:
         say(f"note: {wording(note)}")
     if options.json:
         _print_document(comparison, options, time.perf_counter() - start)
     else:
-        from bitsieve.evaluation.summary import as_text
+        from bitsieve.evaluate.comparison import as_text
 
         print(as_text(comparison, call=_command(comparison, options)))
     for what, path in (("the table of errors", options.output), ("the report", options.report)):
@@ -74,7 +75,7 @@ def _check_paths(options: argparse.Namespace) -> Path | None:
         if options.resume:
             raise ValueError("--resume goes on with the folds kept with the output: give --output as in the first run")
         return None
-    from bitsieve.evaluation.tidy import WRITTEN
+    from bitsieve.evaluate.comparison import WRITTEN
     from bitsieve.files.output import check_output
 
     check_output(options.output, WRITTEN, source=options.data)
@@ -89,7 +90,7 @@ def _check_paths(options: argparse.Namespace) -> Path | None:
 def _plan(options: argparse.Namespace) -> Plan:
     from bitsieve.data.binning import make_binner
     from bitsieve.data.read import read_data
-    from bitsieve.evaluation.plan import DEFAULT_METHODS, make_plan
+    from bitsieve.evaluate.plan import DEFAULT_METHODS, make_plan
 
     if options.binning is None:
         options.binning = "mdl"
@@ -112,7 +113,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     return make_plan(
         table,
         methods=options.methods or DEFAULT_METHODS,
-        counts=options.features,
+        features=options.features,
         classifier=options.classifier,
         scoring=options.scoring,
         folds=options.folds,
@@ -139,8 +140,8 @@ def _groups(table: Table, name: str | None) -> Any:
 
 
 def _compare(plan: Plan, threads: int, kept: Path | None) -> Comparison:
-    from bitsieve.evaluation.checkpoint import Checkpoint
-    from bitsieve.evaluation.run import run_plan
+    from bitsieve.evaluate.checkpoint import Checkpoint
+    from bitsieve.evaluate.run import run_plan
 
     if kept is None:
         return run_plan(plan, threads)
@@ -161,12 +162,14 @@ def _tell_what_is_left(checkpoint: Checkpoint, plan: Plan) -> None:
             f"{str(checkpoint.path)!r}: the same command with --resume goes on"
         )
     else:
-        checkpoint.path.unlink(missing_ok=True)
+        from bitsieve.evaluate.checkpoint import remove
+
+        remove(checkpoint.path)
 
 
 def _save(comparison: Comparison, options: argparse.Namespace) -> None:
     if options.output is not None:
-        from bitsieve.evaluation.tidy import write_comparison
+        from bitsieve.evaluate.comparison import write_comparison
 
         write_comparison(comparison, options.output)
     if options.report is not None:

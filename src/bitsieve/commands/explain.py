@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from bitsieve.commands.options import print_document, say
 from bitsieve.commands.select import select_as_asked, worded
-from bitsieve.common.progress import listening, phase
-from bitsieve.common.ticker import Ticker
+from bitsieve.common.progress import Ticker, listening, phase
 
 if TYPE_CHECKING:
     import argparse

@@ -7,8 +7,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, print_document, say
-from bitsieve.common.progress import listening
-from bitsieve.common.ticker import Ticker
+from bitsieve.common.progress import Ticker, listening
 
 if TYPE_CHECKING:
     import argparse
@@ -44,7 +43,7 @@ def _run(options: argparse.Namespace, wording: Wording) -> int:
     with Ticker() as ticker, listening(ticker.phase):
         from bitsieve.common.notes import BitsieveWarning
         from bitsieve.data.binning import make_binner
-        from bitsieve.evaluation.how_many import how_many
+        from bitsieve.evaluate.how_many import how_many
 
         warnings.simplefilter("ignore", BitsieveWarning)  # the notes are said below
         found = how_many(
@@ -64,7 +63,7 @@ def _run(options: argparse.Namespace, wording: Wording) -> int:
         )
         if options.figure is not None:
             from bitsieve.report.figures import save_figure
-            from bitsieve.report.how_many import plot_how_many
+            from bitsieve.report.plots import plot_how_many
 
             ticker.phase("drawing")
             save_figure(plot_how_many(found).figure, options.figure)

@@ -6,7 +6,7 @@ import json
 import textwrap
 from typing import TYPE_CHECKING
 
-from bitsieve.common.layout import width
+from bitsieve.common.messages import width
 
 if TYPE_CHECKING:
     import argparse

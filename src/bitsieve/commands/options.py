@@ -10,14 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.common.errors import Sentence, message_of
-from bitsieve.common.messages import allowed_names, one_line
+from bitsieve.common.messages import Sentence, allowed_names, message_of, one_line
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterator, Mapping
 
-    from bitsieve.common.errors import Setting
+    from bitsieve.common.messages import Setting
 
 BINNINGS = ("mdl", "quantile", "uniform", "none")
 BINNER_OPTIONS = {"binning": "--binning", "n_bins": "--bins", "uncut": "--uncut", "missing": "--missing"}

@@ -12,8 +12,7 @@ from bitsieve.commands.light_imports import light_imports
 from bitsieve.commands.methods import OWN_OPTIONS
 from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, print_document, say
 from bitsieve.commands.reading import in_batches, read
-from bitsieve.common.progress import listening
-from bitsieve.common.ticker import Ticker
+from bitsieve.common.progress import Ticker, listening
 from bitsieve.files.read import check_file
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ import importlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.common.errors import ParameterError, Sentence, Setting
-from bitsieve.common.messages import choices
+from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.methods.by_counts.criteria import ALIASES, CRITERIA, make_criterion
 from bitsieve.methods.by_counts.greedy.forward import FORWARD
 from bitsieve.methods.method import Method, check_requirements, defaults_of

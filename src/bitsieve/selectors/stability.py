@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from sklearn.base import clone
 
-from bitsieve.common.errors import ParameterError
+from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_integer, check_number, check_threads, optional
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.data.binning.coding import codes_that_occur

@@ -5,8 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING
 
-from bitsieve.common.errors import ParameterError
-from bitsieve.common.messages import choices
+from bitsieve.common.messages import ParameterError, choices
 from bitsieve.methods.by_counts.criteria.aliases import ALIASES
 from bitsieve.methods.by_counts.criteria.joint import CMI, CMIFS
 from bitsieve.methods.by_counts.criteria.minima import CMIM, JMIM, CMIMFleuret

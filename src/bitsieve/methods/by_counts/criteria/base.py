@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, final
 
 import numpy as np
 
-from bitsieve.common.errors import ParameterError
+from bitsieve.common.messages import ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from bitsieve.common.attributes import cached_property
-from bitsieve.common.free_memory import check_room, square_matrix
+from bitsieve.common.lazy import cached_property
+from bitsieve.common.memory import check_room, square_matrix
 from bitsieve.common.progress import phase
 from bitsieve.information.uncertainty import pair_uncertainty
 from bitsieve.methods.by_counts.pairwise.certificate import largest_others, row_bound_by_rows

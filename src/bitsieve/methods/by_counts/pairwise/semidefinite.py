@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from bitsieve.common.free_memory import check_matrices
+from bitsieve.common.memory import check_matrices
 from bitsieve.common.parameters import check_choice, check_integer, made_by, make_random
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import pick, rank, top
