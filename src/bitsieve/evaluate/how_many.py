@@ -17,7 +17,7 @@ from bitsieve.counts.terms import entropy_terms
 from bitsieve.data.read import read_data
 from bitsieve.data.table import Table
 from bitsieve.evaluate.selector_cv import SelectorCV
-from bitsieve.methods.by_counts.stopping.monitor import RepeatedSearch
+from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_target, refuse_what_tells_nothing
 from bitsieve.selectors.fitting import count_table

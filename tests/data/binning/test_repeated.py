@@ -11,7 +11,7 @@ from bitsieve.counts.search import JoinedSearch, Parts, dependence_of_codes
 from bitsieve.counts.terms import entropy_terms
 from bitsieve.data.binning import MDLBinner
 from bitsieve.data.read import read_xy
-from bitsieve.methods.by_counts.stopping.monitor import RepeatedSearch
+from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 
 
 def made_table(weighted=False):

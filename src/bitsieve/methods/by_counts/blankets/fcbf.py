@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-def in_play(information: Information, order: Columns, levels: Floats) -> InPlay:
+def remaining(information: Information, order: Columns, levels: Floats) -> Remaining:
     """The features of ``order``; one is removed by a feature that shares as much with it as its level, or more."""
     apart = information.apart()
-    return InPlay(information, order, levels) if apart is None else InPlayByKind(information, order, levels, apart)
+    return Remaining(information, order, levels) if apart is None else RemainingByClass(information, order, levels, apart)
 
 
-class InPlay:
+class Remaining:
     """Features in an order, which are chosen from its beginning; each feature chosen removes some of the others.
 
     Parameters
@@ -66,7 +66,7 @@ class InPlay:
         return pair_uncertainty(self.information.pair(pivot, columns, by_class=False)) >= self.levels[columns]
 
 
-class InPlayByKind(InPlay):
+class RemainingByClass(Remaining):
     """The same where columns that are apart are known: what a pivot shares with them is asked for once a kind.
 
     Of a kind, a pivot removes those of the lowest levels. Cost: a step visits the columns that are not apart from the
@@ -180,12 +180,12 @@ def fast_correlation_filter(
 
     Notes
     -----
-    Numbers within 1e-10 are equal. Cost: one row of pair counts a predominant feature, over those still in play; of
+    Numbers within 1e-10 are equal. Cost: one row of pair counts a predominant feature, over those that remain; of
     sparse features over those that share a row with it.
     """
     with_class = class_uncertainty(information)
     slack = TIE if strict else -TIE  # what is equal but for rounding counts as equal
-    left = in_play(information, _candidates(information, with_class, delta + slack), with_class + slack)
+    left = remaining(information, _candidates(information, with_class, delta + slack), with_class + slack)
     n_candidates = left.n_left
     selected: list[int] = []
     groups: list[Columns] = []

@@ -12,7 +12,8 @@ from bitsieve.common.lazy import chdtrc
 from bitsieve.common.parameters import check_choice, check_integer, check_level
 from bitsieve.information.evidence import LEAST_EXPECTED
 from bitsieve.information.plug_in import PlugInInformation
-from bitsieve.methods.by_counts.stopping.monitor import RepeatedSearch, StoppingOutcome
+from bitsieve.methods.by_counts.stopping.monitor import StoppingOutcome
+from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.methods.by_counts.stopping.rules import AFFORDED, LAST, share_of_shuffles
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.information.conditional import ConditionalInformation
-    from bitsieve.methods.by_counts.stopping.monitor import RepeatedSearch
+    from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 
 
 class PValue(float):
