@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 def remaining(information: Information, order: Columns, levels: Floats) -> Remaining:
     """The features of ``order``; one is removed by a feature that shares as much with it as its level, or more."""
     apart = information.apart()
-    return Remaining(information, order, levels) if apart is None else RemainingByClass(information, order, levels, apart)
+    return (
+        Remaining(information, order, levels) if apart is None else RemainingByKind(information, order, levels, apart)
+    )
 
 
 class Remaining:
@@ -66,7 +68,7 @@ class Remaining:
         return pair_uncertainty(self.information.pair(pivot, columns, by_class=False)) >= self.levels[columns]
 
 
-class RemainingByClass(Remaining):
+class RemainingByKind(Remaining):
     """The same where columns that are apart are known: what a pivot shares with them is asked for once a kind.
 
     Of a kind, a pivot removes those of the lowest levels. Cost: a step visits the columns that are not apart from the
