@@ -11,7 +11,7 @@ import numpy as np
 from bitsieve.common.messages import aligned
 from bitsieve.evaluate.classifiers.mixture import VariationalMixtureClassifier
 from bitsieve.evaluate.measures import separability
-from bitsieve.selectors.dominant_set_mii import DominantSetMII
+from bitsieve.selectors.dominant_sets import DominantSetMII
 from bitsieve.selectors.registry import make_selector
 from papers.data.files import ORIGINS, load_npz
 from papers.item import Item, Options, Result

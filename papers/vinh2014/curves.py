@@ -16,7 +16,7 @@ from bitsieve.common.progress import phase
 from bitsieve.data.binning import EqualFrequencyBinner
 from bitsieve.data.read import read_xy
 from bitsieve.report.figures import STYLE, style
-from bitsieve.selectors.counted import count_table
+from bitsieve.selectors.fitting import count_table
 from papers.data.files import ORIGINS, load_bundled, load_npz
 from papers.item import Options, Result
 from papers.vinh2014.data import TABLE_6

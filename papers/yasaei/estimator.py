@@ -9,24 +9,20 @@ within the classes, for which the bound is an integral.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.by_samples.spanning_tree.cross_edges import RankedColumns
-from bitsieve.by_samples.spanning_tree.dependency import dependency_matrix
-from bitsieve.by_samples.spanning_tree.draws import Draw
-from bitsieve.by_samples.spanning_tree.separation import ClassPairs
 from bitsieve.common.messages import aligned
 from bitsieve.common.progress import phase
 from bitsieve.counts.threads import run_blocks
+from bitsieve.methods.by_samples.spanning_tree.bayes_error import ClassPairs
+from bitsieve.methods.by_samples.spanning_tree.dependency import Draw, dependency_matrix
+from bitsieve.methods.by_samples.spanning_tree.tree import RankedColumns
 from bitsieve.report.figures import STYLE, style
 from papers.item import Options, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -149,13 +145,13 @@ def figure_2(options: Options) -> Result:
     return Result(text, _draw_ratios(seconds) if options.draw else None)
 
 
-def _seconds(work: Callable[..., object], *arguments: object) -> float:
+def _seconds(work: Any, *arguments: Any) -> float:
     start = time.perf_counter()
     work(*arguments)
     return time.perf_counter() - start
 
 
-def _draw_errors(errors: dict[tuple[float, int, int], float]) -> Figure:
+def _draw_errors(errors: dict[tuple[float, int, int], float]) -> Any:
     panels = {
         "independent within the classes" if not correlation else f"correlation {correlation} within the classes": {
             f"{m} classes": [errors[correlation, m, n] for n in SAMPLES] for m in CLASSES
@@ -165,12 +161,12 @@ def _draw_errors(errors: dict[tuple[float, int, int], float]) -> Figure:
     return _draw(panels, "mean squared error")
 
 
-def _draw_ratios(seconds: dict[tuple[int, int], tuple[float, float]]) -> Figure:
+def _draw_ratios(seconds: dict[tuple[int, int], tuple[float, float]]) -> Any:
     lines = {f"{m} classes": [seconds[m, n][1] / seconds[m, n][0] for n in SAMPLES] for m in CLASSES}
     return _draw({"": lines}, "seconds of Dp by those of GMI")
 
 
-def _draw(panels: dict[str, dict[str, list[float]]], label: str) -> Figure:
+def _draw(panels: dict[str, dict[str, list[float]]], label: str) -> Any:
     import matplotlib
     from matplotlib.figure import Figure
 

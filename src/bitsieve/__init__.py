@@ -9,10 +9,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bitsieve.by_counts.stopping import FalseDiscoveryStopping as FalseDiscoveryStopping
-    from bitsieve.by_counts.stopping import PermutationStopping as PermutationStopping
-    from bitsieve.by_counts.stopping import SignificanceStopping as SignificanceStopping
-    from bitsieve.by_counts.stopping import ThresholdStopping as ThresholdStopping
     from bitsieve.common.notes import BitsieveWarning as BitsieveWarning
     from bitsieve.counts.kernels import show_kernel as show_kernel
     from bitsieve.data.binning import CategoricalBinner as CategoricalBinner
@@ -28,6 +24,12 @@ if TYPE_CHECKING:
     from bitsieve.evaluate.how_many import HowMany as HowMany
     from bitsieve.evaluate.how_many import how_many as how_many
     from bitsieve.evaluate.selector_cv import SelectorCV as SelectorCV
+    from bitsieve.methods.by_counts.stopping import FalseDiscoveryStopping as FalseDiscoveryStopping
+    from bitsieve.methods.by_counts.stopping import PermutationStopping as PermutationStopping
+    from bitsieve.methods.by_counts.stopping import SignificanceStopping as SignificanceStopping
+    from bitsieve.methods.by_counts.stopping import ThresholdStopping as ThresholdStopping
+    from bitsieve.methods.constraints import Constraints as Constraints
+    from bitsieve.methods.registry import list_methods
     from bitsieve.optimize.nystrom import Nystrom as Nystrom
     from bitsieve.report.displays import CurveDisplay as CurveDisplay
     from bitsieve.report.displays import RankingDisplay as RankingDisplay
@@ -50,27 +52,25 @@ if TYPE_CHECKING:
     from bitsieve.selection.information import mutual_information_matrix as mutual_information_matrix
     from bitsieve.selection.select import select as select
     from bitsieve.selection.selection import Selection as Selection
-    from bitsieve.selectors.constraints import Constraints as Constraints
-    from bitsieve.selectors.dominant_set_clusters import DominantSetClusters as DominantSetClusters
-    from bitsieve.selectors.dominant_set_mii import DominantSetMII as DominantSetMII
-    from bitsieve.selectors.dp import DpSelector as DpSelector
-    from bitsieve.selectors.eqpfs import EQPFS as EQPFS
-    from bitsieve.selectors.fcbf import FCBF as FCBF
+    from bitsieve.selectors.blankets import FCBF as FCBF
+    from bitsieve.selectors.blankets import KollerSahami as KollerSahami
+    from bitsieve.selectors.dominant_sets import DominantSetClusters as DominantSetClusters
+    from bitsieve.selectors.dominant_sets import DominantSetMII as DominantSetMII
     from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
     from bitsieve.selectors.gdm import GDM as GDM
-    from bitsieve.selectors.gmi import GMI as GMI
-    from bitsieve.selectors.koller_sahami import KollerSahami as KollerSahami
-    from bitsieve.selectors.model import ModelSelector as ModelSelector
-    from bitsieve.selectors.qpfs import QPFS as QPFS
-    from bitsieve.selectors.rcfs import RCFS as RCFS
-    from bitsieve.selectors.registry import list_methods as list_methods
+    from bitsieve.selectors.models import L1SVM as L1SVM
+    from bitsieve.selectors.models import SVMRFE as SVMRFE
+    from bitsieve.selectors.models import ModelSelector as ModelSelector
+    from bitsieve.selectors.pairwise import EQPFS as EQPFS
+    from bitsieve.selectors.pairwise import QPFS as QPFS
+    from bitsieve.selectors.pairwise import SDPCMI as SDPCMI
+    from bitsieve.selectors.pairwise import SpecCMI as SpecCMI
     from bitsieve.selectors.registry import make_selector as make_selector
-    from bitsieve.selectors.relieff import ReliefF as ReliefF
-    from bitsieve.selectors.sdpcmi import SDPCMI as SDPCMI
-    from bitsieve.selectors.speccmi import SpecCMI as SpecCMI
+    from bitsieve.selectors.separability import RCFS as RCFS
+    from bitsieve.selectors.separability import ReliefF as ReliefF
+    from bitsieve.selectors.spanning_trees import GMI as GMI
+    from bitsieve.selectors.spanning_trees import DpSelector as DpSelector
     from bitsieve.selectors.stability import StabilitySelector as StabilitySelector
-    from bitsieve.selectors.svm import L1SVM as L1SVM
-    from bitsieve.selectors.svm import SVMRFE as SVMRFE
     from bitsieve.selectors.vmi import VMI as VMI
 
     __version__: str
@@ -83,57 +83,57 @@ _HOMES = {
     "compare": "bitsieve.evaluate.compare",
     "Comparison": "bitsieve.evaluate.comparison",
     "conditional_mutual_information_matrix": "bitsieve.selection.information",
-    "Constraints": "bitsieve.selectors.constraints",
+    "Constraints": "bitsieve.methods.constraints",
     "DaskSource": "bitsieve.engines.dask",
     "CurveDisplay": "bitsieve.report.displays",
-    "DominantSetClusters": "bitsieve.selectors.dominant_set_clusters",
-    "DominantSetMII": "bitsieve.selectors.dominant_set_mii",
-    "DpSelector": "bitsieve.selectors.dp",
+    "DominantSetClusters": "bitsieve.selectors.dominant_sets",
+    "DominantSetMII": "bitsieve.selectors.dominant_sets",
+    "DpSelector": "bitsieve.selectors.spanning_trees",
     "entropy": "bitsieve.selection.information",
-    "EQPFS": "bitsieve.selectors.eqpfs",
+    "EQPFS": "bitsieve.selectors.pairwise",
     "EqualFrequencyBinner": "bitsieve.data.binning",
     "EqualWidthBinner": "bitsieve.data.binning",
-    "FalseDiscoveryStopping": "bitsieve.by_counts.stopping",
-    "FCBF": "bitsieve.selectors.fcbf",
+    "FalseDiscoveryStopping": "bitsieve.methods.by_counts.stopping",
+    "FCBF": "bitsieve.selectors.blankets",
     "FeatureExplanation": "bitsieve.selection.explain",
     "ForwardSelector": "bitsieve.selectors.forward",
     "GDM": "bitsieve.selectors.gdm",
     "geometric_mutual_information": "bitsieve.selection.geometric",
-    "GMI": "bitsieve.selectors.gmi",
+    "GMI": "bitsieve.selectors.spanning_trees",
     "henze_penrose_divergence": "bitsieve.selection.geometric",
     "how_many": "bitsieve.evaluate.how_many",
     "HowMany": "bitsieve.evaluate.how_many",
-    "KollerSahami": "bitsieve.selectors.koller_sahami",
-    "L1SVM": "bitsieve.selectors.svm",
-    "list_methods": "bitsieve.selectors.registry",
+    "KollerSahami": "bitsieve.selectors.blankets",
+    "L1SVM": "bitsieve.selectors.models",
+    "list_methods": "bitsieve.methods.registry",
     "make_selector": "bitsieve.selectors.registry",
     "MDLBinner": "bitsieve.data.binning",
-    "ModelSelector": "bitsieve.selectors.model",
+    "ModelSelector": "bitsieve.selectors.models",
     "mutual_information": "bitsieve.selection.information",
     "mutual_information_matrix": "bitsieve.selection.information",
     "Nystrom": "bitsieve.optimize.nystrom",
-    "PermutationStopping": "bitsieve.by_counts.stopping",
+    "PermutationStopping": "bitsieve.methods.by_counts.stopping",
     "plot_how_many": "bitsieve.report.plots",
     "plot_similarity": "bitsieve.report.plots",
     "plot_stability": "bitsieve.report.plots",
     "plot_weights": "bitsieve.report.plots",
-    "QPFS": "bitsieve.selectors.qpfs",
+    "QPFS": "bitsieve.selectors.pairwise",
     "RankingDisplay": "bitsieve.report.displays",
-    "RCFS": "bitsieve.selectors.rcfs",
+    "RCFS": "bitsieve.selectors.separability",
     "RedundancyDisplay": "bitsieve.report.displays",
-    "ReliefF": "bitsieve.selectors.relieff",
-    "SDPCMI": "bitsieve.selectors.sdpcmi",
+    "ReliefF": "bitsieve.selectors.separability",
+    "SDPCMI": "bitsieve.selectors.pairwise",
     "select": "bitsieve.selection.select",
     "Selection": "bitsieve.selection.selection",
     "SelectorCV": "bitsieve.evaluate.selector_cv",
     "show_kernel": "bitsieve.counts.kernels",
-    "SignificanceStopping": "bitsieve.by_counts.stopping",
+    "SignificanceStopping": "bitsieve.methods.by_counts.stopping",
     "SparkSource": "bitsieve.engines.spark",
-    "SpecCMI": "bitsieve.selectors.speccmi",
-    "ThresholdStopping": "bitsieve.by_counts.stopping",
+    "SpecCMI": "bitsieve.selectors.pairwise",
+    "ThresholdStopping": "bitsieve.methods.by_counts.stopping",
     "StabilitySelector": "bitsieve.selectors.stability",
     "StreamSource": "bitsieve.engines.stream",
-    "SVMRFE": "bitsieve.selectors.svm",
+    "SVMRFE": "bitsieve.selectors.models",
     "VMI": "bitsieve.selectors.vmi",
     "ZeroApartBinner": "bitsieve.data.binning",
     "write_report": "bitsieve.report.files",

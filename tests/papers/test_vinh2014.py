@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from bitsieve.selectors.registry import list_methods
+from bitsieve.methods.registry import list_methods
 from papers import vinh2014
 from papers.command import PAPERS
 from papers.data.waveform import make_waveform

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from bitsieve.commands.argument_types import count, counts, names
 from bitsieve.commands.command_parser import add_command
 from bitsieve.commands.shared_arguments import BINNING, add_shared
+from bitsieve.common.defaults import HOW_MANY
 
 if TYPE_CHECKING:
     from bitsieve.commands.command_parser import Commands
@@ -21,7 +22,9 @@ def add_how_many(commands: Commands) -> None:
         "method should take, and say how to read their difference.",
     )
     add_shared(add, "data", "--target", "--weight")
-    add_shared(add, "--method", default="jmi", help="a greedy one of 'bitsieve methods' (default: %(default)s)")
+    add_shared(
+        add, "--method", default=HOW_MANY.method, help="a greedy one of 'bitsieve methods' (default: %(default)s)"
+    )
     add_shared(add, "--include", "--exclude")
     add_shared(add, *BINNING, "--target-bins")
     add("--classifier", default="linear-svm", metavar="NAME", help="as for compare (default: linear-svm)")

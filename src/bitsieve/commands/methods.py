@@ -11,7 +11,7 @@ from bitsieve.common.messages import width
 if TYPE_CHECKING:
     import argparse
 
-    from bitsieve.selectors.method_info import MethodInfo
+    from bitsieve.methods.method import Method
 
 LINE = 100
 OWN_OPTIONS = {  # parameters that --set does not take
@@ -23,7 +23,7 @@ OWN_OPTIONS = {  # parameters that --set does not take
 
 def run(options: argparse.Namespace) -> int:
     """Print the methods."""
-    from bitsieve.selectors.registry import list_methods
+    from bitsieve.methods.registry import list_methods
 
     methods = list_methods()
     if options.json:
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def listing(methods: list[MethodInfo]) -> str:
+def listing(methods: list[Method]) -> str:
     """Name, title, paper and needs in columns, wrapped to 100 characters; below them what else there is to know."""
     header = ("method", "what it is", "paper", "needs")
     rows = [(info.name, info.title, info.paper, info.needs) for info in methods]
@@ -58,7 +58,7 @@ def listing(methods: list[MethodInfo]) -> str:
     return "\n".join([*lines, "", *textwrap.wrap(also, LINE)])
 
 
-def _details(info: MethodInfo) -> list[str]:
+def _details(info: Method) -> list[str]:
     details = []
     if info.same_as:
         details.append(f"the same as {info.same_as}: {info.remark}")

@@ -92,9 +92,10 @@ def select_as_asked(options: argparse.Namespace, client: Client | None = None) -
         parameters["estimator"] = options.estimator
     parameters |= _method_parameters(options)
     if client is not None or options.counts or in_batches(options):
-        from bitsieve.selectors.registry import make_selector
+        from bitsieve.engines.in_parts import TableInParts
+        from bitsieve.methods.registry import check_offers
 
-        make_selector(options.method, 1).refuse_parts()  # before hours of reading
+        check_offers(options.method, TableInParts.offers)  # before hours of reading
     elif options.data is not None:
         check_file(options.data)
     with light_imports("bitsieve.selection.from_table", "bitsieve.files.text"):
@@ -155,7 +156,7 @@ def _given(table: Table | TableInParts) -> Any:
 
 
 def _is_of_the_method(name: str, method: str) -> bool:
-    from bitsieve.selectors.registry import parameters_of
+    from bitsieve.methods.registry import parameters_of
 
     try:
         return name in parameters_of(method)
@@ -165,7 +166,7 @@ def _is_of_the_method(name: str, method: str) -> bool:
 
 def _method_parameters(options: argparse.Namespace) -> dict[str, Any]:
     """The method's parameters that were given, refused before the data is read where the method does not take them."""
-    from bitsieve.selectors.registry import check_parameters_of, method_name, parameters_of
+    from bitsieve.methods.registry import arguments_of, find_method, method_name, parameters_of
 
     method = method_name(options.method)
     taken = parameters_of(method)
@@ -180,7 +181,7 @@ def _method_parameters(options: argparse.Namespace) -> dict[str, Any]:
         if names.count(name) > 1:
             raise ValueError(f"--set {name} is given {names.count(name)} times: give it once")
     parameters = dict(options.set)
-    check_parameters_of(method, parameters)
+    arguments_of(find_method(method), parameters)
     return parameters
 
 
@@ -199,13 +200,13 @@ def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
             raise ValueError(f"{option} has a meaning with --stop {' or '.join(rules)} only: add that or leave it out")
     found: dict[str, Any] = {}
     if rule is not None:
-        from bitsieve.by_counts.stopping import make_stopping
+        from bitsieve.methods.by_counts.stopping import make_stopping
 
         found["stopping"] = make_stopping(rule, **parameters)
     include, exclude = options.include or (), options.exclude or ()
     if not options.group:
         return {**found, "include": include, "exclude": exclude}
-    from bitsieve.selectors.constraints import Constraints
+    from bitsieve.methods.constraints import Constraints
 
     return {**found, "constraints": Constraints(include, exclude, options.group)}
 

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.commands.argument_types import assignment, count, folds, target_bins
-from bitsieve.common.defaults import DEFAULT_METHOD
+from bitsieve.common.defaults import SELECT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ SHARED: Mapping[str, Mapping[str, Any]] = {
     "--target": {"metavar": "COLUMN", "help": "the column to tell about; y by default in .npz and libsvm"},
     "--weight": {"metavar": "COLUMN", "help": "the column that says how many times each row stands: whole numbers"},
     "--method": {
-        "default": DEFAULT_METHOD,
+        "default": SELECT.method,
         "metavar": "NAME",
         "help": "one of 'bitsieve methods' (default: %(default)s)",
     },

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.common.messages import quoted
+from bitsieve.methods.registry import list_methods
 from bitsieve.report.columns import bins_of, quality_parts
 from bitsieve.report.displays import MOST_BARS, CurveDisplay, RankingDisplay, RedundancyDisplay, selected_names
 from bitsieve.report.figures import as_svg
@@ -15,7 +16,6 @@ from bitsieve.report.page import bullets, code, facts, figure, heading, page, pa
 from bitsieve.selection.explain import affiliated_of
 from bitsieve.selection.plain import number
 from bitsieve.selection.substitutes import best_substitutes
-from bitsieve.selectors.registry import list_methods
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
