@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bitsieve.counts import packed
+from bitsieve.counts import packed_table
 from bitsieve.counts.kernels import choose_kernel
-from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.packed import PackedMinima, PackedSource
 from bitsieve.information import PlugInInformation
-from bitsieve.information.plug_in import InformationMinima
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.methods.by_counts.greedy import forward as greedy
 from bitsieve.methods.by_counts.greedy.forward import forward_select
@@ -28,13 +27,13 @@ def select(information_of, monkeypatch):
     def run(codes, classes, k, lazily, name):
         information = information_of(codes, classes)
         looked_at = []
-        count = information.source.pair_sums
+        count = information.sums.pair_sums
 
         def watched(terms, pivot, columns, by_class, out=None):
             looked_at.append(information.n_features if columns is None else len(columns))
             return count(terms, pivot, columns, by_class, out)
 
-        monkeypatch.setattr(information.source, "pair_sums", watched)
+        monkeypatch.setattr(information.sums, "pair_sums", watched)
         monkeypatch.setattr(information, "minima", lambda *_, **__: None)
         monkeypatch.setattr(greedy, "LAZY_FROM", 0.0 if lazily else float("inf"))
         return forward_select(information, make_criterion(name), k), sum(looked_at)
@@ -141,7 +140,7 @@ def test_small_rows_are_counted_whole(make_table, monkeypatch):
     """By default laziness is for rows that cost more than the choosing."""
     information = PlugInInformation(PackedSource(*make_table(50, 20, seed=0)))
     monkeypatch.setattr(information, "minima", lambda *_, **__: None)
-    assert 0 < information.source.hints.row_seconds < greedy.LAZY_FROM
+    assert 0 < information.sums.row_seconds < greedy.LAZY_FROM
     assert isinstance(greedy._scores_for(information, make_criterion("cmim")), greedy.EagerScores)
     monkeypatch.setattr(greedy, "LAZY_FROM", 0.0)
     assert isinstance(greedy._scores_for(information, make_criterion("cmim")), greedy.LazyScores)
@@ -155,13 +154,13 @@ MINIMA = ["cmim", "cmim_fleuret", "jmim"]
 @pytest.mark.parametrize("name", MINIMA)
 def test_minima_on_any_number_of_threads(name, monkeypatch):
     """Threads search groups of their own, with other marks to reach, and find the same."""
-    monkeypatch.setattr(packed, "WORTH_A_THREAD", 1e-12)
+    monkeypatch.setattr(packed_table, "WORTH_A_THREAD", 1e-12)
     codes, classes = few_among_many(300)
     found = []
     for n_jobs in (1, 2, 5):
         source = PackedSource(codes, classes, n_jobs=n_jobs, kernel=f"{choose_kernel().name}:planes")
         information = PlugInInformation(source)
-        assert isinstance(greedy._scores_for(information, make_criterion(name)), InformationMinima)
+        assert isinstance(greedy._scores_for(information, make_criterion(name)), PackedMinima)
         found.append(forward_select(information, make_criterion(name), 40))
     for other in found[1:]:
         assert other.order.tolist() == found[0].order.tolist()
