@@ -3,7 +3,7 @@
 import signal
 import sys
 
-from bitsieve.commands.ending import EndingOfTheProcess, end_now, take_signals
+from bitsieve.cli.ending import EndingOfTheProcess, end_now, take_signals
 
 
 def main() -> int:

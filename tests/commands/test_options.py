@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 
-from bitsieve.commands.options import Wording, in_words_of
+from bitsieve.cli.wording import Wording, in_words_of
 from bitsieve.common.errors import ParameterError, Sentence, Setting
 
 OPTIONS = {"n_bins": "--bins", "missing": "--missing"}

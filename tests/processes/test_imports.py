@@ -65,7 +65,7 @@ def test_select_imports_no_other_parts_of_scikit_learn(data):
 def test_modules_that_wait_run_when_something_is_taken_from_them():
     code = """
 import sys
-from bitsieve.commands.light_imports import LATER, light_imports
+from bitsieve.cli.light_imports import LATER, light_imports
 with light_imports():
     from bitsieve import ForwardSelector
     waiting = ("scipy.linalg", "scipy.sparse.linalg", "scipy.stats", "scipy.special", "sklearn.feature_selection")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.commands.argument_types import assignment, count, folds, target_bins
+from bitsieve.cli.argument_types import assignment, count, folds, target_bins
 from bitsieve.common.defaults import DEFAULT_METHOD
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from bitsieve.commands.arguments import make_parser
-from bitsieve.commands.command_parser import UsageError
-from bitsieve.commands.ending import IN_WORDS, INTERRUPTED, TERMINATED, Ending, Terminated, endable
+from bitsieve.cli.command_parser import UsageError
+from bitsieve.cli.ending import IN_WORDS, INTERRUPTED, TERMINATED, Ending, Terminated, endable
+from bitsieve.cli.parser import make_parser
 from bitsieve.common.messages import one_line
 
 if TYPE_CHECKING:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, NoReturn
 
-from bitsieve.commands.argument_types import names
-from bitsieve.commands.arguments_judging import add_compare, add_how_many
-from bitsieve.commands.arguments_selecting import add_count, add_explain, add_select
-from bitsieve.commands.command_parser import CommandParser, add_command
-from bitsieve.commands.shared_arguments import add_shared
+from bitsieve.cli.argument_types import names
+from bitsieve.cli.arguments_judging import add_compare, add_how_many
+from bitsieve.cli.arguments_selecting import add_count, add_explain, add_select
+from bitsieve.cli.command_parser import CommandParser, add_command
+from bitsieve.cli.shared_arguments import add_shared
 
 if TYPE_CHECKING:
-    from bitsieve.commands.command_parser import Commands
+    from bitsieve.cli.command_parser import Commands
 
 
 def make_parser() -> argparse.ArgumentParser:

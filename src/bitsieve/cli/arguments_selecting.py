@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bitsieve.commands.argument_types import how_many
-from bitsieve.commands.command_parser import add_command
-from bitsieve.commands.shared_arguments import BINNING, add_shared
+from bitsieve.cli.argument_types import how_many
+from bitsieve.cli.command_parser import add_command
+from bitsieve.cli.shared_arguments import BINNING, add_shared
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bitsieve.commands.command_parser import Commands
+    from bitsieve.cli.command_parser import Commands
 
 
 def add_select(commands: Commands) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from bitsieve.commands.options import say
+from bitsieve.cli.wording import say
 from bitsieve.common.messages import one_line
 from bitsieve.counts.blocks import thread_count
 

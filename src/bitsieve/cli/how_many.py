@@ -6,14 +6,14 @@ import time
 import warnings
 from typing import TYPE_CHECKING
 
-from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, print_document, say
+from bitsieve.cli.wording import TABLE_OPTIONS, binner_parameters, in_words_of, print_document, say
 from bitsieve.common.progress import listening
 from bitsieve.common.ticker import Ticker
 
 if TYPE_CHECKING:
     import argparse
 
-    from bitsieve.commands.options import Wording
+    from bitsieve.cli.wording import Wording
 
 OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.how_many
     "sample_weight": "--weight",

@@ -8,10 +8,10 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.commands.light_imports import light_imports
-from bitsieve.commands.methods import OWN_OPTIONS
-from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, print_document, say
-from bitsieve.commands.reading import in_batches, read
+from bitsieve.cli.light_imports import light_imports
+from bitsieve.cli.methods import OWN_OPTIONS
+from bitsieve.cli.reading import in_batches, read
+from bitsieve.cli.wording import TABLE_OPTIONS, binner_parameters, in_words_of, print_document, say
 from bitsieve.common.progress import listening
 from bitsieve.common.ticker import Ticker
 from bitsieve.files.read import check_file
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from distributed import Client
 
-    from bitsieve.commands.options import Wording
+    from bitsieve.cli.wording import Wording
     from bitsieve.selection.selection import Selection
     from bitsieve.sources.in_parts import TableInParts
     from bitsieve.table.table import Table
@@ -130,7 +130,7 @@ def _cluster(options: argparse.Namespace) -> AbstractContextManager[Client | Non
         raise ValueError("--memory and --spool are of files that are read here: leave them out with --scheduler")
     if (options.output or "").lower().endswith(".npz"):
         raise ValueError("--scheduler does not go with a .npz: write .parquet, .arrow or .csv")
-    from bitsieve.commands.cluster import connected
+    from bitsieve.cli.cluster import connected
 
     return connected(options.scheduler, options.threads)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, say
+from bitsieve.cli.wording import TABLE_OPTIONS, binner_parameters, in_words_of, say
 from bitsieve.common.progress import listening
 from bitsieve.common.ticker import Ticker
 

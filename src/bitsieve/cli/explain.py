@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bitsieve.commands.options import print_document, say
-from bitsieve.commands.select import select_as_asked, worded
+from bitsieve.cli.select import select_as_asked, worded
+from bitsieve.cli.wording import print_document, say
 from bitsieve.common.progress import listening, phase
 from bitsieve.common.ticker import Ticker
 

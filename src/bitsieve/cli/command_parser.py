@@ -33,7 +33,7 @@ def add_command(commands: Commands, name: str, **said: Any) -> Callable[..., obj
     """
 
     def run(options: argparse.Namespace) -> int:
-        code: int = import_module(f"bitsieve.commands.{name.replace('-', '_')}").run(options)
+        code: int = import_module(f"bitsieve.cli.{name.replace('-', '_')}").run(options)
         return code
 
     parser = commands.add_parser(name, allow_abbrev=False, **said)

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, print_document, say
+from bitsieve.cli.wording import TABLE_OPTIONS, binner_parameters, in_words_of, print_document, say
 from bitsieve.common.messages import allowed_names
 from bitsieve.common.progress import listening
 from bitsieve.common.ticker import Ticker
@@ -15,7 +15,7 @@ from bitsieve.common.ticker import Ticker
 if TYPE_CHECKING:
     import argparse
 
-    from bitsieve.commands.options import Wording
+    from bitsieve.cli.wording import Wording
     from bitsieve.evaluation.checkpoint import Checkpoint
     from bitsieve.evaluation.comparison import Comparison
     from bitsieve.evaluation.plan import Plan
