@@ -3,61 +3,46 @@
 from __future__ import annotations
 
 import shlex
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.cli.wording import TABLE_OPTIONS, binner_parameters, in_words_of, print_document, say
+from bitsieve.cli.shared import binner_of, binning_of, say, seconds_of, show
 from bitsieve.common.messages import allowed_names
-from bitsieve.common.progress import listening
-from bitsieve.common.ticker import Ticker
+from bitsieve.common.progress import phase
+from bitsieve.common.ticker import shown
 
 if TYPE_CHECKING:
     import argparse
 
-    from bitsieve.cli.wording import Wording
     from bitsieve.evaluation.checkpoint import Checkpoint
     from bitsieve.evaluation.comparison import Comparison
     from bitsieve.evaluation.plan import Plan
     from bitsieve.table.table import Table
 
-OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.compare
-    "method": "--methods",
-    "features": "--features",
-    "classifier": "--classifier",
-    "folds": "--folds",
-    "protocol": "--protocol",
-    "random_state": "--seed",
-    "scoring": "--scoring",
-    "groups": "--groups",
-}
 KEPT = ".folds"  # added to the name of the output: finished folds of a run that has not ended
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, compare, save, print."""
-    with in_words_of(OPTIONS) as wording:
-        return _run(options, wording)
-
-
-def _run(options: argparse.Namespace, wording: Wording) -> int:
-    start = time.perf_counter()
     kept = _check_paths(options)
-    with Ticker() as ticker, listening(ticker.phase):
+    with shown(True):
         plan = _plan(options)
         comparison = _compare(plan, options.threads or -1, kept)
-        ticker.phase("writing")
+        phase("writing")
         _save(comparison, options)
     if kept is not None:
         kept.unlink(missing_ok=True)
-    for note in comparison.notes:
-        say(f"note: {wording(note)}")
-    if options.json:
-        _print_document(comparison, options, time.perf_counter() - start)
-    else:
+
+    def document() -> dict[str, Any]:
+        made = {"output": options.output, "report": options.report, "seconds": seconds_of(options)}
+        return {**comparison.to_dict(), **made}
+
+    def text() -> str:
         from bitsieve.evaluation.summary import as_text
 
-        print(as_text(comparison, call=_command(comparison, options)))
+        return as_text(comparison, call=_command(comparison, options))
+
+    show(options, comparison.notes, document, text)
     for what, path in (("the table of errors", options.output), ("the report", options.report)):
         if path is not None:
             say(f"saved {what} to {path!r}")
@@ -87,17 +72,12 @@ def _check_paths(options: argparse.Namespace) -> Path | None:
 
 
 def _plan(options: argparse.Namespace) -> Plan:
-    from bitsieve.binning import make_binner
     from bitsieve.evaluation.plan import DEFAULT_METHODS, make_plan
     from bitsieve.table.read_data import read_data
 
-    if options.binning is None:
-        options.binning = "mdl"
-        parameters = binner_parameters(options)
-        if options.protocol == "paper":
-            parameters.setdefault("uncut", "median")
-    else:
-        parameters = binner_parameters(options)
+    rule, parameters = binning_of(options)
+    if options.binning is None and options.protocol == "paper":
+        parameters.setdefault("uncut", "median")
     table = read_data(
         options.data,
         options.target,
@@ -105,10 +85,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         drop_missing=options.drop_missing_target,
         header=options.header,
     )
-    groups, exclude = (
-        _groups(table, options.groups),
-        [*(options.exclude or ()), *([options.groups] if options.groups else [])],
-    )
+    groups = None if options.groups is None else _groups(table, options.groups)
     return make_plan(
         table,
         methods=options.methods or DEFAULT_METHODS,
@@ -118,20 +95,18 @@ def _plan(options: argparse.Namespace) -> Plan:
         folds=options.folds,
         groups=groups,
         include=options.include or (),
-        exclude=exclude,
-        parameters=dict(options.set),
+        exclude=[*(options.exclude or ()), *([] if options.groups is None else [options.groups])],
+        parameters=dict(options.set or ()),
         baselines=True,
         protocol=options.protocol,
-        binning=make_binner(options.binning, **parameters) if parameters else options.binning,
+        binning=binner_of(rule, parameters),
         random_state=options.seed,
         bounds=options.bounds,
     )
 
 
-def _groups(table: Table, name: str | None) -> Any:
+def _groups(table: Table, name: str) -> Any:
     """The values of the column of groups."""
-    if name is None:
-        return None
     if name not in table.names:
         raise ValueError(f"there is no column {name!r} for the groups: {allowed_names(name, list(table.names))}")
     values = table.values(list(table.names).index(name))
@@ -150,11 +125,11 @@ def _compare(plan: Plan, threads: int, kept: Path | None) -> Comparison:
     try:
         return run_plan(plan, threads, checkpoint)
     except BaseException:
-        _tell_what_is_left(checkpoint, plan)
+        _say_what_is_left(checkpoint, plan)
         raise
 
 
-def _tell_what_is_left(checkpoint: Checkpoint, plan: Plan) -> None:
+def _say_what_is_left(checkpoint: Checkpoint, plan: Plan) -> None:
     if checkpoint.finished:
         say(
             f"{len(checkpoint.finished):,} of {len(plan.folds):,} folds are finished and kept in "
@@ -186,8 +161,3 @@ def _command(comparison: Comparison, options: argparse.Namespace) -> str:
     for option, names in (("--include", options.include), ("--exclude", options.exclude)):
         words += [word for name in names or () for word in (option, name)]
     return shlex.join(words)
-
-
-def _print_document(comparison: Comparison, options: argparse.Namespace, seconds: float) -> None:
-    made = {"output": options.output, "report": options.report, "seconds": round(seconds, 3)}
-    print_document({**comparison.to_dict(), **made})

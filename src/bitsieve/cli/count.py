@@ -4,39 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bitsieve.cli.wording import TABLE_OPTIONS, binner_parameters, in_words_of, say
-from bitsieve.common.progress import listening
-from bitsieve.common.ticker import Ticker
+from bitsieve.cli.shared import binning_of, say
+from bitsieve.common.ticker import shown
 
 if TYPE_CHECKING:
     import argparse
 
-OPTIONS = TABLE_OPTIONS | {"memory": "--memory", "sample_weight": "--weight"}
-
 
 def run(options: argparse.Namespace) -> int:
     """Read, count, save."""
-    with in_words_of(OPTIONS):
-        parameters = binner_parameters(options)
-        with Ticker() as ticker, listening(ticker.phase):
-            from bitsieve.binning import make_binner
-            from bitsieve.files.open_batches import refuse_sparse_rows
-            from bitsieve.selection.codes import few_are_codes
-            from bitsieve.sources.counts_table import count_like, count_table
-            from bitsieve.sources.saved_counts import SavedCounts
-            from bitsieve.sources.stream import StreamSource
-            from bitsieve.sources.stream_table import StreamedTable
+    rule, parameters = binning_of(options)
+    with shown(True):
+        from bitsieve.binning import make_binner
+        from bitsieve.files.open_batches import refuse_sparse_rows
+        from bitsieve.selection.codes import few_are_codes
+        from bitsieve.sources.counts_table import count_like, count_table
+        from bitsieve.sources.saved_counts import SavedCounts
+        from bitsieve.sources.stream import StreamSource
+        from bitsieve.sources.stream_table import StreamedTable
 
-            first = None if options.like is None else SavedCounts.load(options.like)
-            binner = make_binner(options.binning, n_jobs=options.threads or -1, **parameters)
-            source = StreamSource(options.data, options.memory)
-            if source.own_target is not None:
-                refuse_sparse_rows(options.data)
-            table = source.read_in_parts(options.target, options.weight, target_bins=options.target_bins)
-            assert isinstance(table, StreamedTable)  # as all but libsvm files are read
-            codes = few_are_codes(options.binning, parameters)
-            counts = count_table(table, binner, few_are_codes=codes) if first is None else count_like(table, first)
-            counts.save(options.save)
+        first = None if options.like is None else SavedCounts.load(options.like)
+        binner = make_binner(rule, n_jobs=options.threads or -1, **parameters)
+        source = StreamSource(options.data, options.memory)
+        if source.own_target is not None:
+            refuse_sparse_rows(options.data)
+        table = source.read_in_parts(options.target, options.weight, target_bins=options.target_bins)
+        assert isinstance(table, StreamedTable)  # as all but libsvm files are read
+        codes = few_are_codes(rule, parameters)
+        counts = count_table(table, binner, few_are_codes=codes) if first is None else count_like(table, first)
+        counts.save(options.save)
     rows, columns = int(counts.class_sizes.sum()), len(counts.names)
     say(f"saved the counts of {rows:,} samples and all pairs of {columns:,} columns to {options.save!r}")
     return 0

@@ -1,143 +1,84 @@
-"""``bitsieve select``: from a table file to a ranked, explained selection."""
+"""``bitsieve select`` and ``bitsieve explain``: from a table file to a ranked, explained selection."""
 
 from __future__ import annotations
 
 import shlex
-import time
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import reduce
+from operator import add
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.cli.light_imports import light_imports
-from bitsieve.cli.methods import OWN_OPTIONS
-from bitsieve.cli.reading import in_batches, read
-from bitsieve.cli.wording import TABLE_OPTIONS, binner_parameters, in_words_of, print_document, say
-from bitsieve.common.progress import listening
-from bitsieve.common.ticker import Ticker
+from bitsieve.cli.options import IN_PLACE_OF_SET
+from bitsieve.cli.shared import binning_of, say, seconds_of, show
+from bitsieve.common.messages import one_line
+from bitsieve.common.progress import phase
+from bitsieve.common.ticker import shown
 from bitsieve.files.read import check_file
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
     from distributed import Client
 
-    from bitsieve.cli.wording import Wording
     from bitsieve.selection.selection import Selection
     from bitsieve.sources.in_parts import TableInParts
     from bitsieve.table.table import Table
 
-OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.select, of the stopping rules and of Constraints
-    "n_features_to_select": "--features",
-    "memory": "--memory",
-    "spool": "--spool",
-    "sample_weight": "--weight",
-    "method": "--method",
-    "estimator": "--estimator",
-    "stopping": "--stop",
-    "level": "--level",
-    "bits": "--min-bits",
-    "must_include": "--include",
-    "exclude": "--exclude",
-}
+LOCAL = "local"  # the address of a cluster on this machine
+_PATIENCE = "10s"
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, select, save, print."""
-    with worded(options) as wording:
-        return _run(options, wording)
-
-
-def worded(options: argparse.Namespace) -> AbstractContextManager[Wording]:
-    """Inside it, messages are in the words of the options of a selection."""
-    return in_words_of(OPTIONS, lambda name: _is_of_the_method(name, options.method))
-
-
-def _run(options: argparse.Namespace, wording: Wording) -> int:
-    start = time.perf_counter()
     _check_paths(options)
-    with Ticker() as ticker, listening(ticker.phase), _cluster(options) as client:
-        selection = select_as_asked(options, client)
-        table = selection.evidence.table
-        selection = replace(selection, notes=[wording(note) for note in selection.notes])
-        if options.output is not None:
-            from bitsieve.files.write import write_table
+    with shown(True), _cluster(options) as client:
+        selection = _selection(options, client)
+        selection = replace(selection, notes=[options.wording(note) for note in selection.notes])
+        target = _save(selection, options)
 
-            ticker.phase("writing")
-            write_table(_given(table).with_target(selection.features), options.output, table.target.name)
-        if options.report is not None:
-            from bitsieve.report.files import write_report
+    def document() -> dict[str, Any]:
+        made = {"output": options.output, "report": options.report, "seconds": seconds_of(options)}
+        return {**selection.to_dict(), **made}
 
-            ticker.phase("writing the report")
-            write_report(selection, options.report, command=shlex.join(["bitsieve", *options.typed]))
-
-    for note in selection.notes:
-        say(f"note: {note}")
-    if options.json:
-        _print_document(selection, options, time.perf_counter() - start)
-    else:
+    def text() -> str:
         from bitsieve.selection.shown import table_text
 
-        print(table_text(selection))
+        return table_text(selection)
+
+    show(options, selection.notes, document, text)
     if options.output is not None:
-        say(f"saved {len(selection.features):,} features and the target {table.target.name!r} to {options.output!r}")
+        say(f"saved {len(selection.features):,} features and the target {target!r} to {options.output!r}")
     if options.report is not None:
         say(f"saved the report to {options.report!r}")
     return 0
 
 
-def select_as_asked(options: argparse.Namespace, client: Client | None = None) -> Selection:
-    """Read the data, here or on a cluster, and select as the options say."""
-    parameters = {**binner_parameters(options), **_loop_parameters(options)}
-    if options.estimator is not None:
-        parameters["estimator"] = options.estimator
-    parameters |= _method_parameters(options)
-    if client is not None or options.counts or in_batches(options):
-        from bitsieve.selectors.registry import make_selector
-
-        make_selector(options.method, 1).refuse_parts()  # before hours of reading
-    elif options.data is not None:
-        check_file(options.data)
-    with light_imports("bitsieve.selection.from_table", "bitsieve.files.plain"):
-        from bitsieve.selection.from_table import select_from
-
-        table = read(options, client)
-        k = _how_many(options.features, table.n_features)
-        if getattr(options, "output", None) is not None:
-            from bitsieve.files.write import check_fits
-
-            if table.target.kind == "joint" and options.output.lower().endswith(".npz"):
-                raise ValueError("a .npz holds one target, not several: write .parquet, .arrow or .csv")
-            if client is None and not in_batches(options):
-                check_fits(_given(table).whole, options.output, table.target.name)
-        return select_from(
-            table,
-            method=options.method,
-            n_features_to_select=k,
-            binning=options.binning,
-            n_jobs=options.threads or -1,
-            **parameters,
+def run_explain(options: argparse.Namespace) -> int:
+    """Read, select, explain, print."""
+    if options.data is None and not options.counts:
+        raise ValueError(
+            f"DATA is missing: give the column to explain, and then the data (FEATURE {options.feature!r})"
         )
-
-
-def _cluster(options: argparse.Namespace) -> AbstractContextManager[Client | None]:
-    """The client of the cluster that counts, as long as it is entered; None where this process does."""
-    if options.scheduler is None:
-        return nullcontext()
-    if options.target is None:
-        raise ValueError("no target is given: name a column with --target")
-    if in_batches(options, folders=False):
-        raise ValueError("--memory and --spool are of files that are read here: leave them out with --scheduler")
-    if (options.output or "").lower().endswith(".npz"):
-        raise ValueError("--scheduler does not go with a .npz: write .parquet, .arrow or .csv")
-    from bitsieve.cli.cluster import connected
-
-    return connected(options.scheduler, options.threads)
+    with shown(True):
+        selection = _selection(options)
+        phase("explaining")
+        explanation = selection.explain(options.feature)
+    show(
+        options,
+        selection.notes,
+        lambda: {**explanation.to_dict(), "method": selection.method},
+        lambda: str(explanation),
+    )
+    return 0
 
 
 def _check_paths(options: argparse.Namespace) -> None:
     """Refuse paths that are missing or cannot be written, before any work."""
-    if options.data is None and not getattr(options, "counts", None):
+    if options.data is None and not options.counts:
         raise ValueError("the following arguments are required: DATA, or --counts")
     if options.output is not None:
         from bitsieve.files.output import check_output
@@ -150,18 +91,49 @@ def _check_paths(options: argparse.Namespace) -> None:
         check_report(options.report, options.data)
 
 
-def _given(table: Table | TableInParts) -> Any:
-    assert table.given is not None  # every table of a file has it
-    return table.given
+def _save(selection: Selection, options: argparse.Namespace) -> str:
+    """Write the reduced table and the report where they were asked for; the name of the target."""
+    table = selection.evidence.table
+    if options.output is not None:
+        from bitsieve.files.write import write_table
+
+        phase("writing")
+        write_table(_given(table).with_target(selection.features), options.output, table.target.name)
+    if options.report is not None:
+        from bitsieve.report.files import write_report
+
+        phase("writing the report")
+        write_report(selection, options.report, command=shlex.join(["bitsieve", *options.typed]))
+    return table.target.name
 
 
-def _is_of_the_method(name: str, method: str) -> bool:
-    from bitsieve.selectors.registry import parameters_of
+def _selection(options: argparse.Namespace, client: Client | None = None) -> Selection:
+    """Read the data, here or on a cluster, and select as the options say."""
+    binning, parameters = binning_of(options)
+    parameters |= _loop_parameters(options)
+    if options.estimator is not None:
+        parameters["estimator"] = options.estimator
+    parameters |= _method_parameters(options)
+    if client is not None or options.counts or in_batches(options):
+        from bitsieve.selectors.registry import make_selector
 
-    try:
-        return name in parameters_of(method)
-    except ValueError:  # there is no such method
-        return False
+        make_selector(options.method, 1).refuse_parts()  # before hours of reading
+    else:
+        check_file(options.data)
+    from bitsieve.selection.from_table import select_from
+
+    table = _read(options, client)
+    _check_features(options.features, table.n_features)
+    if getattr(options, "output", None) is not None:
+        _check_fits(table, options, in_memory=client is None and not in_batches(options))
+    return select_from(
+        table,
+        method=options.method,
+        n_features_to_select=options.features,
+        binning=binning,
+        n_jobs=options.threads or -1,
+        **parameters,
+    )
 
 
 def _method_parameters(options: argparse.Namespace) -> dict[str, Any]:
@@ -170,17 +142,18 @@ def _method_parameters(options: argparse.Namespace) -> dict[str, Any]:
 
     method = method_name(options.method)
     taken = parameters_of(method)
-    known = {name: value for name, value in taken.items() if name not in OWN_OPTIONS}
-    names = [name for name, _ in options.set]
+    known = {name: value for name, value in taken.items() if name not in IN_PLACE_OF_SET}
+    given = options.set or ()
+    names = [name for name, _ in given]
     for name in names:
         if name in taken and name not in known:
-            raise ValueError(f"--set {name}: give {OWN_OPTIONS[name]} instead")
+            raise ValueError(f"--set {name}: give {IN_PLACE_OF_SET[name]} instead")
         if name not in known:
             takes = ", ".join(f"{other}={value}" for other, value in known.items()) or "no parameters"
             raise ValueError(f"--set {name}: method {method!r} does not take {name!r}; it takes {takes}")
         if names.count(name) > 1:
             raise ValueError(f"--set {name} is given {names.count(name)} times: give it once")
-    parameters = dict(options.set)
+    parameters = dict(given)
     check_parameters_of(method, parameters)
     return parameters
 
@@ -194,9 +167,11 @@ def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
         parameters["bits"] = options.min_bits
     if rule is None and options.features == "auto" and parameters:
         rule = "significance"
-    for given, rules in (("level", ("significance", "permutation", "fdr")), ("bits", ("threshold",))):
-        if given in parameters and rule not in rules:
-            option = {"level": "--level", "bits": "--min-bits"}[given]
+    for option, name, rules in (
+        ("--level", "level", ("significance", "permutation", "fdr")),
+        ("--min-bits", "bits", ("threshold",)),
+    ):
+        if name in parameters and rule not in rules:
             raise ValueError(f"{option} has a meaning with --stop {' or '.join(rules)} only: add that or leave it out")
     found: dict[str, Any] = {}
     if rule is not None:
@@ -211,12 +186,106 @@ def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
     return {**found, "constraints": Constraints(include, exclude, options.group)}
 
 
-def _how_many(asked: int | float | str | None, n_features: int) -> int | float | str | None:
+def in_batches(options: argparse.Namespace, *, folders: bool = True) -> bool:
+    """Whether the data is read in batches: where memory or a spool is given, and a folder always."""
+    if options.memory is not None or options.spool is not None:
+        return True
+    return folders and options.data is not None and Path(options.data).is_dir()
+
+
+def _read(options: argparse.Namespace, client: Client | None) -> Table | TableInParts:
+    """The table of ``DATA``, read at once, in batches or by a cluster; or of saved counts."""
+    if options.counts:
+        return _saved_counts(options)
+    how = {"target_bins": options.target_bins, "drop_missing": options.drop_missing_target}
+    if client is not None:
+        from bitsieve.sources.dask_files import FilesOnCluster
+
+        return FilesOnCluster(options.data, client).read_in_parts(options.target, options.weight, **how)
+    if not in_batches(options):
+        from bitsieve.table.read_data import read_data
+
+        return read_data(options.data, options.target, options.weight, header=options.header, **how)
+    from bitsieve.sources.stream import StreamSource
+
+    source = StreamSource(options.data, options.memory, options.spool)
+    target = source.own_target if options.target is None else options.target
+    if target is None:
+        raise ValueError("no target is given: name a column with --target")
+    if source.own_target is None and (getattr(options, "output", None) or "").lower().endswith(".npz"):
+        raise ValueError("what is read in batches is not written to .npz: write .parquet, .arrow or .csv")
+    return source.read_in_parts(target, options.weight, **how)
+
+
+def _saved_counts(options: argparse.Namespace) -> TableInParts:
+    from bitsieve.sources.counts_table import CountsTable
+    from bitsieve.sources.saved_counts import SavedCounts
+
+    if options.data is not None:
+        raise ValueError("give DATA or --counts, not both")
+    if getattr(options, "output", None) is not None:
+        raise ValueError("--counts has no rows to write: leave out --output")
+    return CountsTable(reduce(add, map(SavedCounts.load, options.counts)))
+
+
+def _check_features(asked: int | float | str | None, n_features: int) -> None:
     if isinstance(asked, int) and asked > n_features:
         raise ValueError(f"--features is {asked:,} but the table has {n_features:,} features: ask for no more")
-    return asked
 
 
-def _print_document(selection: Selection, options: argparse.Namespace, seconds: float) -> None:
-    made = {"output": options.output, "report": options.report, "seconds": round(seconds, 3)}
-    print_document({**selection.to_dict(), **made})
+def _check_fits(table: Table | TableInParts, options: argparse.Namespace, *, in_memory: bool) -> None:
+    """Refuse, before any work, a table that the format of the output cannot hold."""
+    from bitsieve.files.write import check_fits
+
+    if table.target.kind == "joint" and options.output.lower().endswith(".npz"):
+        raise ValueError("a .npz holds one target, not several: write .parquet, .arrow or .csv")
+    if in_memory:
+        check_fits(_given(table).whole, options.output, table.target.name)
+
+
+def _given(table: Table | TableInParts) -> Any:
+    assert table.given is not None  # every table of a file has it
+    return table.given
+
+
+def _cluster(options: argparse.Namespace) -> AbstractContextManager[Client | None]:
+    """The client of the cluster that counts, as long as it is entered; None where this process does."""
+    if options.scheduler is None:
+        return nullcontext()
+    if options.target is None:
+        raise ValueError("no target is given: name a column with --target")
+    if in_batches(options, folders=False):
+        raise ValueError("--memory and --spool are of files that are read here: leave them out with --scheduler")
+    if (options.output or "").lower().endswith(".npz"):
+        raise ValueError("--scheduler does not go with a .npz: write .parquet, .arrow or .csv")
+    return _connected(options.scheduler, options.threads)
+
+
+@contextmanager
+def _connected(address: str, n_workers: int | None) -> Iterator[Client]:
+    """A client of the scheduler at an address; "local" starts one of so many workers, which ends with the block."""
+    from bitsieve.counts.blocks import thread_count
+
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise ValueError("--scheduler needs Dask: pip install 'bitsieve[dask]'") from None
+    if address == LOCAL:
+        workers = thread_count(-1 if n_workers is None else n_workers)
+        here = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
+        with (
+            LocalCluster(**here) as cluster,  # type: ignore[no-untyped-call]
+            Client(cluster, set_as_default=False) as client,  # type: ignore[no-untyped-call]
+        ):
+            say(f"started {workers:,} worker{'s' * (workers > 1)}; dashboard at {client.dashboard_link}")
+            yield client
+        return
+    try:
+        client = Client(address, timeout=_PATIENCE, set_as_default=False)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError, TypeError, ImportError) as error:
+        raise ValueError(
+            f"--scheduler {address}: nobody answers there ({one_line(error)}): give the address of a Dask scheduler, "
+            f"such as tcp://10.0.0.1:8786, or {LOCAL}"
+        ) from None
+    with client:
+        yield client
