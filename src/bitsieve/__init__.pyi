@@ -1,0 +1,67 @@
+"""The public names, each once, and where it is defined: ``__init__.py`` imports it from there when it is first used."""
+
+from bitsieve.binning import CategoricalBinner as CategoricalBinner
+from bitsieve.binning import EqualFrequencyBinner as EqualFrequencyBinner
+from bitsieve.binning import EqualWidthBinner as EqualWidthBinner
+from bitsieve.binning import MDLBinner as MDLBinner
+from bitsieve.binning import ZeroApartBinner as ZeroApartBinner
+from bitsieve.by_counts.stopping import FalseDiscoveryStopping as FalseDiscoveryStopping
+from bitsieve.by_counts.stopping import PermutationStopping as PermutationStopping
+from bitsieve.by_counts.stopping import SignificanceStopping as SignificanceStopping
+from bitsieve.by_counts.stopping import ThresholdStopping as ThresholdStopping
+from bitsieve.common.notes import BitsieveWarning as BitsieveWarning
+from bitsieve.counts.kernels import show_kernel as show_kernel
+from bitsieve.evaluation.compare import compare as compare
+from bitsieve.evaluation.comparison import Comparison as Comparison
+from bitsieve.evaluation.how_many import HowMany as HowMany
+from bitsieve.evaluation.how_many import how_many as how_many
+from bitsieve.evaluation.selector_cv import SelectorCV as SelectorCV
+from bitsieve.optimize.nystrom import Nystrom as Nystrom
+from bitsieve.report.curve import CurveDisplay as CurveDisplay
+from bitsieve.report.files import write_report as write_report
+from bitsieve.report.how_many import plot_how_many as plot_how_many
+from bitsieve.report.ranking import RankingDisplay as RankingDisplay
+from bitsieve.report.redundancy import RedundancyDisplay as RedundancyDisplay
+from bitsieve.report.similarity import plot_similarity as plot_similarity
+from bitsieve.report.stability import plot_stability as plot_stability
+from bitsieve.report.weights import plot_weights as plot_weights
+from bitsieve.selection.affiliated import affiliated as affiliated
+from bitsieve.selection.explain import FeatureExplanation as FeatureExplanation
+from bitsieve.selection.geometric import bayes_error_bounds as bayes_error_bounds
+from bitsieve.selection.geometric import geometric_mutual_information as geometric_mutual_information
+from bitsieve.selection.geometric import henze_penrose_divergence as henze_penrose_divergence
+from bitsieve.selection.information import (
+    conditional_mutual_information_matrix as conditional_mutual_information_matrix,
+)
+from bitsieve.selection.information import entropy as entropy
+from bitsieve.selection.information import mutual_information as mutual_information
+from bitsieve.selection.information import mutual_information_matrix as mutual_information_matrix
+from bitsieve.selection.select import select as select
+from bitsieve.selection.selection import Selection as Selection
+from bitsieve.selectors.constraints import Constraints as Constraints
+from bitsieve.selectors.dominant_set_clusters import DominantSetClusters as DominantSetClusters
+from bitsieve.selectors.dominant_set_mii import DominantSetMII as DominantSetMII
+from bitsieve.selectors.dp import DpSelector as DpSelector
+from bitsieve.selectors.eqpfs import EQPFS as EQPFS
+from bitsieve.selectors.fcbf import FCBF as FCBF
+from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
+from bitsieve.selectors.gdm import GDM as GDM
+from bitsieve.selectors.gmi import GMI as GMI
+from bitsieve.selectors.koller_sahami import KollerSahami as KollerSahami
+from bitsieve.selectors.model import ModelSelector as ModelSelector
+from bitsieve.selectors.qpfs import QPFS as QPFS
+from bitsieve.selectors.rcfs import RCFS as RCFS
+from bitsieve.selectors.registry import list_methods as list_methods
+from bitsieve.selectors.registry import make_selector as make_selector
+from bitsieve.selectors.relieff import ReliefF as ReliefF
+from bitsieve.selectors.sdpcmi import SDPCMI as SDPCMI
+from bitsieve.selectors.speccmi import SpecCMI as SpecCMI
+from bitsieve.selectors.stability import StabilitySelector as StabilitySelector
+from bitsieve.selectors.svm import L1SVM as L1SVM
+from bitsieve.selectors.svm import SVMRFE as SVMRFE
+from bitsieve.selectors.vmi import VMI as VMI
+from bitsieve.sources.dask_source import DaskSource as DaskSource
+from bitsieve.sources.spark_source import SparkSource as SparkSource
+from bitsieve.sources.stream import StreamSource as StreamSource
+
+__version__: str
