@@ -21,6 +21,7 @@ from bitsieve.by_samples.variational.code_tables import CodeTable
 from bitsieve.by_samples.variational.codes import NaiveBound, PairwiseBound
 from bitsieve.by_samples.variational.search import variational_select
 from bitsieve.counts.kernels import choose_kernel
+from bitsieve.engines import make_source
 from bitsieve.evaluation.classifiers import CLASSIFIERS as CLASSIFIERS
 from bitsieve.evaluation.classifiers.refit import Refit as Refit
 from bitsieve.evaluation.train_test import class_means as class_means
@@ -29,7 +30,6 @@ from bitsieve.information import make_information
 from bitsieve.optimize.convexity import is_convex, smallest_eigenvalue
 from bitsieve.optimize.quadratics import DenseQuadratic
 from bitsieve.optimize.simplex_qp import minimize_on_simplex
-from bitsieve.sources import make_source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -67,7 +67,7 @@ DESIGNS = {
 
 def ours(adjust: str, criterion: str, **binning: object) -> Callable[[Data, int], Columns]:
     """``stopping="fdr"``."""
-    from bitsieve.binning import EqualFrequencyBinner, MDLBinner
+    from bitsieve.data.binning import EqualFrequencyBinner, MDLBinner
 
     binner = EqualFrequencyBinner(**binning) if binning else MDLBinner()
     rule = FalseDiscoveryStopping(level=RATE, adjust=adjust)

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pyarrow as pa
 import pytest
+from bitsieve.engines.sparse import SparseSource
 from pyarrow import csv
 from sklearn.datasets import load_breast_cancer
 
@@ -19,7 +20,6 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.sparse_codes import SparseCodes
 from bitsieve.information import make_information
-from bitsieve.sources.sparse import SparseSource
 
 
 def sparse_source(codes, classes=None, **keywords):

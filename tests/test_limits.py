@@ -10,14 +10,14 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import csc_array
 
-from bitsieve.binning import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner
 from bitsieve.counts.checks import check_joint_values, checked_codes
+from bitsieve.data.binning import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner
+from bitsieve.data.columns import read_columns
+from bitsieve.data.sparse import made_dense, read_sparse
+from bitsieve.data.target import read_target
+from bitsieve.data.weights import read_weights
+from bitsieve.engines.saved_counts import check_cells
 from bitsieve.files.read import read_table
-from bitsieve.sources.saved_counts import check_cells
-from bitsieve.table.columns import read_columns
-from bitsieve.table.sparse import made_dense, read_sparse
-from bitsieve.table.target import read_target
-from bitsieve.table.weights import read_weights
 
 COLUMN_BYTES = 8 << 14  # of a column of floats
 DOCUMENT = Path(__file__).parents[1] / "docs" / "limits.md"

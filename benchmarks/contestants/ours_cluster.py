@@ -9,12 +9,12 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import parquet
 
-from bitsieve.binning import make_binner
 from bitsieve.by_counts.criteria import make_criterion
 from bitsieve.by_counts.greedy.forward import forward_select
+from bitsieve.data.binning import make_binner
+from bitsieve.data.read import read_data
+from bitsieve.engines.dask import FilesOnCluster
 from bitsieve.information import make_information
-from bitsieve.sources.dask_files import FilesOnCluster
-from bitsieve.table.read_data import read_data
 
 PARTS = 16
 
@@ -58,8 +58,8 @@ def _started(workers):
 
 
 def _imported():
+    from bitsieve.engines import dask as dask_files
     from bitsieve.files import parquet_batches
-    from bitsieve.sources import dask_files
 
     return parquet_batches.__name__, dask_files.__name__
 
@@ -68,7 +68,7 @@ def _counted(path, client):
     binner = make_binner("none")
     if client is not None:
         return FilesOnCluster(path, client).read_in_parts("class").count(binner)[1]
-    from bitsieve.sources import make_source
+    from bitsieve.engines import make_source
 
     table = read_data(path, "class")
     target = table.target

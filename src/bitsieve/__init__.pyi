@@ -1,16 +1,19 @@
 """The public names, each once, and where it is defined: ``__init__.py`` imports it from there when it is first used."""
 
-from bitsieve.binning import CategoricalBinner as CategoricalBinner
-from bitsieve.binning import EqualFrequencyBinner as EqualFrequencyBinner
-from bitsieve.binning import EqualWidthBinner as EqualWidthBinner
-from bitsieve.binning import MDLBinner as MDLBinner
-from bitsieve.binning import ZeroApartBinner as ZeroApartBinner
 from bitsieve.by_counts.stopping import FalseDiscoveryStopping as FalseDiscoveryStopping
 from bitsieve.by_counts.stopping import PermutationStopping as PermutationStopping
 from bitsieve.by_counts.stopping import SignificanceStopping as SignificanceStopping
 from bitsieve.by_counts.stopping import ThresholdStopping as ThresholdStopping
 from bitsieve.common.notes import BitsieveWarning as BitsieveWarning
 from bitsieve.counts.kernels import show_kernel as show_kernel
+from bitsieve.data.binning import CategoricalBinner as CategoricalBinner
+from bitsieve.data.binning import EqualFrequencyBinner as EqualFrequencyBinner
+from bitsieve.data.binning import EqualWidthBinner as EqualWidthBinner
+from bitsieve.data.binning import MDLBinner as MDLBinner
+from bitsieve.data.binning import ZeroApartBinner as ZeroApartBinner
+from bitsieve.engines.dask import DaskSource as DaskSource
+from bitsieve.engines.spark import SparkSource as SparkSource
+from bitsieve.engines.stream import StreamSource as StreamSource
 from bitsieve.evaluation.compare import compare as compare
 from bitsieve.evaluation.comparison import Comparison as Comparison
 from bitsieve.evaluation.how_many import HowMany as HowMany
@@ -60,8 +63,5 @@ from bitsieve.selectors.stability import StabilitySelector as StabilitySelector
 from bitsieve.selectors.svm import L1SVM as L1SVM
 from bitsieve.selectors.svm import SVMRFE as SVMRFE
 from bitsieve.selectors.vmi import VMI as VMI
-from bitsieve.sources.dask_source import DaskSource as DaskSource
-from bitsieve.sources.spark_source import SparkSource as SparkSource
-from bitsieve.sources.stream import StreamSource as StreamSource
 
 __version__: str

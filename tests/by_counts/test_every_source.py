@@ -9,12 +9,11 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pyarrow as pa
 import pytest
+from bitsieve.engines.sparse import SparseSource
 from dask.delayed import delayed
 from pyarrow import csv, feather, parquet
 from sklearn.datasets import dump_svmlight_file
 
-from bitsieve.binning import CategoricalBinner
-from bitsieve.binning.summary import Limits
 from bitsieve.by_counts.blankets.fcbf import fast_correlation_filter
 from bitsieve.by_counts.blankets.koller_sahami import blanket_elimination
 from bitsieve.by_counts.criteria import CRITERIA, make_criterion
@@ -30,17 +29,18 @@ from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.sparse_codes import SparseCodes
+from bitsieve.data.binning import CategoricalBinner
+from bitsieve.data.read import read_data
+from bitsieve.data.summary import Limits
+from bitsieve.engines.dask import DaskPortions
+from bitsieve.engines.partitioned import PartitionedSource
+from bitsieve.engines.portions import pack
+from bitsieve.engines.stream import StreamSource
+from bitsieve.engines.stream_table import Budget
 from bitsieve.files.by_column import VALUE_BYTES
 from bitsieve.files.libsvm_ranges import read_libsvm_in_ranges
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information
 from bitsieve.selectors.counted import count_table
-from bitsieve.sources.dask_portions import DaskPortions
-from bitsieve.sources.partitioned import PartitionedSource
-from bitsieve.sources.portions import pack
-from bitsieve.sources.sparse import SparseSource
-from bitsieve.sources.stream import StreamSource
-from bitsieve.sources.stream_table import Budget
-from bitsieve.table.read_data import read_data
 
 
 def joined(codes, classes):

@@ -7,10 +7,10 @@ import pytest
 from scipy.stats import chi2
 
 from bitsieve import Constraints, FalseDiscoveryStopping, ForwardSelector
-from bitsieve.binning import MDLBinner
 from bitsieve.by_counts.criteria import make_criterion
 from bitsieve.by_counts.greedy.forward import forward_select
 from bitsieve.counts.reference import NaiveSource
+from bitsieve.data.binning import MDLBinner
 from bitsieve.information import make_information
 
 

@@ -10,7 +10,6 @@ from bitsieve.cli.shared import Wording, in_words_of
 from bitsieve.common.errors import ParameterError, Sentence, Setting
 
 
-
 @pytest.mark.parametrize(
     ("setting", "words"),
     [
@@ -47,6 +46,9 @@ def test_errors_and_warnings_inside_a_command(capsys):
 
 def test_a_parameter_is_the_option_of_that_command():
     method = Sentence("give ", Setting("method", "jmi"))
-    assert [Wording(command)(method) for command in ("select", "compare")] == ["give --method jmi", "give --methods jmi"]
+    assert [Wording(command)(method) for command in ("select", "compare")] == [
+        "give --method jmi",
+        "give --methods jmi",
+    ]
     advice = Sentence(Setting("drop_missing_target", True), " of select does so")  # how-many has no such option
     assert Wording("how-many")(advice) == "--drop-missing-target of select does so"

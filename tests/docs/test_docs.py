@@ -14,8 +14,8 @@ from typing import NamedTuple
 import pytest
 
 import bitsieve
-from bitsieve.binning.registry import BINNERS
 from bitsieve.cli import main
+from bitsieve.data.binning.registry import BINNERS
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"

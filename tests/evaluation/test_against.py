@@ -16,12 +16,12 @@ from sklearn.tree import DecisionTreeClassifier
 
 import bitsieve
 from bitsieve.cli import main
+from bitsieve.data.target import read_target
 from bitsieve.evaluation.compare import OTHER_NAMES
 from bitsieve.evaluation.error_curves import ErrorCurves
 from bitsieve.evaluation.folds import make_folds
 from bitsieve.evaluation.plan import DEFAULT_METHODS
 from bitsieve.evaluation.summary import baselines, summarise
-from bitsieve.table.target import read_target
 
 WINE = load_wine(return_X_y=True, as_frame=True)
 

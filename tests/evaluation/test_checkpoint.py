@@ -18,10 +18,10 @@ from sklearn.svm import SVC
 
 import bitsieve
 from bitsieve import Constraints, ForwardSelector
+from bitsieve.data.read import read_data
 from bitsieve.evaluation import checkpoint, run
 from bitsieve.evaluation.checkpoint import Checkpoint
 from bitsieve.evaluation.plan import make_plan
-from bitsieve.table.read_data import read_data
 
 X, Y = load_wine(return_X_y=True)
 ASKED = {"methods": ["mim", "jmi"], "features": range(1, 5), "classifier": "ncm", "folds": 6}

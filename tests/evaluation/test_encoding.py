@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import bitsieve
+from bitsieve.data.columns import read_columns
 from bitsieve.evaluation.encoding import encode_features
-from bitsieve.table.columns import read_columns
 
 TRAIN = np.arange(4)
 FRAME = pd.DataFrame(
@@ -65,7 +65,7 @@ def test_whole_table_with_missing_values_and_words(table):
     binning = bitsieve.MDLBinner(missing="bin")
     one = bitsieve.compare(X, y, methods=["jmi"], features=range(1, 10), folds=5, binning=binning)
     other = bitsieve.compare(
-        bitsieve.table.read_data.read_data(frame, "diagnosis").given.features,
+        bitsieve.data.read.read_data(frame, "diagnosis").given.features,
         y.to_numpy(),
         methods=["jmi"],
         features=range(1, 10),

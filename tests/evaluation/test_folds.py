@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
 
+from bitsieve.data.target import read_target
 from bitsieve.evaluation.feature_counts import feature_counts
 from bitsieve.evaluation.folds import make_folds
-from bitsieve.table.target import read_target
 
 
 def target_of(*sizes):

@@ -10,8 +10,8 @@ import pytest
 
 import bitsieve
 from bitsieve import ForwardSelector, SelectorCV, StabilitySelector
-from bitsieve.binning import MDLBinner
 from bitsieve.cli import main
+from bitsieve.data.binning import MDLBinner
 from bitsieve.evaluation.how_many import Answer, reading
 
 QUICK = {"classifier": "ncm", "n_pairs": 6, "folds": 3}

@@ -12,9 +12,9 @@ from sklearn.svm import SVC
 
 import bitsieve
 from bitsieve import MDLBinner, make_selector
+from bitsieve.data.target import read_target
 from bitsieve.evaluation import protocol
 from bitsieve.evaluation.folds import make_folds
-from bitsieve.table.target import read_target
 
 CLASSIFIERS = {
     "linear-svm": SVC(kernel="linear", C=1),

@@ -16,16 +16,10 @@ from types import FunctionType
 import atheris
 from tests.faults import mutants
 
-import bitsieve.binning
-import bitsieve.files.arrow
-import bitsieve.files.json_lines
-import bitsieve.files.libsvm
-import bitsieve.files.npz
-import bitsieve.files.read
-import bitsieve.files.text
-import bitsieve.table.read_data  # noqa: F401
+import bitsieve.data.binning
+import bitsieve.data.read  # noqa: F401
 
-GUIDED_BY = ("bitsieve.files", "bitsieve.table", "bitsieve.binning")
+GUIDED_BY = ("bitsieve.files", "bitsieve.data")
 PLACE = Path(tempfile.mkdtemp()) / "input"
 
 

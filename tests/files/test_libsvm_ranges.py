@@ -8,12 +8,12 @@ import os
 import numpy as np
 import pytest
 
+from bitsieve.data.sparse import read_sparse
 from bitsieve.files import libsvm_ranges, spool
 from bitsieve.files.errors import DataError
 from bitsieve.files.libsvm import read_libsvm
 from bitsieve.files.libsvm_ranges import read_libsvm_in_ranges
 from bitsieve.files.own_key import signed
-from bitsieve.table.sparse import read_sparse
 
 TWO_COLUMNS = "".join(f"{i % 3} {1 + i % 7}:{i}.5 9:-2\n" for i in range(60))
 

@@ -12,13 +12,13 @@ from scipy.stats import binom, chi2, hypergeom
 
 import bitsieve
 from bitsieve import FCBF, QPFS, BitsieveWarning, ForwardSelector
-from bitsieve.binning import MDLBinner, make_binner
 from bitsieve.counts.contingency import ContingencyTable
 from bitsieve.counts.reference import NaiveSource
+from bitsieve.data.binning import MDLBinner, make_binner
+from bitsieve.data.read import read_xy
 from bitsieve.information import make_information
 from bitsieve.information.evidence import carries_information, log_tails
 from bitsieve.selection.worth import told_by_shuffles
-from bitsieve.table.read_xy import read_xy
 
 
 def table_of(part, code, label):

@@ -7,6 +7,8 @@ from dataclasses import replace
 from unittest import mock
 
 import numpy as np
+from bitsieve.engines.sparse import SparseSource
+from bitsieve.engines.sparse_division import Division
 from tests.native.trials import equal, near, size, terms_of, trial
 
 from bitsieve import _native
@@ -16,9 +18,7 @@ from bitsieve.counts.packed_batches import PackedBatches
 from bitsieve.counts.reference import NaiveSource, term, term_shift, term_sum
 from bitsieve.counts.source import CountSource, PairForm
 from bitsieve.counts.sparse_codes import SparseCodes
-from bitsieve.sources import sparse as sparse_source
-from bitsieve.sources.sparse import SparseSource
-from bitsieve.sources.sparse_division import Division
+from bitsieve.engines import sparse as sparse_source
 
 TIE = 1e-10
 

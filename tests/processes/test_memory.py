@@ -17,7 +17,7 @@ MEASURED = """
 import threading, time
 import bitsieve
 from bitsieve.selection import selection
-from bitsieve.sources import stream
+from bitsieve.engines import stream
 
 def anonymous():
     with open("/proc/self/status") as file:

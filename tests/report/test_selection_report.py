@@ -13,11 +13,11 @@ from sklearn.datasets import load_breast_cancer
 import bitsieve
 from bitsieve import list_methods
 from bitsieve.cli import main
+from bitsieve.data.read import read_data
 from bitsieve.report.bins import bin_labels
 from bitsieve.report.selection import selection_report
 from bitsieve.selection.plain import number
 from bitsieve.selection.quality import column_quality
-from bitsieve.table.read_data import read_data
 
 NOON = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
 

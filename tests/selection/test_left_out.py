@@ -8,8 +8,8 @@ import pytest
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.table.read_xy import read_xy
-from bitsieve.table.telling import empty_columns, identifiers
+from bitsieve.data.identifiers import empty_columns, identifiers
+from bitsieve.data.read import read_xy
 
 N = 40
 RANDOM = np.random.default_rng(0)

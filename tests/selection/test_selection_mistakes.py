@@ -8,8 +8,8 @@ import pytest
 from sklearn.datasets import load_iris
 
 import bitsieve
+from bitsieve.data.read import read_data
 from bitsieve.selection.notes import explain
-from bitsieve.table.read_data import read_data
 
 
 @pytest.fixture(scope="module")

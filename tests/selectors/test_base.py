@@ -13,12 +13,12 @@ from sklearn.datasets import load_wine
 
 import bitsieve
 from bitsieve import Constraints, ForwardSelector, SelectorCV, list_methods, make_selector
+from bitsieve.data.read import read_xy
 from bitsieve.selectors import forward
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.selectors.counted import CountSelector, count_table
 from bitsieve.selectors.described import SELECTORS
 from bitsieve.selectors.found import Found, constants_last, rank_all
-from bitsieve.table.read_xy import read_xy
 
 NAMES = [method.name for method in list_methods() if not method.same_as]
 CLASSES = [*SELECTORS, ForwardSelector, SelectorCV]

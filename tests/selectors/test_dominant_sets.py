@@ -8,8 +8,8 @@ from sklearn.datasets import load_breast_cancer, load_iris
 
 from bitsieve import DominantSetClusters, DominantSetMII, EqualWidthBinner
 from bitsieve.common.memory import check_memory
+from bitsieve.data.read import read_xy
 from bitsieve.selectors.similarity import SIMILARITIES, find_similarity
-from bitsieve.table.read_xy import read_xy
 
 pandas = pytest.importorskip("pandas")
 KINDS = SIMILARITIES[1:]

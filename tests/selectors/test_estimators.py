@@ -13,9 +13,9 @@ import bitsieve
 from bitsieve import Constraints, ForwardSelector, select
 from bitsieve.by_counts.criteria import CRITERIA
 from bitsieve.cli import main
+from bitsieve.data.read import read_xy
 from bitsieve.information import ESTIMATORS
 from bitsieve.selectors.counted import count_table
-from bitsieve.table.read_xy import read_xy
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,9 @@ from scipy import sparse
 import bitsieve
 from bitsieve import ZeroApartBinner
 from bitsieve.common.names import NumberedNames
+from bitsieve.data.sparse import DenseColumns
 from bitsieve.selectors.counted import CountSelector
 from bitsieve.selectors.registry import list_methods, make_selector
-from bitsieve.table.sparse import DenseColumns
 
 METHODS = [info.name for info in list_methods() if not info.same_as]
 TAKING = [name for name in METHODS if make_selector(name).__sklearn_tags__().input_tags.sparse]

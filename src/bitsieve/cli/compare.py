@@ -14,10 +14,10 @@ from bitsieve.common.ticker import shown
 if TYPE_CHECKING:
     import argparse
 
+    from bitsieve.data.table import Table
     from bitsieve.evaluation.checkpoint import Checkpoint
     from bitsieve.evaluation.comparison import Comparison
     from bitsieve.evaluation.plan import Plan
-    from bitsieve.table.table import Table
 
 KEPT = ".folds"  # added to the name of the output: finished folds of a run that has not ended
 
@@ -72,8 +72,8 @@ def _check_paths(options: argparse.Namespace) -> Path | None:
 
 
 def _plan(options: argparse.Namespace) -> Plan:
+    from bitsieve.data.read import read_data
     from bitsieve.evaluation.plan import DEFAULT_METHODS, make_plan
-    from bitsieve.table.read_data import read_data
 
     rule, parameters = binning_of(options)
     if options.binning is None and options.protocol == "paper":

@@ -15,13 +15,13 @@ def run(options: argparse.Namespace) -> int:
     """Read, count, save."""
     rule, parameters = binning_of(options)
     with shown(True):
-        from bitsieve.binning import make_binner
+        from bitsieve.data.binning import make_binner
+        from bitsieve.engines.counts_table import count_like, count_table
+        from bitsieve.engines.saved_counts import SavedCounts
+        from bitsieve.engines.stream import StreamSource
+        from bitsieve.engines.stream_table import StreamedTable
         from bitsieve.files.open_batches import refuse_sparse_rows
         from bitsieve.selection.codes import few_are_codes
-        from bitsieve.sources.counts_table import count_like, count_table
-        from bitsieve.sources.saved_counts import SavedCounts
-        from bitsieve.sources.stream import StreamSource
-        from bitsieve.sources.stream_table import StreamedTable
 
         first = None if options.like is None else SavedCounts.load(options.like)
         binner = make_binner(rule, n_jobs=options.threads or -1, **parameters)

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from distributed import Client
 
+    from bitsieve.data.table import Table
+    from bitsieve.engines.in_parts import TableInParts
     from bitsieve.selection.selection import Selection
-    from bitsieve.sources.in_parts import TableInParts
-    from bitsieve.table.table import Table
 
 LOCAL = "local"  # the address of a cluster on this machine
 _PATIENCE = "10s"
@@ -199,14 +199,14 @@ def _read(options: argparse.Namespace, client: Client | None) -> Table | TableIn
         return _saved_counts(options)
     how = {"target_bins": options.target_bins, "drop_missing": options.drop_missing_target}
     if client is not None:
-        from bitsieve.sources.dask_files import FilesOnCluster
+        from bitsieve.engines.dask import FilesOnCluster
 
         return FilesOnCluster(options.data, client).read_in_parts(options.target, options.weight, **how)
     if not in_batches(options):
-        from bitsieve.table.read_data import read_data
+        from bitsieve.data.read import read_data
 
         return read_data(options.data, options.target, options.weight, header=options.header, **how)
-    from bitsieve.sources.stream import StreamSource
+    from bitsieve.engines.stream import StreamSource
 
     source = StreamSource(options.data, options.memory, options.spool)
     target = source.own_target if options.target is None else options.target
@@ -218,8 +218,8 @@ def _read(options: argparse.Namespace, client: Client | None) -> Table | TableIn
 
 
 def _saved_counts(options: argparse.Namespace) -> TableInParts:
-    from bitsieve.sources.counts_table import CountsTable
-    from bitsieve.sources.saved_counts import SavedCounts
+    from bitsieve.engines.counts_table import CountsTable
+    from bitsieve.engines.saved_counts import SavedCounts
 
     if options.data is not None:
         raise ValueError("give DATA or --counts, not both")

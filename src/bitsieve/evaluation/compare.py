@@ -153,9 +153,9 @@ def compare(
     >>> print(comparison.choice())
     jmi with 4 features: error 3.4 % +- 1.7, not more than one standard error above the best (mrmr with 7: 2.8 %)
     """
+    from bitsieve.data.read import read_data
     from bitsieve.evaluation.checkpoint import Checkpoint
     from bitsieve.evaluation.run import run_plan
-    from bitsieve.table.read_data import read_data
 
     with shown(verbose):
         plan = make_plan(

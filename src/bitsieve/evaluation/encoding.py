@@ -17,7 +17,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.table.table import Table
+    from bitsieve.data.table import Table
 
     Floats = NDArray[np.float64]
 

@@ -10,14 +10,14 @@ import numpy as np
 
 from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import check_integer
-from bitsieve.table.encoding import as_array
+from bitsieve.data.encoding import as_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from bitsieve.table.target import Target
+    from bitsieve.data.target import Target
 
 FEW_SAMPLES = 100  # below, one sample is left out at a time
 MANY_FOLDS = 10

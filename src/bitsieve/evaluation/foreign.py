@@ -13,7 +13,7 @@ from bitsieve.evaluation.encoding import encode_features
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.table.table import Table
+    from bitsieve.data.table import Table
 
 
 class Foreign(BaseEstimator):

@@ -12,6 +12,8 @@ from bitsieve.common.messages import quoted
 from bitsieve.common.notes import warn_of
 from bitsieve.common.parameters import check_integer
 from bitsieve.common.progress import phase
+from bitsieve.data.read import read_data
+from bitsieve.data.table import Table
 from bitsieve.evaluation.null_band import NullBand, null_band
 from bitsieve.evaluation.selector_cv import SelectorCV
 from bitsieve.selection.left_out import consider
@@ -19,8 +21,6 @@ from bitsieve.selection.notes import explain_target, refuse_what_tells_nothing
 from bitsieve.selectors.counted import count_table
 from bitsieve.selectors.forward import ForwardSelector
 from bitsieve.selectors.stability import StabilitySelector
-from bitsieve.table.read_data import read_data
-from bitsieve.table.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -14,8 +14,8 @@ from bitsieve.counts.terms import entropy_terms
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bitsieve.data.table import Table
     from bitsieve.selectors.counted import Counted
-    from bitsieve.table.table import Table
 
     Floats = NDArray[np.float64]
 

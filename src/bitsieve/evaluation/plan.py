@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
 
-from bitsieve.binning import MDLBinner, make_binner
 from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.messages import choices
 from bitsieve.common.parameters import check_flag, check_integer
+from bitsieve.data.binning import MDLBinner, make_binner
+from bitsieve.data.sparse import made_dense
+from bitsieve.data.table import Table
 from bitsieve.evaluation.classifiers import make_classifier
 from bitsieve.evaluation.classifiers.registry import default_classifier
 from bitsieve.evaluation.classifiers.scores import scoring_form
@@ -25,8 +27,6 @@ from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_target, refuse_what_tells_nothing
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.selectors.registry import make_selector, method_name, parameters_of
-from bitsieve.table.sparse import made_dense
-from bitsieve.table.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from bitsieve.data.target import Target
     from bitsieve.evaluation.classifiers.registry import Grow
     from bitsieve.evaluation.folds import Fold
-    from bitsieve.table.target import Target
 
 PROTOCOLS = ("nested", "paper")
 DEFAULT_METHODS = ("mim", "mrmr", "jmi", "speccmi")

@@ -11,7 +11,7 @@ from bitsieve.selectors.base import ColumnSelector
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from bitsieve.table.table import Table
+    from bitsieve.data.table import Table
 
 MOST_FEATURES = 50
 

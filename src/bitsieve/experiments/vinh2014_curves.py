@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.binning import EqualFrequencyBinner
 from bitsieve.common.layout import aligned
 from bitsieve.common.messages import allowed_names
 from bitsieve.common.progress import phase
+from bitsieve.data.binning import EqualFrequencyBinner
+from bitsieve.data.read import read_xy
 from bitsieve.datasets.bundled import load_bundled
 from bitsieve.datasets.files import load_npz
 from bitsieve.datasets.origins import ORIGINS
@@ -24,7 +25,6 @@ from bitsieve.experiments.vinh2014_errors import selectors
 from bitsieve.experiments.vinh2014_published import TABLE_6
 from bitsieve.report.figures import STYLE, style
 from bitsieve.selectors.counted import count_table
-from bitsieve.table.read_xy import read_xy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.binning import MDLBinner
 from bitsieve.common.layout import aligned
 from bitsieve.common.progress import phase
+from bitsieve.data.binning import MDLBinner
 from bitsieve.evaluation.compare import compare
 from bitsieve.evaluation.folds import FEW_SAMPLES
 from bitsieve.experiments.item import Options, Result

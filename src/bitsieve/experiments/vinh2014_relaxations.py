@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.binning import MDLBinner
 from bitsieve.common.progress import phase
+from bitsieve.data.binning import MDLBinner
+from bitsieve.data.read import read_xy
 from bitsieve.experiments.item import Options, Result
 from bitsieve.experiments.vinh2014_published import TABLE_2
 from bitsieve.experiments.vinh2014_sets import Missing, PaperData, tables
 from bitsieve.selectors.counted import count_table
 from bitsieve.selectors.registry import make_selector
-from bitsieve.table.read_xy import read_xy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve.common.messages import quoted
+from bitsieve.data.table import Table
 from bitsieve.report.page import bullets, heading, paragraph
 from bitsieve.report.page import table as html_table
 from bitsieve.selection.plain import number
 from bitsieve.selection.quality import column_quality
-from bitsieve.table.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,8 +18,8 @@ from bitsieve.selectors.gdm import check_tau
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bitsieve.data.table import Table
     from bitsieve.information import Information
-    from bitsieve.table.table import Table
 
     Integers = NDArray[np.intp]
     Floats = NDArray[np.float64]
@@ -128,8 +128,8 @@ def _by_correlation(selector: Any, X: Any, selected: Integers, least: float, bin
 
 
 def _by_information(selector: Any, X: Any, selected: Integers, least: float, binning: Any, n_jobs: int | None) -> Pairs:
+    from bitsieve.engines import make_source
     from bitsieve.information import make_information
-    from bitsieve.sources import make_source
 
     table = _read(selector, X)
     codes = _binner(selector, table, binning, n_jobs).codes(table)
@@ -153,7 +153,7 @@ def pairs_by_information(information: Information, selected: Integers, least: fl
 
 
 def _binner(selector: Any, table: Table, binning: Any, n_jobs: int | None) -> Any:
-    from bitsieve.binning import binner_of
+    from bitsieve.data.binning import binner_of
 
     if binning is None and hasattr(selector, "binner_"):
         return selector.binner_
@@ -161,8 +161,8 @@ def _binner(selector: Any, table: Table, binning: Any, n_jobs: int | None) -> An
 
 
 def _read(selector: Any, X: Any) -> Table:
-    from bitsieve.table.columns import read_columns
-    from bitsieve.table.sparse import read_sparse
+    from bitsieve.data.columns import read_columns
+    from bitsieve.data.sparse import read_sparse
 
     if issparse(X):
         return read_sparse(X, estimator=selector, reset=False)

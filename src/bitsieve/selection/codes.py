@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.binning.registry import KEEPS_MISSING
+from bitsieve.data.binning.registry import KEEPS_MISSING
+from bitsieve.data.encoding import FEW, encode
+from bitsieve.data.identifiers import are_at_hand
+from bitsieve.data.table import Table
+from bitsieve.engines.in_parts import TableInParts
 from bitsieve.selectors.counted import CountSelector
-from bitsieve.sources.in_parts import TableInParts
-from bitsieve.table.encoding import FEW, encode
-from bitsieve.table.table import Table
-from bitsieve.table.telling import are_at_hand
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

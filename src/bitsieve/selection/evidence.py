@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from bitsieve.binning import make_binner
-from bitsieve.binning.known_codes import as_known
 from bitsieve.common.attributes import cached_property
 from bitsieve.common.ties import TIE
+from bitsieve.data.binning import make_binner
+from bitsieve.data.binning.known import as_known
+from bitsieve.data.columns import all_missing
+from bitsieve.data.encoding import Encoded
+from bitsieve.data.read import read_xy
+from bitsieve.engines.in_parts import TableInParts
 from bitsieve.selectors.counted import count_binned, count_table
-from bitsieve.sources.in_parts import TableInParts
-from bitsieve.table.columns import all_missing
-from bitsieve.table.encoding import Encoded
-from bitsieve.table.read_xy import read_xy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from bitsieve.data.table import Table
     from bitsieve.information.conditional import ConditionalInformation
     from bitsieve.information.plug_in import PlugInInformation
     from bitsieve.selectors.counted import Counted
-    from bitsieve.table.table import Table
 
     Columns = NDArray[np.intp]
     Floats = NDArray[np.float64]

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bitsieve.sources.in_parts import TableInParts
-    from bitsieve.table.table import Table
+    from bitsieve.data.table import Table
+    from bitsieve.engines.in_parts import TableInParts
 
 
 class Explanation(NamedTuple):

@@ -27,8 +27,8 @@ from bitsieve.selection.selection import Selection
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from bitsieve.sources.in_parts import TableInParts
-    from bitsieve.table.table import Table
+    from bitsieve.data.table import Table
+    from bitsieve.engines.in_parts import TableInParts
 
 BINNER_PARAMETERS = ("n_bins", "uncut", "missing")
 
@@ -117,6 +117,6 @@ def _binner(binning: Any, parameters: Mapping[str, Any], n_jobs: int | None) -> 
         return binning
     if not isinstance(binning, str):
         raise ValueError(f"binning is an object, so {quoted(parameters)} must be set on that object")
-    from bitsieve.binning import make_binner
+    from bitsieve.data.binning import make_binner
 
     return make_binner(binning, n_jobs=n_jobs, **parameters)

@@ -13,9 +13,9 @@ from bitsieve.by_samples.spanning_tree.dependency import PRIORS, dependency
 from bitsieve.by_samples.spanning_tree.draws import Draw
 from bitsieve.by_samples.spanning_tree.tree import minimum_spanning_tree
 from bitsieve.common.parameters import check_choice, check_integer
+from bitsieve.data.read import read_xy
+from bitsieve.data.target import read_target
 from bitsieve.selectors.sampled import numbers_of, repeated
-from bitsieve.table.read_xy import read_xy
-from bitsieve.table.target import read_target
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

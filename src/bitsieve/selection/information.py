@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.binning import binner_of, make_binner
-from bitsieve.binning.categorical import known_arities
-from bitsieve.binning.registry import remedies_for
 from bitsieve.common.parameters import check_choice
+from bitsieve.data.binning import binner_of, make_binner
+from bitsieve.data.binning.categorical import known_arities
+from bitsieve.data.binning.registry import remedies_for
+from bitsieve.data.read import read_xy
+from bitsieve.engines import data_in_parts, make_source
+from bitsieve.engines.in_parts import TableInParts
 from bitsieve.information import check_estimator, make_information
-from bitsieve.sources import data_in_parts, make_source
-from bitsieve.sources.in_parts import TableInParts
-from bitsieve.table.read_xy import read_xy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

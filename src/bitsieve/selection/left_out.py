@@ -9,14 +9,14 @@ import numpy as np
 
 from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.messages import quoted
+from bitsieve.data.identifiers import are_at_hand, empty_columns, identifiers
+from bitsieve.data.table import Table
 from bitsieve.selectors.constraints import Constraints, check_constraints, resolve
-from bitsieve.table.table import Table
-from bitsieve.table.telling import are_at_hand, empty_columns, identifiers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bitsieve.sources.in_parts import TableInParts
+    from bitsieve.engines.in_parts import TableInParts
 
 
 @dataclass(frozen=True)

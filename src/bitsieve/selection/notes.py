@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.binning.coding import codes_that_occur
 from bitsieve.common.errors import Sentence, Setting
 from bitsieve.common.messages import quoted, quoted_places
+from bitsieve.data.binning.coding import codes_that_occur
+from bitsieve.data.sparse import SparseTable
+from bitsieve.data.table import FEW_ROWS, Table
 from bitsieve.selectors.counted import tells_nothing
-from bitsieve.table.sparse import SparseTable
-from bitsieve.table.table import FEW_ROWS, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from bitsieve.data.target import Target
+    from bitsieve.engines.in_parts import TableInParts
     from bitsieve.selection.explanation import Explanation
-    from bitsieve.sources.in_parts import TableInParts
-    from bitsieve.table.target import Target
 
 _OTHER_CUTS = Sentence("use ", Setting("uncut", "median"), " or ", Setting("binning", "quantile"))
 _MANY_CLASSES = 100

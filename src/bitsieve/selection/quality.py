@@ -8,13 +8,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bitsieve.table.encoding import Encoded
-from bitsieve.table.telling import identifiers
+from bitsieve.data.encoding import Encoded
+from bitsieve.data.identifiers import identifiers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.table.table import Table
+    from bitsieve.data.table import Table
 
 
 class ColumnQuality(NamedTuple):

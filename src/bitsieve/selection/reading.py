@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from bitsieve.common.parameters import check_flag
-from bitsieve.sources import data_in_parts
-from bitsieve.sources.in_parts import gives_batches, is_frame
-from bitsieve.table.read_data import read_data
+from bitsieve.data.read import read_data
+from bitsieve.engines import data_in_parts
+from bitsieve.engines.in_parts import gives_batches, is_frame
 
 if TYPE_CHECKING:
-    from bitsieve.sources.in_parts import DataInParts, TableInParts
-    from bitsieve.table.table import Table
+    from bitsieve.data.table import Table
+    from bitsieve.engines.in_parts import DataInParts, TableInParts
 
 
 def read_table(
@@ -71,7 +71,7 @@ def reads_in_batches(data: Any, memory: int | str | None, spool: str | PathLike[
 def as_parts(data: Any, memory: int | str | None, spool: str | PathLike[str] | None) -> DataInParts | None:
     """The data of ``select`` as what is read in parts; None for what is read at once."""
     if reads_in_batches(data, memory, spool):
-        from bitsieve.sources.stream import StreamSource
+        from bitsieve.engines.stream import StreamSource
 
         return StreamSource(data, memory, spool)
     return None if isinstance(data, (str, PathLike)) else data_in_parts(data)

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bitsieve.data.identifiers import empty_columns, identifiers
+from bitsieve.data.table import Table
 from bitsieve.selection.plain import number
 from bitsieve.selectors.constraints import resolve
-from bitsieve.table.table import Table
-from bitsieve.table.telling import empty_columns, identifiers
 
 if TYPE_CHECKING:
+    from bitsieve.engines.in_parts import TableInParts
     from bitsieve.selection.evidence import Contribution
     from bitsieve.selection.selection import Selection
     from bitsieve.selectors.constraints import Candidates
-    from bitsieve.sources.in_parts import TableInParts
 
 MOST = 0.5  # of the relevance of a column: from there on another one covers it
 

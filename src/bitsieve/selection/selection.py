@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from bitsieve.data.target import Target
     from bitsieve.selection.evidence import Evidence
     from bitsieve.selection.explain import FeatureExplanation
-    from bitsieve.table.target import Target
 
 _MOST_LABELS = 100  # beyond, labels are counted and not listed in a document
 

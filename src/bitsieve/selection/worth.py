@@ -10,12 +10,12 @@ from bitsieve.by_counts.stopping.permutation import LAST
 from bitsieve.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.counts.search import FixedCodes
 from bitsieve.counts.terms import entropy_terms
-from bitsieve.table.table import Table
+from bitsieve.data.table import Table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.sources.in_parts import TableInParts
+    from bitsieve.engines.in_parts import TableInParts
 
 AFFORDED = 2 * 10**7  # values to cut and count, a quarter of a second
 MOST_SHUFFLES = 200

@@ -12,19 +12,18 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bitsieve.binning.registry import keeps_missing, remedies_for
 from bitsieve.common.messages import quoted
 from bitsieve.common.notes import warn, warn_of
 from bitsieve.common.parameters import FeatureCount, check_parameters
+from bitsieve.data.binning.registry import keeps_missing, remedies_for
+from bitsieve.data.columns import keeps_columns_only, take_columns, with_rows
+from bitsieve.data.identifiers import empty_columns
+from bitsieve.data.read import read_xy
+from bitsieve.data.sparse import SparseTable, SpooledTable, refuse_sparse
+from bitsieve.data.table import Table
+from bitsieve.engines import data_in_parts
+from bitsieve.engines.in_parts import TableInParts
 from bitsieve.selectors.shared_attributes import OF_ALL, with_attributes
-from bitsieve.sources import data_in_parts
-from bitsieve.sources.in_parts import TableInParts
-from bitsieve.table.kinds import keeps_columns_only, take_columns, with_rows
-from bitsieve.table.read_xy import read_xy
-from bitsieve.table.sparse import SparseTable, refuse_sparse
-from bitsieve.table.spooled import SpooledTable
-from bitsieve.table.table import Table
-from bitsieve.table.telling import empty_columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,27 +7,27 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from bitsieve.binning import binner_of, make_binner
-from bitsieve.binning.categorical import known_arities
 from bitsieve.common.parameters import check_threads, made_by
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import TIE
+from bitsieve.data.binning import binner_of, make_binner
+from bitsieve.data.binning.categorical import known_arities
+from bitsieve.engines import make_source
+from bitsieve.engines.in_parts import TableInParts
 from bitsieve.information import Information, make_information
 from bitsieve.information.evidence import carries_information
 from bitsieve.selectors.incremental import IncrementalSelector
 from bitsieve.selectors.shared_attributes import OF_ALL, OF_COUNTS
-from bitsieve.sources import make_source
-from bitsieve.sources.in_parts import TableInParts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from bitsieve.binning.base import Binner
     from bitsieve.common.parameters import Rule
+    from bitsieve.data.binning.base import Binner
+    from bitsieve.data.table import Table
     from bitsieve.selectors.found import Found
-    from bitsieve.table.table import Table
 
 
 @dataclass(frozen=True)

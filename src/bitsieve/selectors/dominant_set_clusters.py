@@ -12,13 +12,13 @@ from bitsieve.common.memory import check_memory
 from bitsieve.common.parameters import check_bandwidth, check_choice, check_threads, made_by
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import pick
+from bitsieve.data.read import read_xy
 from bitsieve.optimize.dominant_sets import DYNAMICS, dominant_sets
 from bitsieve.optimize.similarity import SimilarityMatrix
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.selectors.sampled import repeated, rows_of
 from bitsieve.selectors.shared_attributes import OF_ALL
 from bitsieve.selectors.similarity import check_similarity, find_similarity
-from bitsieve.table.read_xy import read_xy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

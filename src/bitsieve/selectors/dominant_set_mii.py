@@ -23,7 +23,7 @@ from bitsieve.selectors.similarity import check_similarity, code_table, find_sim
 
 if TYPE_CHECKING:
     from bitsieve.by_samples.set_choice import SetInformation
-    from bitsieve.table.table import Table
+    from bitsieve.data.table import Table
 
 INFORMATIONS = ("parzen", "parzen-posterior", "second-order", "binned")
 

@@ -15,7 +15,7 @@ from bitsieve.selectors.method_info import MethodInfo
 from bitsieve.selectors.sampled import SampleSelector, numbers_of
 
 if TYPE_CHECKING:
-    from bitsieve.table.table import Table
+    from bitsieve.data.table import Table
 
 
 class DpSelector(SampleSelector):

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from bitsieve.by_counts.criteria.base import Criterion, JointCriterion
     from bitsieve.by_counts.stopping import Rule
     from bitsieve.by_counts.stopping.monitor import StoppingOutcome
+    from bitsieve.data.table import Table
+    from bitsieve.engines.in_parts import TableInParts
     from bitsieve.information import Information
     from bitsieve.selectors.constraints import Candidates, Constraints
-    from bitsieve.sources.in_parts import TableInParts
-    from bitsieve.table.table import Table
 
 
 class ForwardSelector(CountSelector):

@@ -24,8 +24,8 @@ from bitsieve.selectors.sampled import SampleSelector, numbers_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bitsieve.data.table import Table
     from bitsieve.selectors.found import Found
-    from bitsieve.table.table import Table
 
 RULES = {"sorted": by_total, "backward": by_removal}
 

@@ -8,22 +8,21 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from bitsieve.binning import CategoricalBinner, make_binner
-from bitsieve.binning.registry import remedies_for
 from bitsieve.common.messages import quoted
 from bitsieve.common.notes import warn
+from bitsieve.data.binning import CategoricalBinner, make_binner
+from bitsieve.data.binning.registry import remedies_for
+from bitsieve.data.read import read_xy
+from bitsieve.data.sparse import SparseTable
+from bitsieve.data.target import MANY_NUMBERS
+from bitsieve.engines import data_in_parts, make_source
+from bitsieve.engines.counts_table import CountsTable
+from bitsieve.engines.saved_counts import added, count_pairs
 from bitsieve.selectors.base import ColumnSelector
-from bitsieve.sources import data_in_parts, make_source
-from bitsieve.sources.counts_table import CountsTable
-from bitsieve.sources.grown_counts import added
-from bitsieve.sources.saved_counts import count_pairs
-from bitsieve.table.read_xy import read_xy
-from bitsieve.table.sparse import SparseTable
-from bitsieve.table.target import MANY_NUMBERS
 
 if TYPE_CHECKING:
-    from bitsieve.sources.saved_counts import SavedCounts
-    from bitsieve.table.table import Table
+    from bitsieve.data.table import Table
+    from bitsieve.engines.saved_counts import SavedCounts
 
 
 def _takes_codes(selector: Any) -> bool:

@@ -9,16 +9,16 @@ from scipy.sparse import issparse
 
 from bitsieve.common.errors import ParameterError
 from bitsieve.common.parameters import check_number
+from bitsieve.data.columns import read_columns
+from bitsieve.data.encoding import Encoded
+from bitsieve.data.extents import check_values
+from bitsieve.data.sparse import SparseTable, read_sparse
 from bitsieve.selectors.sampled import SampleSelector, numbers_of
-from bitsieve.table.columns import read_columns
-from bitsieve.table.encoding import Encoded
-from bitsieve.table.missing import check_values
-from bitsieve.table.sparse import SparseTable, read_sparse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.table.table import Table
+    from bitsieve.data.table import Table
 
 LARGEST = 1e300  # of a value: beyond, sums of a few overflow
 

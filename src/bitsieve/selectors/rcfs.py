@@ -18,7 +18,7 @@ from bitsieve.selectors.sampled import SampleSelector, numbers_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.table.table import Table
+    from bitsieve.data.table import Table
 
 
 class RCFS(SampleSelector):

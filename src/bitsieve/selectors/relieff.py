@@ -20,8 +20,8 @@ from bitsieve.selectors.sampled import SampleSelector, rows_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bitsieve.data.table import Table
     from bitsieve.selectors.found import Found
-    from bitsieve.table.table import Table
 
 
 class ReliefF(SampleSelector):

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from bitsieve.by_samples.rows import Rows
+from bitsieve.data.extents import check_values
 from bitsieve.selectors.base import ColumnSelector
-from bitsieve.table.missing import check_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bitsieve.data.table import Table
     from bitsieve.selectors.found import Found
-    from bitsieve.table.table import Table
 
 
 class SampleSelector(ColumnSelector):

@@ -6,26 +6,26 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bitsieve.binning import EqualWidthBinner
 from bitsieve.by_counts.pairwise.uncertainty import uncertainty_matrix, uncertainty_rows
 from bitsieve.by_samples.linear import AT_ONCE, Correlations, RegressionErrors
 from bitsieve.by_samples.parzen.columns import standardize
 from bitsieve.by_samples.parzen.pairs import ParzenPairs
 from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.progress import phase
+from bitsieve.data.binning import EqualWidthBinner
+from bitsieve.engines import make_source
 from bitsieve.information import make_information
 from bitsieve.optimize.similarity import SimilarityMatrix, SimilarityRows
 from bitsieve.selectors.sampled import numbers_of, rows_of
-from bitsieve.sources import make_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
+    from bitsieve.data.table import Table
     from bitsieve.information.protocol import Information
     from bitsieve.optimize.similarity import Similarity
-    from bitsieve.table.table import Table
 
     Floats = NDArray[np.float64]
 

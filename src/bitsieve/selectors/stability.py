@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from sklearn.base import clone
 
-from bitsieve.binning.coding import codes_that_occur
 from bitsieve.common.errors import ParameterError
 from bitsieve.common.parameters import check_integer, check_number, check_threads, optional
 from bitsieve.counts.blocks import run_blocks
+from bitsieve.data.binning.coding import codes_that_occur
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.selectors.found import Found
 from bitsieve.selectors.stability_bounds import expected_false_selections, least_threshold
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.common.parameters import Rule
-    from bitsieve.table.table import Table
+    from bitsieve.data.table import Table
 
 
 class StabilitySelector(ColumnSelector):

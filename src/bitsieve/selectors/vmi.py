@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from bitsieve.binning import make_binner
 from bitsieve.by_samples.variational.code_tables import CodeTable
 from bitsieve.by_samples.variational.codes import NaiveBound, PairwiseBound
 from bitsieve.by_samples.variational.densities import DensityBound, DensityTable, IndistinctError
@@ -15,16 +14,17 @@ from bitsieve.by_samples.variational.search import PLATEAUS, variational_select
 from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import FeatureCount, check_bandwidth, check_choice, check_threads, made_by, optional
 from bitsieve.common.progress import phase
+from bitsieve.data.binning import make_binner
+from bitsieve.data.extents import check_values
 from bitsieve.selectors.found import Found
 from bitsieve.selectors.method_info import MethodInfo
 from bitsieve.selectors.sampled import SampleSelector
-from bitsieve.table.missing import check_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.by_samples.variational.search import Bound
-    from bitsieve.table.table import Table
+    from bitsieve.data.table import Table
 
 
 DECOMPOSITIONS = ("naive", "pairwise")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from bitsieve.engines.sparse import SparseSource
 
 from bitsieve.by_counts.blankets.fcbf import fast_correlation_filter
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.sparse_codes import SparseCodes
 from bitsieve.information import ESTIMATORS, make_information
-from bitsieve.sources.sparse import SparseSource
 
 
 def sparse_table(seed, n_rows=40, n_columns=250):

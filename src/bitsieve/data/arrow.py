@@ -1,0 +1,172 @@
+"""Arrow arrays to columns: numbers and times as floats, everything else as codes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from bitsieve import _native
+from bitsieve.data.encoding import Encoded, encode
+from bitsieve.data.exact import DIGITS, WHOLE, check_apart, microseconds
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+FEW_VALUES = 1000  # of a dictionary: Python sorts them faster than numpy sorts objects
+_MICROSECONDS = {"s": 1_000_000.0, "ms": 1_000.0, "us": 1.0}  # in one unit
+_DAY = 86_400_000_000.0
+
+
+def column_of_arrow(array: Any, name: str) -> np.ndarray | Encoded:
+    """A numpy array of numbers (NaN = missing), or the codes of a categorical column.
+
+    Raises
+    ------
+    ValueError
+        If the column holds neither numbers, times, text, categories nor booleans.
+    """
+    kind = array.type
+    if pa.types.is_integer(kind) and not array.null_count:
+        return array.to_numpy(zero_copy_only=False)
+    if pa.types.is_integer(kind) or pa.types.is_decimal(kind):
+        return _numbers(array, name)
+    if pa.types.is_floating(kind) or pa.types.is_null(kind):
+        return _as_float(array)
+    if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
+        return _microseconds(array, name)
+    if pa.types.is_boolean(kind) and not array.null_count:
+        return encode(array.to_numpy(zero_copy_only=False))
+    if is_categorical(kind) or pa.types.is_boolean(kind):
+        return categories_of_arrow([dictionary_of(array)])[0]
+    raise ValueError(
+        f"column {name!r} holds {kind}: give numbers, dates, text, categories or booleans, or drop the column"
+    )
+
+
+def columns_of_arrow(arrays: Sequence[Any], names: Sequence[str]) -> list[np.ndarray | Encoded]:
+    """:func:`column_of_arrow` of many columns of as many values; categories and text are coded in blocks.
+
+    Raises
+    ------
+    ValueError
+        If a column holds neither numbers, times, text, categories nor booleans.
+    """
+    categorical = [is_categorical(array.type) for array in arrays]
+    chosen = (dictionary_of(array) for array, wanted in zip(arrays, categorical, strict=True) if wanted)
+    coded = iter(categories_of_arrow(list(chosen)))
+    return [
+        next(coded) if wanted else column_of_arrow(array, name)
+        for array, name, wanted in zip(arrays, names, categorical, strict=True)
+    ]
+
+
+def is_categorical(kind: Any) -> bool:
+    """Whether a type is that of text or of a dictionary."""
+    return pa.types.is_dictionary(kind) or _is_text(kind)
+
+
+def dictionary_of(array: Any) -> Any:
+    """A dictionary array of text or booleans; of one that is one already, itself."""
+    return array if pa.types.is_dictionary(array.type) else pc.dictionary_encode(array)
+
+
+def column_of_objects(values: Any, name: str) -> np.ndarray | Encoded:
+    """A column of Python objects, all of one kind; None and NaN are missing.
+
+    Raises
+    ------
+    ValueError
+        If the kinds are mixed, or are none that can be binned.
+    """
+    try:
+        array = pa.array(values, from_pandas=True)
+    except (pa.ArrowException, TypeError, OverflowError) as error:
+        raise mixed_kinds(name) from error
+    return column_of_arrow(array, name)
+
+
+def mixed_kinds(name: str) -> ValueError:
+    """The error for a column that is not of one kind."""
+    return ValueError(
+        f"column {name!r} mixes kinds of values: convert it to numbers or to text only, for example with astype(str)"
+    )
+
+
+def _is_text(kind: Any) -> bool:
+    tests = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
+    return any(test(kind) for test in tests) or str(kind) in ("string_view", "binary_view")
+
+
+def _numbers(array: Any, name: str) -> np.ndarray:
+    """Whole numbers with missing ones among them, or decimals, as floats."""
+    kind = array.type
+    floats = _as_float(array)
+    decimal = pa.types.is_decimal(kind)
+    if kind.precision > DIGITS if decimal else np.nanmax(np.abs(floats), initial=0.0) >= WHOLE:
+        check_apart(len(array.unique().drop_null()), floats, f"column {name!r}")
+    return floats
+
+
+def _microseconds(array: Any, name: str) -> np.ndarray:
+    """Microseconds since 1970-01-01 UTC, since midnight, or of a duration."""
+    kind = array.type
+    if pa.types.is_date32(kind):
+        return _as_float(array.cast(pa.int32())) * _DAY
+    unit = "ms" if pa.types.is_date64(kind) else kind.unit
+    ticks = array.cast(pa.int32() if pa.types.is_time32(kind) else pa.int64())
+    if unit != "ns":
+        return _as_float(ticks) * _MICROSECONDS[unit]
+    known = array.is_valid().to_numpy(zero_copy_only=False)
+    return microseconds(ticks.fill_null(0).to_numpy(zero_copy_only=False), known, name)
+
+
+def _as_float(array: Any) -> np.ndarray:
+    return array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+
+
+def categories_of_arrow(arrays: Sequence[Any]) -> list[Encoded]:
+    """The codes of dictionary arrays of as many values, renumbered so that the categories that occur ascend."""
+    found: list[Any] = [None] * len(arrays)
+    by_type: dict[Any, list[int]] = {}
+    if not len(arrays) or not len(arrays[0]):
+        return [Encoded(np.empty(0, np.int32), _sorted_values(array.dictionary)[0][:0]) for array in arrays]
+    places = [_places(array) for array in arrays]
+    for j, place in enumerate(places):
+        by_type.setdefault(place.dtype, []).append(j)
+    for members in by_type.values():
+        known = [_sorted_values(arrays[j].dictionary) for j in members]
+        ends = np.cumsum([len(rank) for _, rank in known])
+        codes = np.empty((len(places[members[0]]), len(members)), np.int32, order="F")
+        ranks = np.concatenate([np.empty(0, np.int32), *(rank for _, rank in known)])
+        occurs = _native.code_dictionaries([places[j] for j in members], ranks, ends, codes).astype(bool)
+        for column, (j, (values, rank), end) in enumerate(zip(members, known, ends.tolist(), strict=True)):
+            here = occurs[end - len(rank) : end]
+            found[j] = Encoded(codes[:, column], values if here.all() else values[here[: len(values)]])
+    return found
+
+
+def _places(array: Any) -> NDArray[np.integer]:
+    """Where the values of a dictionary array stand in its dictionary, -1 where they are missing."""
+    indices = array.indices
+    if indices.null_count:
+        indices = indices.cast(pa.int64()).fill_null(-1)  # they may be unsigned
+    return indices.to_numpy()
+
+
+def _sorted_values(dictionary: Any) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """The sorted distinct values of a dictionary, and for each of its places the rank of the value (-1: missing)."""
+    values = dictionary.to_numpy(zero_copy_only=False)
+    if not dictionary.null_count and values.dtype == object and len(values) < FEW_VALUES:
+        distinct = sorted(set(values.tolist()))  # equal values may stand at several places
+        place = {value: rank for rank, value in enumerate(distinct)}
+        return np.array(distinct, object), np.array([place[value] for value in values], np.int32)
+    known = ~dictionary.is_null().to_numpy(zero_copy_only=False)
+    sorted_values, of_known = np.unique(values[known], return_inverse=True)
+    rank = np.full(len(values), -1, np.int32)
+    rank[known] = of_known
+    return sorted_values, rank

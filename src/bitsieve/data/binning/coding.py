@@ -1,0 +1,189 @@
+"""A binner that is fitted on the summary of a table in parts, and the codes of each part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+
+from bitsieve.common.progress import listening, phase
+from bitsieve.counts.blocks import run_blocks
+from bitsieve.data.binning.base import MAX_CODES
+from bitsieve.data.columns import all_missing
+from bitsieve.data.encoding import Encoded, encode
+from bitsieve.data.extents import MISSING
+from bitsieve.data.identifiers import are_at_hand
+from bitsieve.data.ragged import Ragged
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bitsieve.data.binning.base import Binner
+    from bitsieve.data.column_summary import Kind
+    from bitsieve.data.summary import Summary
+    from bitsieve.data.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Coding:
+    """How the columns of a table become codes, the same in every part of its rows.
+
+    Attributes
+    ----------
+    binner : Binner
+        Fitted: as on all rows at once, but for the columns in ``sampled``.
+    kinds : list of dtype or None
+        The type of the numbers of every column over all rows; None for categories.
+    arities : ndarray of int32
+        One more than the largest code that occurs in every column.
+    sampled : tuple of int
+        Columns whose bins are those of a sample of the rows, since they hold too many distinct numbers.
+    rank_error : float
+        By what share of the samples the rank of a cut of those columns may be off.
+    """
+
+    binner: Binner
+    kinds: list[Kind | None]
+    arities: NDArray[np.int32]
+    sampled: tuple[int, ...]
+    rank_error: float
+
+    def codes(self, table: Table, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
+        """The codes of a part of the rows: uint8 or uint16, of shape (n_samples, n_features), to be read only.
+
+        ``room`` is memory for them, two bytes a value.
+        """
+        with listening(lambda _: None):  # how far the job is, is told in rows
+            return self.binner.codes(as_kinds(table, self.kinds), room)
+
+    def own_codes(self, table: Table) -> list[NDArray[np.uint8]] | None:
+        """The columns of a part of the rows where each holds its own codes, as bytes; else None."""
+        if self.binner.sees != "codes" or table.matrix is not None:
+            return None
+        columns, largest = [], np.zeros(table.n_features, np.int64)
+        for j, known in enumerate(self.binner.categories_):
+            values = table.values(j)
+            if isinstance(values, Encoded) or known is None or not values.dtype == known.dtype == np.uint8:
+                return None
+            largest[j] = known[-1]
+            if largest[j] != len(known) - 1 or not values.flags.c_contiguous:
+                return None
+            columns.append(values)
+        extents = table.extents(self.binner.n_jobs, True)
+        beyond = any((high > largest[of.places]).any() for high, of in zip(extents.high, extents.blocks, strict=True))
+        return None if beyond else columns
+
+
+def fit_on_summary(binner: Binner, summary: Summary) -> Coding:
+    """Fit a copy of a binner on a table of which only the summary is known.
+
+    Parameters
+    ----------
+    binner : Binner
+        Of the kind and the parameters that the summary was made for.
+    summary : Summary
+        Of all rows.
+
+    Returns
+    -------
+    Coding
+
+    Raises
+    ------
+    ValueError
+        What ``fit`` raises on all rows.
+    """
+    fitted = clone(binner)
+    fitted.start_fit(summary)
+    if binner.sees == "codes":
+        _refuse_many_codes(summary)
+    alone: list[Any] = [None] * summary.n_features
+
+    def fit(j: int) -> None:
+        rule = clone(binner).set_params(n_jobs=1)
+        alone[j] = rule.fit_table(summary.column(j, ends_only=binner.sees == "ends"))
+
+    run_blocks(fit, range(summary.n_features), binner.n_jobs, phase("binning"))
+    edges = [one.bin_edges_[0] for one in alone]
+    fitted.bin_edges_ = Ragged(np.concatenate([np.empty(0), *edges]), np.cumsum([len(some) for some in edges]))
+    fitted.categories_ = [one.categories_[0] for one in alone]
+    fitted.n_bins_ = np.array([one.n_bins_[0] for one in alone], np.int64)
+    if binner.sees == "classes":
+        fitted.uncut_ = np.array([j for j, one in enumerate(alone) if len(one.uncut_)], np.int64)
+    sampled = tuple(j for j in range(summary.n_features) if summary.is_sampled(j))
+    return Coding(
+        fitted,
+        [column.kind for column in summary.columns],
+        np.array([arity_of(fitted, summary, j) for j in range(summary.n_features)], np.int32),
+        sampled,
+        summary.sample.rank_error if sampled and summary.sample is not None else 0.0,
+    )
+
+
+def _refuse_many_codes(summary: Summary) -> None:
+    for name, column in zip(summary.names, summary.columns, strict=True):
+        if column.kind is not None and column.distinct is None and not column.is_empty:
+            raise ValueError(
+                f"column {name!r} has more than {MAX_CODES:,} codes, the most that are supported: drop it or group its "
+                "values"
+            )
+
+
+def codes_that_occur(binner: Any, table: Any) -> NDArray[np.int64]:
+    """How many codes every column can show: the code of missing values only where there are missing ones.
+
+    Parameters
+    ----------
+    binner : Binner
+        Fitted on the table.
+    table : Table or TableInParts
+        Of a sparse table and of saved counts all codes of the binner.
+
+    Returns
+    -------
+    ndarray of int, shape (n_features,)
+    """
+    n_codes = np.asarray(binner.n_bins_)
+    if getattr(binner, "missing", "error") != "bin":
+        return n_codes
+    coding = getattr(table, "coding", None)
+    if coding is not None:
+        return np.asarray(coding.arities, np.int64)
+    if not are_at_hand(table):
+        return n_codes
+    none_missing = (table.extents(binner.n_jobs).holds & MISSING) == 0
+    return n_codes - none_missing.astype(np.int64)
+
+
+def arity_of(binner: Binner, summary: Summary, j: int) -> int:
+    """One more than the largest code that occurs in a column."""
+    column = summary.columns[j]
+    if column.is_empty or column.holds & MISSING:  # the code of missing values is the last one
+        return int(binner.n_bins_[j])
+    known = binner.categories_[j]
+    if known is not None:
+        return len(known)
+    return binner.code_of(column.high, j) + 1
+
+
+def as_kinds(table: Table, kinds: list[Kind | None]) -> Table:
+    """A part of a table with its columns of the types that they have over all rows."""
+    if table.matrix is not None and all(kind == table.matrix.dtype for kind in kinds):
+        return table
+    given = [table.values(j) for j in range(table.n_features)]
+    columns = [_as_kind(values, kind) for values, kind in zip(given, kinds, strict=True)]
+    same = all(new is old for new, old in zip(columns, given, strict=True))
+    return table if same and table.matrix is None else replace(table, columns=columns)
+
+
+def _as_kind(values: NDArray[Any] | Encoded, kind: Kind | None) -> NDArray[Any] | Encoded:
+    if isinstance(values, Encoded):
+        return values if kind is None or len(values.categories) else np.full(len(values.codes), np.nan, kind)
+    if kind is None:
+        missing = Encoded(np.full(len(values), -1, np.int32), np.empty(0, object))
+        if all_missing(values):
+            return missing
+        return encode(values) if values.dtype.kind in "iu" else values  # codes
+    return values if values.dtype == kind else values.astype(kind)

@@ -1,0 +1,139 @@
+"""Bins of one width."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from bitsieve.common.parameters import check_integer
+from bitsieve.data.binning.base import Binner
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from bitsieve.common.parameters import Rule
+    from bitsieve.data.extents import NumericBlock
+    from bitsieve.data.sparse import SparseTable
+    from bitsieve.data.table import Table
+
+
+def equal_width_codes(
+    values: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64], n_bins: int
+) -> NDArray[np.float64]:
+    """``min(floor((v - low) / (high - low) * n_bins), n_bins - 1)``; a range beyond the largest float is halved."""
+    with np.errstate(over="ignore"):
+        scale = np.where(np.isfinite(high - low), 1.0, 0.5)
+    share = (values * scale - low * scale) / (high * scale - low * scale)
+    return np.minimum(np.floor(share * n_bins), n_bins - 1)
+
+
+def equal_width_cuts(low: NDArray[np.float64], high: NDArray[np.float64], n_bins: int) -> NDArray[np.float64]:
+    """The smallest floats of all bins but the first, one row for each range ``low < high``.
+
+    A value on a cut goes right. The rule :func:`equal_width_codes` is a formula with three roundings; it never
+    decreases with the value, so the cuts that give the same codes by comparison alone are found by bisection over
+    the floats.
+    """
+    low, high = low[:, None] + 0.0, high[:, None] + 0.0  # + 0.0: no negative zero
+    code = np.arange(1, n_bins)
+    guess = low * (1 - code / n_bins) + high * (code / n_bins)
+    with np.errstate(over="ignore"):
+        reach = 4 * np.spacing(np.maximum(np.abs(low), np.abs(high)))
+        below, above = np.maximum(guess - reach, low), np.minimum(guess + reach, high)
+    below = np.where(equal_width_codes(below, low, high, n_bins) < code, below, low)
+    above = np.where(equal_width_codes(above, low, high, n_bins) >= code, above, high)
+    first, last = _ordinal(below), _ordinal(above)
+    while (last > first + 1).any():
+        middle = (first >> 1) + (last >> 1) + (first & last & 1)  # their sum or difference may not fit
+        reached = equal_width_codes(_float(middle), low, high, n_bins) >= code
+        last = np.where(reached, middle, last)
+        first = np.where(reached, first, middle)
+    return _float(last)
+
+
+def _ordinal(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Integers that are ordered, and adjacent, as the floats are."""
+    bits = (values + 0.0).view(np.int64)
+    return np.where(bits < 0, np.int64(-(2**63)) - bits, bits)
+
+
+def _float(ordinals: NDArray[np.int64]) -> NDArray[np.float64]:
+    return np.where(ordinals < 0, np.int64(-(2**63)) - ordinals, ordinals).view(np.float64)
+
+
+_CHUNK = 1 << 18  # cuts found at once: bounds the memory
+
+
+class EqualWidthBinner(Binner):
+    """Cut the range of every numeric column into bins of one width.
+
+    A value v gets the code ``min(floor((v - min) / (max - min) * n_bins), n_bins - 1)``, so a value on a cut goes
+    right; min and max are those seen when fitting, and values beyond them go to the outer bins. A constant column is
+    one bin; bins may be empty. The edges are the smallest floats of their bins by that formula in float64. Costs
+    O(n) a column.
+
+    Parameters
+    ----------
+    n_bins : int, default=10
+        Bins of a column, 2 to 65,535.
+    missing : {"error", "bin"}, default="error"
+        What missing values are: an error that names the columns, or a code of their own, the last one of every
+        column (NaN takes no part in cutting).
+    n_jobs : int or None, default=None
+        Threads; None is 1, -1 is every core. The result does not depend on it.
+
+    Attributes
+    ----------
+    bin_edges_ : sequence of ndarray of float64
+        Inner edges of every column, ascending; empty for a categorical column and for one that was left whole.
+    categories_ : list of ndarray or None
+        Sorted values of every categorical column, None for a numeric one.
+    n_bins_ : ndarray of int, shape (n_features,)
+        Codes of every column; with ``missing="bin"`` the code of the missing values is one of them.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if they are strings.
+
+    Examples
+    --------
+    >>> from bitsieve.data.binning import EqualWidthBinner
+    >>> binner = EqualWidthBinner(n_bins=2).fit([[1.0], [2.0], [3.0], [10.0]])
+    >>> binner.bin_edges_[0].tolist(), binner.transform([[3.0], [5.5]]).ravel().tolist()
+    ([5.5], [0, 1])
+    """
+
+    parameter_rules: ClassVar[Mapping[str, Rule]] = {"n_bins": partial(check_integer, low=2, high=65_535)}
+    sees = "ends"
+    _side = "right"
+
+    def __init__(self, *, n_bins: int = 10, missing: str = "error", n_jobs: int | None = None) -> None:
+        self.n_bins = n_bins
+        self.missing = missing
+        self.n_jobs = n_jobs
+
+    def _cut(
+        self, table: Table, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        return self._cut_ranges(low, high)
+
+    def _cut_stored(self, table: SparseTable, first: int, last: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        low, high = table.bounds
+        return self._cut_ranges(low[first:last], high[first:last])
+
+    def _cut_ranges(self, low: NDArray[Any], high: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The cuts of columns between their smallest and largest numbers."""
+        low, high = low.astype(np.float64), high.astype(np.float64)  # whole numbers beyond 2**53 may become one
+        varying = np.flatnonzero(low < high)
+        chunk = max(1, _CHUNK // self.n_bins)
+        cuts = [
+            equal_width_cuts(low[some], high[some], self.n_bins).reshape(-1)
+            for some in (varying[first : first + chunk] for first in range(0, len(varying), chunk))
+        ]
+        lengths = np.zeros(len(low), np.int64)
+        lengths[varying] = self.n_bins - 1
+        return np.concatenate([np.empty(0), *cuts]), np.cumsum(lengths)

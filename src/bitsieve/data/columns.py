@@ -1,0 +1,214 @@
+"""Any table to columns: numbers (NaN = missing) or codes of categories, each column read once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+from narwhals import dependencies as known
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from bitsieve import _native
+from bitsieve.common.messages import quoted
+from bitsieve.common.names import NumberedNames
+from bitsieve.counts.terms import MAX_SAMPLES
+from bitsieve.data.encoding import Encoded, as_array
+from bitsieve.data.exact import as_doubles, microseconds
+from bitsieve.data.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+
+def with_rows(data: Any) -> Any:
+    """A lazy frame collected, a record batch as a pyarrow table, anything else as it is.
+
+    Raises
+    ------
+    ValueError
+        The frame is of Dask or Spark, whose rows may not fit into memory.
+    """
+    if not keeps_columns_only(data):
+        return data
+    if _is_record_batch(data):
+        import pyarrow as pa
+
+        return pa.Table.from_batches([data])
+    if known.is_dask_dataframe(data):
+        raise ValueError("the data is a lazy frame of Dask: compute() it first, if its rows fit into memory")
+    if known.is_pyspark_dataframe(data):
+        raise ValueError("the data is a data frame of Spark: toArrow() it first, if its rows fit into memory")
+    return nw.from_native(data).lazy().collect().to_native()
+
+
+def keeps_columns_only(data: Any) -> bool:
+    """Whether the data is a lazy frame or a record batch, from which columns are taken by name."""
+    lazy = (
+        known.is_polars_lazyframe,
+        known.is_duckdb_relation,
+        known.is_dask_dataframe,
+        known.is_ibis_table,
+        known.is_pyspark_dataframe,
+    )
+    return _is_record_batch(data) or any(is_of(data) for is_of in lazy)
+
+
+def take_columns(data: Any, names: Sequence[str]) -> Any:
+    """Columns of a lazy frame or a record batch, in its own kind."""
+    if _is_record_batch(data):
+        return data.select(list(names))
+    return nw.from_native(data).lazy().select(list(names)).to_native()
+
+
+def _is_record_batch(data: Any) -> bool:
+    return type(data).__name__ == "RecordBatch" and type(data).__module__.partition(".")[0] == "pyarrow"
+
+
+_TURNED_AT_ONCE = 1024  # rows of a matrix whose columns are made contiguous
+
+
+def read_columns(X: Any, *, estimator: Any = None, reset: bool = True) -> Table:
+    """Read the features of a table, without a target and weights.
+
+    Parameters
+    ----------
+    X : array-like, pandas or polars frame (lazy, too), pyarrow Table or RecordBatch, of shape (n_samples, n_features)
+        Booleans, text and categories are categorical; integers, floats, decimals, dates, times and durations are
+        numeric. Times count in microseconds (dates and times since 1970-01-01 UTC).
+    estimator : estimator, optional
+        Whose ``n_features_in_`` and ``feature_names_in_`` are set (``reset=True``) or checked (``reset=False``).
+    reset : bool, default=True
+        True when fitting.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    ValueError
+        If the table is empty, not two-dimensional, has columns of the same name or columns that can not be read.
+    """
+    if estimator is None:
+        estimator = BaseEstimator()
+    X = with_rows(X)
+    if not isinstance(X, np.ndarray):
+        labels = check_unique(X)
+        frame = nw.from_native(X, pass_through=True)
+        if isinstance(frame, nw.DataFrame):
+            return _read_frame(estimator, X, frame, labels or list(frame.columns), reset)
+    if isinstance(X, (list, tuple, np.ma.MaskedArray)):
+        X = as_array(X)
+    X = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
+    return _read_array(np.asarray(X))
+
+
+def _read_array(X: NDArray[Any]) -> Table:
+    n_samples, n_features = X.shape
+    _check_size(n_samples)
+    names = NumberedNames(n_features)
+    kind = X.dtype.kind
+    if kind in "iuf":
+        return Table(as_doubles(X, lambda j: f"column {names[j]!r}"), names)
+    if kind in "mM":
+        return Table(_microseconds(X, names), names)
+    if kind == "b":
+        return Table(_encode_booleans(X), names)
+    from bitsieve.data.arrow import column_of_objects
+
+    return Table([column_of_objects(X[:, j], name) for j, name in enumerate(names)], names)
+
+
+def _encode_booleans(X: NDArray[np.bool_]) -> list[Encoded]:
+    """The columns of a matrix of truth values as categories."""
+    _, low, high = _native.extent(X.view(np.uint8), False)
+    codes = np.empty(X.shape, np.int32, order="F")
+    at_once = len(X) if X.flags.f_contiguous else _TURNED_AT_ONCE  # all rows that are turned take ten times as long
+    for first in range(0, len(X), at_once):
+        some = slice(first, first + at_once)
+        codes[some] = X[some] ^ low.astype(bool)
+    occurring = {(0, 0): np.array([False]), (0, 1): np.array([False, True]), (1, 1): np.array([True])}
+    ends = zip(low.tolist(), high.tolist(), strict=True)
+    return [Encoded(codes[:, j], occurring[of]) for j, of in enumerate(ends)]
+
+
+def _microseconds(X: NDArray[Any], names: Sequence[str]) -> NDArray[np.float64]:
+    """Times as microseconds."""
+    known = ~np.isnat(X)
+    if np.datetime_data(X.dtype)[0] in ("ns", "ps", "fs", "as"):
+        ticks = X.astype(f"{X.dtype.kind}8[ns]").view(np.int64)
+        return np.column_stack([microseconds(ticks[:, j], known[:, j], name) for j, name in enumerate(names)])
+    return np.where(known, X.astype(f"{X.dtype.kind}8[us]").view(np.int64), np.nan)
+
+
+def check_unique(X: Any) -> list[Any]:
+    """The column names of a table of a kind that does not see to it that they differ; of others none.
+
+    Raises
+    ------
+    ValueError
+        If two columns have the same name.
+    """
+    labels = list(getattr(X, "column_names", ()) if not hasattr(X, "iloc") else getattr(X, "columns", ()))
+    check_labels(labels)
+    return labels
+
+
+def check_labels(labels: Sequence[Any]) -> None:
+    """Refuse two columns of the same name."""
+    twice = [label for label, count in Counter(labels).items() if count > 1]
+    if twice:
+        raise ValueError(f"several columns are named {quoted(twice)}: give every column a name of its own")
+
+
+def _read_frame(estimator: Any, X: Any, frame: nw.DataFrame[Any], labels: list[Any], reset: bool) -> Table:
+    n_samples, n_features = frame.shape
+    if not n_samples or not n_features:
+        raise ValueError(f"X has {n_samples} samples and {n_features} columns: at least one of each is required")
+    _check_size(n_samples)
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    names = [str(label) for label in labels]
+    columns = _columns_of_frame(frame, names)
+    strings = all(isinstance(label, str) for label in labels)
+    return Table(columns, names, np.asarray(labels, dtype=object) if strings else None)
+
+
+def _columns_of_frame(frame: nw.DataFrame[Any], names: Sequence[str]) -> list[NDArray[Any] | Encoded]:
+    """Numbers column by column; text and categories in blocks, by way of Arrow."""
+    columns: list[Any] = [None] * len(names)
+    others = []
+    for j, series in enumerate(frame.iter_columns()):
+        kind = series.dtype
+        if kind.is_integer() or kind.is_float():
+            values = series.to_numpy()
+            if values.dtype.kind in "iu" or (values.dtype.kind == "f" and kind.is_float()):
+                columns[j] = values
+                continue
+        if kind == nw.Object:
+            from bitsieve.data.arrow import column_of_objects
+
+            columns[j] = column_of_objects(series.to_list(), names[j])
+        else:
+            others.append((j, series.to_arrow()))
+    if others:
+        from bitsieve.data.arrow import columns_of_arrow
+
+        places, arrays = zip(*others, strict=True)
+        for j, column in zip(places, columns_of_arrow(arrays, [names[j] for j in places]), strict=True):
+            columns[j] = column
+    return columns
+
+
+def _check_size(n_samples: int) -> None:
+    if n_samples > MAX_SAMPLES:
+        raise ValueError(f"X has {n_samples:,} samples: at most {MAX_SAMPLES:,} are supported, draw a sample of them")
+
+
+def all_missing(values: NDArray[Any]) -> bool:
+    """Whether every number is missing."""
+    return values.dtype.kind == "f" and bool(np.isnan(values).all())

@@ -1,0 +1,179 @@
+"""What the columns of a table hold: ranges, missing and infinite values, fractions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from bitsieve import _native
+from bitsieve.common.errors import Sentence, Setting
+from bitsieve.counts.blocks import run_blocks, thread_count
+from bitsieve.data.encoding import Encoded
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bitsieve.data.table import NamedColumns, Table
+
+
+NUMBERS, MISSING, INFINITE, FRACTIONS = 1, 2, 4, 8  # of native/encode.hpp
+_BLOCKS_PER_THREAD = 8
+_ROW_PART = 512  # bytes of a row that are read together, where columns lie side by side in rows
+_LINE = 64  # bytes of a row that are read at once in any case
+_LEAST_BLOCK = 1 << 20  # values; smaller blocks cost more to hand out than they are worth
+
+
+class NumericBlock(NamedTuple):
+    """Some numeric columns of one type.
+
+    Attributes
+    ----------
+    places : ndarray of int64
+        Which features they are, ascending.
+    values : ndarray of shape (n_samples, n_columns), or list of ndarray of shape (n_samples,)
+        As the native kernels take them.
+    """
+
+    places: NDArray[np.int64]
+    values: NDArray[Any] | list[NDArray[Any]]
+
+    def part(self, chosen: NDArray[Any]) -> NumericBlock:
+        """Some of the columns."""
+        if isinstance(self.values, list):
+            return NumericBlock(self.places[chosen], [self.values[c] for c in chosen.tolist()])
+        return NumericBlock(self.places[chosen], [self.values[:, c] for c in chosen.tolist()])
+
+
+@dataclass(frozen=True, eq=False)
+class Extents:
+    """What the columns hold.
+
+    Attributes
+    ----------
+    blocks : list of NumericBlock
+        All numeric columns, each once.
+    low, high : list of ndarray
+        For every block the smallest and largest number of its columns; low > high: all are missing.
+    holds : ndarray of uint8, shape (n_features,)
+        Bits: NUMBERS (or categories), MISSING, INFINITE; FRACTIONS where they were looked for.
+    whole : bool
+        Whether fractions were looked for.
+    """
+
+    blocks: list[NumericBlock]
+    low: list[NDArray[Any]]
+    high: list[NDArray[Any]]
+    holds: NDArray[np.uint8]
+    whole: bool
+
+    def which(self, bit: int) -> list[int]:
+        """The features that hold something."""
+        return np.flatnonzero(self.holds & bit).tolist()
+
+
+def find_extents(table: Table, n_jobs: int | None, whole: bool) -> Extents:
+    """Look at all columns once; numbers with a fractional part are looked for only if ``whole``."""
+    blocks = numeric_blocks(table, n_jobs)
+    holds = np.zeros(table.n_features, np.uint8)
+    low: list[Any] = [None] * len(blocks)
+    high: list[Any] = [None] * len(blocks)
+
+    def look(b: int) -> None:
+        holds[blocks[b].places], low[b], high[b] = _native.extent(blocks[b].values, whole)
+
+    run_blocks(look, range(len(blocks)), n_jobs)
+    for j, values in enumerate(() if isinstance(table.columns, np.ndarray) else table.columns):
+        if isinstance(values, Encoded):
+            missing = bool(len(values.codes)) and int(values.codes.min()) < 0
+            holds[j] = NUMBERS * (len(values.categories) > 0) | MISSING * missing
+    return Extents(blocks, low, high, holds, whole)
+
+
+def numeric_blocks(table: Table, n_jobs: int | None) -> list[NumericBlock]:
+    """The numeric columns in some blocks a thread, each of one type."""
+    matrix = table.matrix
+    if matrix is not None:
+        matrix = _native_type(matrix)
+        together = 1 if matrix.flags.f_contiguous else _beside(table.n_features, matrix.itemsize, thread_count(n_jobs))
+        return [
+            NumericBlock(np.arange(some.start, some.stop), matrix[:, some.start : some.stop])
+            for some in _ranges(table.n_features, table.n_samples, n_jobs, together)
+        ]
+    of_type: dict[Any, tuple[list[int], list[NDArray[Any]]]] = {}
+    for j, values in enumerate(table.columns):
+        if not isinstance(values, Encoded):
+            values = _native_type(values)
+            places, arrays = of_type.setdefault(values.dtype, ([], []))
+            places.append(j)
+            arrays.append(values)
+    return [
+        NumericBlock(np.array(places[some.start : some.stop]), arrays[some.start : some.stop])
+        for places, arrays in of_type.values()
+        for some in _ranges(len(places), table.n_samples, n_jobs, 1)
+    ]
+
+
+def _beside(n_columns: int, itemsize: int, n_threads: int) -> int:
+    """How many columns that lie side by side in rows are read together, so that there are some for every thread."""
+    return min(max(1, _ROW_PART // itemsize), max(1, _LINE // itemsize, -(-n_columns // n_threads)))
+
+
+def _native_type(values: NDArray[Any]) -> NDArray[Any]:
+    """The values in a type of which there are kernels: half precision as float32, more than float64 as float64."""
+    kind = values.dtype
+    if kind.kind == "f" and kind.itemsize not in (4, 8):
+        return values.astype(np.float32 if kind.itemsize == 2 else np.float64)
+    if not kind.isnative or not values.flags.aligned:
+        return values.astype(kind.newbyteorder("="))
+    return values
+
+
+def _ranges(n_columns: int, n_samples: int, n_jobs: int | None, together: int) -> list[range]:
+    n_threads = thread_count(n_jobs)
+    n_blocks = min(_BLOCKS_PER_THREAD * n_threads, max(n_threads, n_columns * n_samples // _LEAST_BLOCK))
+    size = -(-n_columns // n_blocks)
+    size = -(-size // together) * together
+    return [range(first, min(first + size, n_columns)) for first in range(0, n_columns, size)]
+
+
+IN_A_BIN = Sentence("set ", Setting("missing", "bin"), " to give them a code of their own, or impute them first")
+
+
+def check_values(
+    table: NamedColumns,
+    *,
+    allow_missing: bool,
+    instead: str = IN_A_BIN,
+    n_jobs: int | None = None,
+    whole: bool = False,
+) -> Extents:
+    """Refuse infinite values, and missing ones unless they are allowed; ``instead`` says what to do about those.
+
+    Returns
+    -------
+    Extents
+        What the columns hold; whether they hold fractions is looked for only if ``whole``.
+
+    Raises
+    ------
+    ValueError
+        One line with the names of up to five columns, their number, and what to do.
+    """
+    extents = table.extents(n_jobs, whole)
+    infinite, missing = extents.which(INFINITE), extents.which(MISSING)
+    if infinite:
+        raise ValueError(
+            f"{columns_hold(len(infinite))} infinite values (inf): {table.quoted(infinite)}; "
+            "replace infinity by a finite number, or drop the rows"
+        )
+    if missing and not allow_missing:
+        what = f"{columns_hold(len(missing))} missing values (NaN): {table.quoted(missing)}; "
+        raise ValueError(Sentence(what, instead))
+    return extents
+
+
+def columns_hold(count: int) -> str:
+    """The beginning of a message about so many columns."""
+    return "1 column holds" if count == 1 else f"{count:,} columns hold"

@@ -1,0 +1,283 @@
+"""One pass over a table in parts: what a binner must know of all rows, kept part by part and merged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bitsieve.common.messages import quoted
+from bitsieve.data.column_summary import ColumnSummary, Distinct, RowSample
+from bitsieve.data.encoding import FEW, Encoded
+from bitsieve.data.extents import MISSING, Extents
+from bitsieve.data.table import NamedColumns, Table
+from bitsieve.data.target import Target
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from bitsieve.data.binning.base import Binner
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a summary keeps.
+
+    Attributes
+    ----------
+    cells : int
+        Of a numeric column: distinct numbers times classes.
+    rows : int
+        Of the sample that stands for a column of more distinct numbers; no more rows than these are all kept.
+    """
+
+    cells: int = 1 << 18
+    rows: int = 1 << 18
+
+
+@dataclass(frozen=True, eq=False)
+class Summary(NamedColumns):
+    """What a binner must know of some rows of a table; summaries of parts of the rows merge into that of all.
+
+    Attributes
+    ----------
+    names : sequence of str
+        Of the columns.
+    feature_names : ndarray of object or None
+        As :class:`~bitsieve.data.table.Table` has them.
+    columns : list of ColumnSummary
+    target : Target or None
+        The classes of all rows; its ``codes`` are none of anything.
+    n_rows, n_samples : int
+        Rows, and the sum of their frequency weights.
+    sample : RowSample or None
+        None where the binner needs none.
+    limits : Limits
+    """
+
+    names: Sequence[str]
+    feature_names: NDArray[Any] | None
+    columns: list[ColumnSummary]
+    target: Target | None
+    n_rows: int
+    n_samples: int
+    sample: RowSample | None
+    limits: Limits
+
+    @classmethod
+    def merged(cls, parts: Sequence[Summary]) -> Summary:
+        """The summary of all parts of the rows.
+
+        Raises
+        ------
+        ValueError
+            If the parts do not have the same columns, or a column is of several kinds.
+        """
+        first = parts[0]
+        if len(parts) == 1:
+            return first
+        for part in parts:
+            check_same_columns(first.names, part.names)
+        samples = [part.sample for part in parts if part.sample is not None]
+        columns = zip(*(part.columns for part in parts), strict=True)
+        return cls(
+            first.names,
+            first.feature_names,
+            [
+                ColumnSummary.merged(of_column, name, first.limits.cells)
+                for name, of_column in zip(first.names, columns, strict=True)
+            ],
+            first.target,
+            sum(part.n_rows for part in parts),
+            sum(part.n_samples for part in parts),
+            RowSample.merged(samples) if samples else None,
+            first.limits,
+        )
+
+    def __add__(self, other: Summary) -> Summary:
+        return self.merged([self, other])
+
+    def extents(self, n_jobs: int | None = None, whole: bool = False) -> Extents:
+        """What the columns hold, as that of a table, without the numbers themselves."""
+        return Extents([], [], [], np.array([column.holds for column in self.columns], np.uint8), whole)
+
+    @property
+    def most_cells(self) -> int:
+        """Distinct numbers times classes, of the column that has most of them."""
+        return max((column.distinct.counts.size for column in self.columns if column.distinct is not None), default=0)
+
+    def is_sampled(self, j: int) -> bool:
+        """Whether column ``j`` has so many distinct numbers that only a sample of its rows is known."""
+        column = self.columns[j]
+        sampled = column.kind is not None and column.distinct is None and not column.is_empty
+        return sampled and self.sample is not None and self.sample.n_rows > self.sample.size
+
+    def few_valued(self) -> list[int]:
+        """The columns of whole numbers of few values, which may be codes."""
+        return [
+            j
+            for j, column in enumerate(self.columns)
+            if column.kind is not None
+            and column.kind.kind in "iu"
+            and column.distinct is not None
+            and int(column.high) - int(column.low) < FEW
+        ]
+
+    def with_categories(self, numbers: Sequence[int]) -> Summary:
+        """The same with the numbers of some columns as categories."""
+        columns = list(self.columns)
+        for j in numbers:
+            distinct = columns[j].distinct
+            assert distinct is not None  # few are all known
+            columns[j] = replace(columns[j], kind=None, categories=distinct.values, distinct=None)
+        return replace(self, columns=columns)
+
+    def column(self, j: int, *, ends_only: bool) -> Table:
+        """A table of column ``j`` alone on which a binner finds the bins that it finds on all rows.
+
+        Its rows are the categories; or the distinct numbers in every class, weighted by how many samples they stand
+        for; or the sample; or, ``ends_only``, the smallest and the largest number.
+        """
+        column, target = self.columns[j], self.target
+        values: NDArray[Any] | Encoded
+        classes = np.zeros(1, np.int32)
+        if column.kind is None:
+            categories = column.categories if column.categories is not None else np.empty(0, object)
+            codes = np.arange(-(column.n_missing > 0), len(categories), dtype=np.int32)
+            values, weights = Encoded(codes, categories), np.ones(len(codes), np.int64)
+            classes = np.zeros(len(codes), np.int32)
+        elif ends_only or column.is_empty:
+            ends = [] if column.low is None else [column.low, column.high]
+            values, weights = np.array(ends, column.kind), np.ones(len(ends), np.int64)
+            classes = np.zeros(len(ends), np.int32)
+        elif column.distinct is not None:
+            place, classes = (part.astype(np.int32) for part in np.nonzero(column.distinct.counts))
+            values, weights = column.distinct.values[place], column.distinct.counts[place, classes]
+        else:
+            sample = self.sample
+            assert sample is not None  # a binner that needs numbers asks for one
+            sampled = sample.columns[j]
+            assert sampled is not None
+            values = sampled.astype(column.kind, copy=False)
+            return _alone(self.names[j], values, target, sample.classes, sample.weights)
+        if column.n_missing and column.kind is not None:
+            values = np.append(values, np.array(np.nan, column.kind))
+            weights, classes = np.append(weights, column.n_missing), np.append(classes, np.int32(0))
+        return _alone(self.names[j], values, target, classes, weights)
+
+
+def _alone(
+    name: str, values: Any, target: Target | None, classes: NDArray[Any] | None, weights: NDArray[np.int64] | None
+) -> Table:
+    y = None if target is None or classes is None else Target(classes.astype(np.int32), target.labels)
+    return Table([values], [name], y=y, weights=weights)
+
+
+def summarize(
+    table: Table,
+    binner: Binner,
+    *,
+    first_row: int = 0,
+    limits: Limits | None = None,
+    known: Summary | None = None,
+) -> Summary:
+    """The summary of some rows of a table.
+
+    Parameters
+    ----------
+    table : Table
+        A part of the rows; the classes of its target are those of all rows, and so are their codes.
+    binner : Binner
+        That is to be fitted: it says what must be known.
+    first_row : int, default=0
+        The number of the first of these rows in the whole table. The sample of the rows hangs on it alone, so it is
+        the same however the table is cut into parts.
+    limits : Limits, optional
+    known : Summary, optional
+        Of other parts: what can add nothing to it is left out, which saves time and memory.
+
+    Returns
+    -------
+    Summary
+
+    Raises
+    ------
+    ValueError
+        If the binner takes codes and a column holds a number with a fractional part.
+    """
+    limits = Limits() if limits is None else limits
+    extents = table.extents(binner.n_jobs, binner.sees == "codes")
+    binner.check_numbers(table, extents)
+    low: list[Any] = [None] * table.n_features
+    high: list[Any] = [None] * table.n_features
+    for block, least, most in zip(extents.blocks, extents.low, extents.high, strict=True):
+        for j, smallest, largest in zip(block.places.tolist(), least, most, strict=True):
+            if smallest <= largest:
+                low[j], high[j] = smallest, largest
+    columns = [
+        _summary_of(
+            table, j, int(extents.holds[j]), low[j], high[j], binner.sees, 0 if _too_many(known, j) else limits.cells
+        )
+        for j in range(table.n_features)
+    ]
+    sample = None
+    if binner.sees in ("numbers", "classes"):
+        rows = np.arange(first_row, first_row + table.n_samples)
+        sample = RowSample.of_part(table, rows, limits.rows, None if known is None else known.sample)
+    return Summary(
+        table.names,
+        table.feature_names,
+        columns,
+        table.y,
+        table.n_samples,
+        table.total_weight,
+        sample,
+        limits,
+    )
+
+
+def _too_many(known: Summary | None, j: int) -> bool:
+    """Whether a column is known to have too many distinct numbers to count them."""
+    if known is None:
+        return False
+    column = known.columns[j]
+    return column.kind is not None and column.distinct is None and not column.is_empty
+
+
+def _summary_of(table: Table, j: int, holds: int, low: Any, high: Any, sees: str, cells: int) -> ColumnSummary:
+    values, weights = table.values(j), table.weights
+    if isinstance(values, Encoded):
+        missing = values.codes < 0
+        return ColumnSummary(holds, None, n_missing=_samples(missing, weights), categories=values.categories)
+    n_missing, classes = 0, table.y.codes if sees == "classes" and table.y is not None else None
+    if holds & MISSING:
+        missing = np.isnan(values)
+        n_missing, there = _samples(missing, weights), ~missing
+        values = values[there]
+        classes = None if classes is None else classes[there]
+        weights = None if weights is None else weights[there]
+    distinct = None
+    if sees == "codes" and cells and low is not None:
+        distinct = Distinct.of_codes(values, low, high, cells)
+    elif sees != "ends" and cells:
+        n_classes = 1 if classes is None else table.target.n_classes
+        distinct = Distinct.of_samples(values, classes, n_classes, weights, cells)
+    return ColumnSummary(holds, values.dtype, low, high, n_missing, distinct=distinct)
+
+
+def _samples(rows: NDArray[np.bool_], weights: NDArray[np.int64] | None) -> int:
+    """How many samples some of the rows stand for."""
+    return int(rows.sum() if weights is None else weights[rows].sum())
+
+
+def check_same_columns(expected: Sequence[str], given: Sequence[str]) -> None:
+    """Refuse a part of the data whose columns are not those of the first one."""
+    if list(given) == list(expected):
+        return
+    lost = [name for name in expected if name not in set(given)]
+    new = [name for name in given if name not in set(expected)]
+    what = f"lacks {quoted(lost)}" if lost else f"has {quoted(new)} besides" if new else "has them in another order"
+    raise ValueError(f"a part of the data {what}: every part must have the same columns")

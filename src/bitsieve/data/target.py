@@ -1,0 +1,273 @@
+"""The target to class codes: classes as they are, a continuous target by equal frequency, several as one joint code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import prod
+from typing import TYPE_CHECKING, Any, Literal
+
+import narwhals as nw
+import numpy as np
+from sklearn.utils.validation import column_or_1d
+
+from bitsieve import _native
+from bitsieve.common.errors import Sentence, Setting
+from bitsieve.common.messages import quoted
+from bitsieve.common.parameters import check_integer
+from bitsieve.data.encoding import Encoded, as_array, encode, occurring
+from bitsieve.data.exact import as_doubles, check_whole_numbers
+from bitsieve.data.table import take_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MAX_JOINT_CLASSES = 1 << 16  # of several columns together
+MANY_NUMBERS = 100  # a target with more distinct whole numbers is a quantity, unless it is said to be classes
+DEFAULT_BINS = 5
+
+
+@dataclass(frozen=True)
+class Target:
+    """Class codes of the samples.
+
+    Attributes
+    ----------
+    codes : ndarray of int32, shape (n_samples,)
+        In ``0 .. n_classes - 1``; every class occurs.
+    labels : ndarray, shape (n_classes,)
+        The sorted distinct values, or the intervals as text when the target was binned; of several columns the tuples
+        of their labels that occur.
+    edges : ndarray of float64, or list, or None
+        The inner edges of a binned target; a value on an edge belongs to the interval below it. Of several columns of
+        which any was binned a list with the edges, or None, of each.
+    kind : {"classes", "binned", "joint"}
+    columns : tuple of str
+        Names of the columns of a joint target.
+    name : str
+        What messages call it.
+    n_bins : int or "none"
+        Intervals that a quantity was to be cut into.
+    n_numbers : int
+        How many distinct whole numbers were cut into intervals; 0 where the target was not of that kind.
+    """
+
+    codes: NDArray[np.int32]
+    labels: NDArray[Any]
+    edges: Any = None
+    kind: Literal["classes", "binned", "joint"] = "classes"
+    columns: tuple[str, ...] = ()
+    name: str = "y"
+    n_bins: int | str = DEFAULT_BINS
+    n_numbers: int = 0
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.labels)
+
+    @property
+    def how_binned(self) -> str:
+        """Of a binned target: what it is and where it was cut, in words."""
+        edges = ", ".join(f"{edge:g}" for edge in self.edges)
+        what = f"holds {self.n_numbers:,} different whole numbers" if self.n_numbers else "is continuous"
+        return f"target {self.name!r} {what}: binned into {self.n_classes} equal-frequency classes at edges {edges}"
+
+    def take(self, rows: NDArray[np.intp]) -> Target:
+        """The target of some of the samples, with the classes that occur among them."""
+        codes, labels = occurring(Encoded(self.codes, self.labels), rows)
+        return replace(self, codes=codes, labels=labels)
+
+
+def check_target_bins(value: Any) -> None:
+    """Refuse what is neither a number of intervals, "none" nor None."""
+    if value is not None and not (isinstance(value, str) and value == "none"):
+        why = "or 'none' to take each number as a class"
+        check_integer("target_bins", value, 2, 65_535, why)
+
+
+def read_target(
+    y: Any, *, name: str = "y", n_bins: int | str | None = None, weights: NDArray[np.int64] | None = None
+) -> Target:
+    """Read a target of any kind, of one column or of several.
+
+    Text, booleans, categories and dates are classes, and so are whole numbers of which at most 100 different ones
+    occur. Numbers are a quantity if one has a fractional part, or if more than 100 different ones occur; a quantity is
+    cut into ``n_bins`` intervals of equal frequency. Several columns, each read so, are one target whose classes are
+    the combinations that occur.
+
+    Parameters
+    ----------
+    y : array-like, Series or DataFrame of pandas or polars, pyarrow array or Table
+        Of shape (n_samples,), or (n_samples, n_targets).
+    name : str, default="y"
+        What messages call it.
+    n_bins : int or "none", optional
+        Intervals of a quantity, 5 by default. A number that is given is obeyed by whole numbers, too, of which more
+        different ones occur; "none" takes each number as a class.
+    weights : ndarray of int64, shape (n_samples,), optional
+        Frequency weights: how many times each sample counts. Samples of weight 0 are left out.
+
+    Returns
+    -------
+    Target
+
+    Raises
+    ------
+    ValueError
+        If values are missing or infinite (the message tells how many), there are none, or several columns could have
+        more than 65,536 classes together.
+
+    Examples
+    --------
+    >>> from bitsieve.data.target import read_target
+    >>> target = read_target(["no", "yes", "no"])
+    >>> target.codes.tolist(), target.labels.tolist()
+    ([0, 1, 0], ['no', 'yes'])
+    """
+    check_target_bins(n_bins)
+    columns = target_columns(y)
+    if columns is not None and len(columns) == 1:
+        (y,), columns = columns.values(), None
+    if columns is None:
+        target = _one(y, "the target", n_bins, weights)
+    else:
+        target = join_targets({part: _one(of, f"the target {part!r}", n_bins, weights) for part, of in columns.items()})
+    return replace(target, name=name, n_bins=DEFAULT_BINS if n_bins is None else n_bins)
+
+
+def target_columns(y: Any) -> dict[str, Any] | None:
+    """The columns of a target by name (``y0``, ``y1``, ... where they have none); None where it is a column itself."""
+    if isinstance(y, np.ndarray):
+        return {f"y{j}": y[:, j] for j in range(y.shape[1])} if y.ndim == 2 and y.shape[1] > 1 else None
+    frame = nw.from_native(y, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise ValueError("the target is a lazy frame: collect() it first")
+    if isinstance(frame, nw.DataFrame):
+        names = frame.columns
+        if not names or len(set(map(str, names))) < len(names):
+            raise ValueError(f"the target has the columns {quoted(names) or '(none)'}: give each a name of its own")
+        return {str(name): frame[:, j].to_native() for j, name in enumerate(names)}
+    if nw.dependencies.is_into_series(y):
+        return None
+    array = as_array(y)
+    if array.ndim != 2:
+        return None
+    return {f"y{j}": array[:, j] for j in range(array.shape[1])} if array.shape[1] > 1 else None
+
+
+def _one(y: Any, what: str, n_bins: int | str | None, weights: NDArray[np.int64] | None) -> Target:
+    values = read_values(y, what)
+    if weights is not None and not weights.all():
+        (values,), weights = take_rows([values], np.flatnonzero(weights)), weights[weights > 0]
+    n_samples = len(values.codes) if isinstance(values, Encoded) else len(values)
+    check_complete(what, n_samples, *count_unusable(values))
+    return to_classes(values, n_bins, weights)
+
+
+def check_complete(what: str, n_samples: int, missing: int, infinite: int) -> None:
+    """Refuse a target without values, or with values that are missing or infinite."""
+    if not n_samples:
+        raise ValueError(f"{what} is empty: at least one sample is required")
+    if missing:
+        values = f"{missing:,} missing value{'s' * (missing > 1)} (NaN) among {n_samples:,}"
+        drop = Setting("drop_missing_target", True)
+        raise ValueError(
+            Sentence(
+                f"{what} has {values}: drop those samples, as ", drop, " of select and compare does, or fill them in"
+            )
+        )
+    if infinite:
+        raise ValueError(f"{what} has {infinite:,} infinite values (inf) among {n_samples:,}: drop those samples")
+
+
+def to_classes(
+    values: NDArray[Any] | Encoded, n_bins: int | str | None, weights: NDArray[np.int64] | None = None
+) -> Target:
+    """The classes of values none of which is missing, with ``n_bins`` as in :func:`read_target`."""
+    if isinstance(values, Encoded):
+        return Target(values.codes, values.categories)
+    if values.dtype.kind not in "iuf" or isinstance(n_bins, str):
+        return Target(*encode(values))
+    if values.dtype.kind == "f" and (values != np.floor(values)).any():
+        return _binned(_doubles(values), n_bins or DEFAULT_BINS, weights)
+    classes = encode(values)
+    n_numbers = len(classes.categories)
+    if n_numbers <= (n_bins or MANY_NUMBERS):
+        return Target(*classes)
+    return replace(_binned(_doubles(values), n_bins or DEFAULT_BINS, weights), n_numbers=n_numbers)
+
+
+def _doubles(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Numbers as they are cut; refused where several become one."""
+    if values.dtype.kind != "f":
+        check_whole_numbers(values, "the target")
+    return np.asarray(as_doubles(values[:, None], lambda _: "the target")[:, 0], np.float64)
+
+
+def join_targets(parts: dict[str, Target]) -> Target:
+    """One target of the combinations of classes that occur, in the order of the first column, then the second, ..."""
+    most = prod(part.n_classes for part in parts.values())
+    if most > MAX_JOINT_CLASSES:
+        listed = ", ".join(f"{name!r} ({part.n_classes:,} classes)" for name, part in parts.items())
+        raise ValueError(
+            f"the targets {listed} could have {most:,} classes together: at most {MAX_JOINT_CLASSES:,} are supported, "
+            "take fewer columns or coarser ones"
+        )
+    sizes = [part.n_classes for part in parts.values()]
+    present, codes = np.unique(
+        np.ravel_multi_index(tuple(part.codes for part in parts.values()), sizes), return_inverse=True
+    )
+    places = np.unravel_index(present, sizes)
+    labels = np.empty(len(present), dtype=object)
+    values = [part.labels[place].tolist() for part, place in zip(parts.values(), places, strict=True)]
+    labels[:] = list(zip(*values, strict=True))
+    edges = [part.edges for part in parts.values()]
+    binned = any(of_part is not None for of_part in edges)
+    return Target(codes.astype(np.int32), labels, edges if binned else None, "joint", tuple(parts))
+
+
+def read_values(y: Any, what: str) -> NDArray[Any] | Encoded:
+    """One column of the target as a 1-D array of numbers or dates, or as codes."""
+    series = y if isinstance(y, np.ndarray) else nw.from_native(y, pass_through=True, allow_series=True)
+    pyarrow = nw.dependencies.get_pyarrow()
+    if isinstance(series, nw.Series):
+        if not series.dtype.is_numeric() and series.dtype != nw.Object and not series.dtype.is_temporal():
+            return _arrow(series.to_arrow(), what)
+        array = series.to_numpy()
+    elif pyarrow is not None and isinstance(y, pyarrow.Array):
+        return _arrow(y, what)
+    else:
+        array = as_array(y)
+    if array.dtype.kind == "c":
+        raise ValueError("Complex data not supported: give classes or real numbers as the target")
+    array = column_or_1d(array, warn=True)
+    if array.dtype.kind in "biufmM":
+        return array
+    return _arrow(array, what)
+
+
+def _arrow(values: Any, what: str) -> NDArray[Any] | Encoded:
+    from bitsieve.data.arrow import column_of_arrow, column_of_objects
+
+    read = column_of_objects if isinstance(values, np.ndarray) else column_of_arrow
+    return read(values, what)
+
+
+def count_unusable(values: NDArray[Any] | Encoded) -> tuple[int, int]:
+    """Numbers of missing and of infinite values."""
+    if isinstance(values, Encoded):
+        return int((values.codes < 0).sum()), 0
+    if values.dtype.kind in "mM":
+        return int(np.isnat(values).sum()), 0
+    if values.dtype.kind == "f":
+        return int(np.isnan(values).sum()), int(np.isinf(values).sum())
+    return 0, 0
+
+
+def _binned(values: NDArray[np.float64], n_bins: int, weights: NDArray[np.int64] | None) -> Target:
+    edges, _ = _native.order_statistic_cuts([values], n_bins, weights)
+    codes = np.searchsorted(edges, values).astype(np.int32)  # a value on an edge goes left
+    bounds = ["-inf", *(f"{edge:g}" for edge in edges), "inf"]
+    ends = [*"]" * len(edges), ")"]
+    labels = [f"({low}, {high}{end}" for low, high, end in zip(bounds, bounds[1:], ends, strict=False)]
+    return Target(codes, np.array(labels, dtype=object), edges, "binned")

@@ -1,0 +1,322 @@
+"""A target that is read in parts: what a pass over the rows keeps of it, and the classes of each part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bitsieve.common.attributes import cached_property
+from bitsieve.common.messages import quoted
+from bitsieve.counts.class_order import sizes_of_classes
+from bitsieve.data.column_summary import Distinct, RowSample, changes_kind, union_of_categories
+from bitsieve.data.encoding import Encoded, lookup
+from bitsieve.data.table import Table
+from bitsieve.data.target import (
+    DEFAULT_BINS,
+    MAX_JOINT_CLASSES,
+    Target,
+    check_complete,
+    count_unusable,
+    join_targets,
+    read_values,
+    target_columns,
+    to_classes,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+
+_CELLS = _ROWS = 1 << 18  # distinct values of a column; rows of the sample where there are more
+
+
+@dataclass(frozen=True, eq=False)
+class TargetColumn:
+    """What some rows of one column of a target hold.
+
+    Attributes
+    ----------
+    n_samples, n_missing, n_infinite : int
+    categories : ndarray or None
+        Sorted; None for numbers and dates.
+    distinct : Distinct or None
+        With how many samples have each value; None where they are too many.
+    sample : RowSample or None
+        Of numbers; None where nobody asked for one.
+    """
+
+    n_samples: int
+    n_missing: int
+    n_infinite: int
+    categories: NDArray[Any] | None
+    distinct: Distinct | None
+    sample: RowSample | None
+
+    @classmethod
+    def of_part(
+        cls, values: NDArray[Any] | Encoded, rows: NDArray[np.int64] | None, weights: NDArray[np.int64] | None
+    ) -> TargetColumn:
+        """What a part of the rows holds; ``rows`` are their numbers in the whole table, None: no sample of them."""
+        missing, infinite = count_unusable(values)
+        if isinstance(values, Encoded):
+            counts = None if missing else np.bincount(values.codes, weights, len(values.categories)).astype(np.int64)
+            distinct = None if counts is None else Distinct(values.categories, counts[:, None])
+            return cls(len(values.codes), missing, 0, values.categories, distinct, None)
+        if missing or infinite:  # refused in the end, with the number of all of them
+            return cls(len(values), missing, infinite, None, None, None)
+        sample = None if rows is None else RowSample.of_part(Table([values], ["y"], weights=weights), rows, _ROWS)
+        return cls(len(values), 0, 0, None, Distinct.of_samples(values, None, 1, weights, _CELLS), sample)
+
+    @property
+    def needs_sample(self) -> bool:
+        """Whether it holds too many numbers to know them all, and no sample of them."""
+        unusable = self.n_missing or self.n_infinite
+        return not unusable and self.categories is None and self.distinct is None and self.sample is None
+
+    @classmethod
+    def merged(cls, parts: Sequence[TargetColumn], what: str) -> TargetColumn:
+        """What all parts of the rows hold."""
+        if len(parts) == 1:
+            return parts[0]
+        n_samples, missing, infinite = (
+            sum(counts) for counts in zip(*((p.n_samples, p.n_missing, p.n_infinite) for p in parts), strict=True)
+        )
+        if missing or infinite:
+            return cls(n_samples, missing, infinite, None, None, None)
+        categories = [part.categories for part in parts if part.categories is not None]
+        if 0 < len(categories) < len(parts):
+            raise changes_kind(what, "numbers", "text or categories")
+        samples = [part.sample for part in parts if part.sample is not None]
+        tables = [part.distinct for part in parts if part.distinct is not None]
+        kind = np.result_type(*(table.values.dtype for table in tables)) if tables else np.dtype(np.float64)
+        return cls(
+            n_samples,
+            0,
+            0,
+            union_of_categories(categories, what) if categories else None,
+            Distinct.merged(tables, kind, _CELLS) if len(tables) == len(parts) else None,
+            RowSample.merged(samples) if samples else None,
+        )
+
+    def classes(self, what: str, n_bins: int | str | None) -> TargetPart:
+        """The classes of all rows.
+
+        Raises
+        ------
+        ValueError
+            If values are missing or infinite, or there are too many classes.
+        """
+        check_complete(what, self.n_samples, self.n_missing, self.n_infinite)
+        if self.categories is not None:
+            all_codes = np.arange(len(self.categories), dtype=np.int32)
+            counts = None if self.distinct is None else self.distinct.counts[:, 0]
+            return TargetPart(self.categories, to_classes(Encoded(all_codes, self.categories), n_bins), counts=counts)
+        if self.distinct is not None:
+            values, counts = self.distinct.values, self.distinct.counts[:, 0]
+            return TargetPart(values, to_classes(values, n_bins, counts), counts=counts)
+        assert self.sample is not None
+        column = self.sample.columns[0]
+        assert column is not None
+        values = column
+        if isinstance(n_bins, str) or values.dtype.kind not in "iuf":
+            raise ValueError(f"{what} has more than {_CELLS:,} classes: check that it is not a number of each row")
+        found = to_classes(values.astype(np.float64), n_bins, self.sample.weights)
+        return TargetPart(values, found, self.sample.rank_error)
+
+
+@dataclass(frozen=True, eq=False)
+class TargetPart:
+    """The classes of one column of a target.
+
+    Attributes
+    ----------
+    values : ndarray
+        Distinct ones, or a sample.
+    target : Target
+        Its codes are those of ``values``.
+    rank_error : float
+        By what share of the samples the rank of an edge may be off; 0: exact.
+    counts : ndarray of int64 or None
+        How many of all samples have each of ``values``; None where that is not known.
+    """
+
+    values: NDArray[Any]
+    target: Target
+    rank_error: float = 0.0
+    counts: NDArray[np.int64] | None = None
+
+    @property
+    def class_sizes(self) -> NDArray[np.int64] | None:
+        """How many samples each class has; None where that is not known."""
+        return None if self.counts is None else sizes_of_classes(self.target.codes, self.counts, self.target.n_classes)
+
+    def codes(self, given: NDArray[Any] | Encoded) -> NDArray[np.int32]:
+        """The classes of some rows."""
+        if self.target.edges is not None:
+            assert not isinstance(given, Encoded)
+            return np.searchsorted(self.target.edges, given.astype(np.float64)).astype(np.int32)
+        if isinstance(given, Encoded):
+            return self.target.codes[lookup(given.categories, self.values)][given.codes]
+        places = lookup(given, self.values)
+        return places if self._is_sorted and places.min(initial=0) == 0 else self.target.codes[places]
+
+    @cached_property
+    def _is_sorted(self) -> bool:
+        """Whether the place of every value is its class."""
+        return bool((self.target.codes == np.arange(len(self.values))).all())
+
+
+@dataclass(frozen=True, eq=False)
+class TargetSummary:
+    """What some rows of a target hold, by column; summaries of parts of the rows merge."""
+
+    columns: Mapping[str, TargetColumn]
+    joint: bool
+
+    @classmethod
+    def of_part(
+        cls, y: Any, *, first_row: int = 0, weights: NDArray[np.int64] | None = None, sampled: bool = True
+    ) -> TargetSummary:
+        """What a part of the rows holds.
+
+        Parameters
+        ----------
+        y : array-like, Series or DataFrame, pyarrow array or Table
+            Of shape (n_samples,), or (n_samples, n_targets).
+        first_row : int, default=0
+            The number of the first of these rows in the whole table.
+        weights : ndarray of int64, shape (n_samples,), optional
+            Frequency weights, none of them 0.
+        sampled : bool, default=True
+            Whether a sample of the rows is kept, for a target of too many different numbers.
+        """
+        columns = split_target(y)
+        found = {}
+        for name, given in columns.items():
+            values = read_values(given, _called(name, len(columns) > 1))
+            length = len(values.codes) if isinstance(values, Encoded) else len(values)
+            rows = np.arange(first_row, first_row + length) if sampled else None
+            found[name] = TargetColumn.of_part(values, rows, weights)
+        return cls(found, len(columns) > 1)
+
+    @classmethod
+    def merged(cls, parts: Sequence[TargetSummary]) -> TargetSummary:
+        """What all parts of the rows hold."""
+        first = parts[0]
+        columns = {
+            name: TargetColumn.merged([part.columns[name] for part in parts], _called(name, first.joint))
+            for name in first.columns
+        }
+        return cls(columns, first.joint)
+
+    @property
+    def needs_sample(self) -> bool:
+        """Whether a column holds too many numbers to know them all, and no sample of them."""
+        return any(column.needs_sample for column in self.columns.values())
+
+    def fitted(self, name: str, n_bins: int | str | None = None) -> TargetCoding:
+        """How the target becomes classes: as by :func:`~bitsieve.data.target.read_target` of all rows.
+
+        Parameters
+        ----------
+        name : str
+            What messages call the target.
+        n_bins : int or "none", optional
+        """
+        parts = {part: column.classes(_called(part, self.joint), n_bins) for part, column in self.columns.items()}
+        bins = DEFAULT_BINS if n_bins is None else n_bins
+        coding = TargetCoding(parts, Target(np.empty(0, np.int32), np.empty(0), name=name, n_bins=bins))
+        if self.joint:
+            return coding
+        (only,) = parts.values()
+        return replace(coding, target=replace(only.target, codes=np.empty(0, np.int32), name=name, n_bins=bins))
+
+
+@dataclass(frozen=True, eq=False)
+class TargetCoding:
+    """How a target becomes classes, the same in every part of its rows.
+
+    Attributes
+    ----------
+    parts : mapping of str to TargetPart
+        By column.
+    target : Target
+        The classes, with no codes. Of several columns it is known with their combinations only.
+    combinations : ndarray of int64 or None
+        The numbers of the combinations of classes of several columns that occur, ascending.
+    """
+
+    parts: Mapping[str, TargetPart]
+    target: Target
+    combinations: NDArray[np.int64] | None = field(default=None)
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether it is of several columns, whose combinations must be known before there are classes."""
+        return len(self.parts) > 1
+
+    @property
+    def rank_error(self) -> float:
+        """By what share of the samples the rank of an edge may be off; 0: exact."""
+        return max(part.rank_error for part in self.parts.values())
+
+    @property
+    def class_sizes(self) -> NDArray[np.int64] | None:
+        """How many samples each class has; None where only a pass over their classes tells."""
+        return None if self.is_joint else next(iter(self.parts.values())).class_sizes
+
+    def codes(self, y: Any) -> NDArray[np.int32]:
+        """The classes of some rows."""
+        if not self.is_joint:
+            return self._codes_by_column(y)[0]
+        assert self.combinations is not None  # they are found first
+        return np.searchsorted(self.combinations, self.combinations_of(y)).astype(np.int32)
+
+    def combinations_of(self, y: Any) -> NDArray[np.int64]:
+        """The number of the combination of classes of every row, among those that there might be."""
+        sizes = [part.target.n_classes for part in self.parts.values()]
+        if np.prod(sizes, dtype=float) > MAX_JOINT_CLASSES:
+            join_targets({name: part.target for name, part in self.parts.items()})  # says why that is too many
+        return np.ravel_multi_index(self._codes_by_column(y), sizes).astype(np.int64)
+
+    def with_combinations(self, occurring: NDArray[np.int64]) -> TargetCoding:
+        """The same for several columns whose combinations are known.
+
+        Parameters
+        ----------
+        occurring : ndarray of int64
+            Of :meth:`combinations_of`, of all rows, in any order and repeated or not.
+        """
+        present = np.unique(occurring)
+        places = np.unravel_index(present, [part.target.n_classes for part in self.parts.values()])
+        targets = {
+            name: replace(part.target, codes=place.astype(np.int32))
+            for (name, part), place in zip(self.parts.items(), places, strict=True)
+        }
+        joint = replace(
+            join_targets(targets), codes=np.empty(0, np.int32), name=self.target.name, n_bins=self.target.n_bins
+        )
+        return replace(self, target=joint, combinations=present)
+
+    def _codes_by_column(self, y: Any) -> tuple[NDArray[np.int32], ...]:
+        given = split_target(y)
+        return tuple(
+            part.codes(read_values(of_column, _called(name, self.is_joint)))
+            for (name, part), of_column in zip(self.parts.items(), given.values(), strict=True)
+        )
+
+
+def split_target(y: Any) -> dict[str, Any]:
+    """The columns of a target by name; one that is a column itself has the name ``y``."""
+    columns = target_columns(y)
+    if columns is None:
+        return {"y": y}
+    return {"y": next(iter(columns.values()))} if len(columns) == 1 else columns
+
+
+def _called(name: str, joint: bool) -> str:
+    return f"the target {quoted([name])}" if joint else "the target"

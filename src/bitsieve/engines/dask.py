@@ -1,0 +1,347 @@
+"""Dask data frames and arrays, and files read by the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+from uuid import uuid4
+
+import numpy as np
+
+from bitsieve.common.messages import one_line
+from bitsieve.data.encoding import as_array
+from bitsieve.engines.cluster import PartsOnCluster
+from bitsieve.engines.in_parts import GivenInParts, PartReader, is_dask
+from bitsieve.engines.portions import Portions, has_samples, in_order, places_with_samples
+from bitsieve.files.batches import check_unchanged, file_state
+from bitsieve.files.open_batches import FolderBatches, open_file, with_values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from os import PathLike
+
+    from dask.delayed import Delayed
+    from distributed import Client
+    from numpy.typing import NDArray
+
+    from bitsieve.files.batches import Batches, PartOfFile
+
+
+Result = TypeVar("Result")
+
+FAN_IN = 8  # results that one task merges
+
+
+class DaskPortions(Portions):
+    """Objects on the workers of a cluster, one tuple of them for every portion.
+
+    What :meth:`map` makes is kept by the workers that made it; what is lost with a worker is made again. The tasks are
+    named ``bitsieve-...`` on the dashboard.
+
+    Parameters
+    ----------
+    members : sequence of tuple
+        Of every portion its objects: Delayed, made or still to be made, or small values as they are.
+    client : distributed.Client, optional
+        Of the cluster; without one, the threads of this process do the work.
+    """
+
+    def __init__(self, members: Sequence[tuple[Any, ...]], client: Client | None = None) -> None:
+        self.members, self.client = list(members), client
+
+    def total(self, task: str, work: Callable[..., Result], merge: Callable[[Sequence[Result]], Result]) -> Result:
+        """Merge what ``work`` returns for every portion, ``FAN_IN`` at a time, the portions of a worker first."""
+        from dask import compute, delayed
+
+        results, level = self._tasks(task, work), 0
+        name = f"bitsieve-add-{uuid4().hex}"
+        one = delayed(merge, pure=False)
+        while len(results) > 1:
+            groups = [results[i : i + FAN_IN] for i in range(0, len(results), FAN_IN)]
+            results = [one(group, dask_key_name=f"{name}-{level}-{place}") for place, group in enumerate(groups)]
+            level += 1
+        (result,) = results
+        try:
+            return (
+                compute(result, scheduler="threads")[0] if self.client is None else self.client.compute(result).result()
+            )
+        except KeyError as error:  # of pandas, in a task that takes columns from a part
+            raise ValueError(
+                f"a part of the data lacks a column ({one_line(error.args[0])}): every part must have the same columns"
+            ) from None
+
+    def map(self, task: str, work: Callable[..., Any]) -> DaskPortions:
+        """Portions of what ``work`` returns, kept where it was made."""
+        from dask import persist
+
+        made = self._tasks(task, work)
+        kept = persist(*made, scheduler="threads") if self.client is None else self.client.persist(made)
+        return DaskPortions([(each,) for each in kept], self.client)
+
+    def beside(self, other: DaskPortions) -> DaskPortions:
+        """The objects of both, portion by portion."""
+        pairs = zip(self.members, other.members, strict=True)
+        return DaskPortions([mine + theirs for mine, theirs in pairs], self.client)
+
+    def with_samples(self) -> DaskPortions:
+        """The portions that have any samples, those of one worker next to each other."""
+        kept = [self.members[place] for place in places_with_samples(self.total("facts", has_samples, in_order))]
+        if self.client is not None:
+            from distributed import futures_of
+
+            keys = [futures_of(member[0])[0].key for member in kept]
+            places = self.client.who_has()
+            workers = [min(places.get(key, ()), default="") for key in keys]
+            kept = [kept[i] for i in sorted(range(len(kept)), key=workers.__getitem__)]
+        return DaskPortions(kept, self.client)
+
+    def numbered(self, n_rows: Sequence[int]) -> DaskPortions:
+        """The portions that have rows, each with the number of its first row before its objects."""
+        starts = accumulate(n_rows, initial=0)
+        kept = [(start, *objects) for start, objects, n in zip(starts, self.members, n_rows, strict=False) if n]
+        return DaskPortions(kept, self.client)
+
+    def _tasks(self, task: str, work: Callable[..., Any]) -> list[Delayed]:
+        from dask import delayed
+
+        name, one = f"bitsieve-{task}-{uuid4().hex}", delayed(work, pure=False)
+        return [one(*objects, dask_key_name=f"{name}-{place}") for place, objects in enumerate(self.members)]
+
+
+def current_client() -> Client | None:
+    """The client of the cluster that this process or task works with; None where there is none."""
+    try:
+        from distributed import get_client
+    except ImportError:  # dask alone: the threads of this process do the work
+        return None
+    try:
+        return get_client()
+    except ValueError:
+        return None
+
+
+class PartsOfDask(PartsOnCluster):
+    """Data whose parts are Dask's; a subclass says what these are.
+
+    Attributes
+    ----------
+    client : distributed.Client or None
+        None: there is no cluster.
+    """
+
+    client: Client | None
+
+    @abstractmethod
+    def _parts(self, labels: list[Any] | None) -> list[Any]:
+        """Every part of the rows, still to be read; of some columns at least, None: of all."""
+
+    def _portions(self, labels: list[Any] | None, y: Any, weights: Any) -> DaskPortions:
+        """The parts of the rows, and of the target and the weights where they come beside them."""
+        parts = self._parts(labels)
+        lengths: list[int] | None = None
+        beside: list[list[Any]] = []
+        for what, values in (("target", y), ("weights", weights)):
+            if values is not None and not is_dask(values) and lengths is None:
+                lengths = DaskPortions([(part,) for part in parts], self.client).total(
+                    "rows", PartReader().n_rows, in_order
+                )
+            beside.append([None] * len(parts) if values is None else _cut(values, len(parts), lengths, what))
+        return DaskPortions(list(zip(parts, *beside, strict=True)), self.client)
+
+
+@dataclass(frozen=True)
+class DaskGiven(GivenInParts):
+    """The Dask collection that was given."""
+
+    data: Any
+    features: Sequence[Any]
+    others: Sequence[Any]
+    weight: str | None
+
+    def take(self, indices: NDArray[np.intp]) -> Any:
+        """Some features, as a Dask collection of the kind that was given."""
+        return self.data[[self.features[j] for j in indices]] if self.features else self.data[:, indices]
+
+    def with_target(self, names: Sequence[str]) -> Any:
+        """Some features, the target and the weights, fetched into memory."""
+        label_of = {str(label): label for label in self.features}
+        return self.data[[*(label_of[name] for name in names), *self.others]].compute()
+
+
+class DaskSource(PartsOfDask):
+    """A Dask data frame or array, to be given to ``select`` or to the ``fit`` of a selector in place of a table.
+
+    Its partitions are binned and packed on the workers of the cluster and stay there; for every request of a method the
+    workers count the tables of their partitions, and these integers are added in a tree. The result is that of the same
+    rows in memory, to the last bit, for any partitions and any number of workers. Without a cluster the threads of this
+    process do the work. Costs a pass over the target and two over the columns, to find bins and to pack; the workers
+    need memory for the packed columns, ``(codes - 1) / 8`` bytes per row and column.
+
+    Parameters
+    ----------
+    data : dask.dataframe.DataFrame or dask.array.Array of shape (n_samples, n_features)
+    client : distributed.Client, optional
+        Of the cluster; by default the client of this process, if there is one.
+
+    Attributes
+    ----------
+    data : dask collection
+        As given.
+    client : distributed.Client or None
+        None: there is no cluster.
+
+    Raises
+    ------
+    ValueError
+        If the data is neither a Dask data frame nor a Dask array of two dimensions.
+
+    Examples
+    --------
+    >>> import bitsieve, dask.dataframe, pandas
+    >>> table = pandas.DataFrame({"a": [0, 1, 0, 1], "b": [0, 0, 1, 1], "class": ["no", "no", "yes", "yes"]})
+    >>> source = bitsieve.DaskSource(dask.dataframe.from_pandas(table, npartitions=2))
+    >>> bitsieve.select(source, "class", n_features_to_select=1, binning="none").features
+    ['b']
+    """
+
+    def __init__(self, data: Any, client: Client | None = None) -> None:
+        if not is_dask(data) or len(data.shape) != 2:
+            raise ValueError(
+                f"data is {type(data).__name__}: give a Dask data frame, or a Dask array with two dimensions"
+            )
+        self.data, self.client = data, current_client() if client is None else client
+        self.labels, self.n_columns = list(getattr(data, "columns", ())), data.shape[1]
+
+    def _parts(self, labels: list[Any] | None) -> list[Any]:
+        """The partitions of a data frame; the blocks of rows of an array, with all columns."""
+        if self.labels:
+            return (self.data if labels is None else self.data[labels]).to_delayed()
+        return list(self.data.rechunk({1: -1}).to_delayed()[:, 0])
+
+    def _given(self, features: list[Any], others: list[Any], weight: str | None) -> DaskGiven:
+        """The collection that was given."""
+        return DaskGiven(self.data, features, others, weight)
+
+
+def _cut(values: Any, n_parts: int, lengths: list[int] | None, what: str) -> list[Any]:
+    """Values that are given beside the features, cut at the same rows."""
+    if is_dask(values):
+        if len(values.shape) == 2 and not hasattr(values, "columns"):
+            values = values.rechunk({1: -1})
+        parts = np.asarray(values.to_delayed(), object).reshape(-1).tolist()
+        if len(parts) != n_parts:
+            raise ValueError(
+                f"the {what} has {len(parts):,} parts and the features {n_parts:,}: cut both at the same rows"
+            )
+        return parts
+    assert lengths is not None
+    known = values if hasattr(values, "iloc") else as_array(values)
+    if len(known) != sum(lengths):
+        raise ValueError(
+            f"the {what} has {len(known):,} values but the data has {sum(lengths):,} rows: they must be as many"
+        )
+    ends = list(accumulate(lengths, initial=0))
+    rows = known.iloc if hasattr(known, "iloc") else known
+    return [rows[first:last] for first, last in pairwise(ends)]
+
+
+_ROWS = 1 << 20  # read at once where a file has no row groups
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of a file that one worker reads.
+
+    Attributes
+    ----------
+    path : Path
+        As the workers see it.
+    state : tuple
+        What tells that the file is still the same.
+    part : PartOfFile
+    some : str
+        A column of the file.
+    values : mapping of str to value
+        The columns that are told by the names of folders.
+    """
+
+    path: Path
+    state: tuple[Any, ...]
+    part: PartOfFile
+    some: str
+    values: Mapping[str, Any]
+
+    def read(self, columns: Sequence[str]) -> Any:
+        """Some columns as an Arrow table."""
+        import pyarrow as pa
+
+        self._check()
+        tables = list(with_values(self.part, self.some, self.values, columns, _ROWS))
+        self._check()
+        return pa.concat_tables(tables)
+
+    def _check(self) -> None:
+        check_unchanged(repr(str(self.path)), self.state, file_state(self.path))
+
+
+class FilesOnCluster(PartsOfDask):
+    """A file or a folder of files, read by the workers of a cluster.
+
+    Parameters
+    ----------
+    path : path-like
+        Parquet, whose row groups are the parts; text, whose parts are ranges of lines; or Arrow or Feather, each file
+        of which is one part; or a folder of such files. The workers must find it under the same path.
+    client : distributed.Client or None
+    """
+
+    def __init__(self, path: str | PathLike[str], client: Client | None) -> None:
+        self.client, self.batches = client, open_file(Path(path).absolute())
+        self.labels, self.n_columns = list(self.batches.names), len(self.batches.names)
+        self.pieces = _pieces(self.batches)
+
+    def _parts(self, labels: list[Any] | None) -> list[Any]:
+        """The pieces of the files."""
+        from dask import delayed
+
+        columns, name = self.labels if labels is None else labels, f"bitsieve-read-{uuid4().hex}"
+        return [
+            delayed(piece.read, pure=False)(columns, dask_key_name=f"{name}-{place}")
+            for place, piece in enumerate(self.pieces)
+        ]
+
+    def _given(self, features: list[Any], others: list[Any], weight: str | None) -> FilesGiven:
+        """The files that were given."""
+        return FilesGiven(self.batches, others, weight)
+
+
+@dataclass(frozen=True)
+class FilesGiven(GivenInParts):
+    """The files that were given."""
+
+    whole: Batches
+    others: Sequence[str]
+    weight: str | None
+
+    def take(self, indices: NDArray[np.intp]) -> None:
+        """The selected columns are not read again."""
+
+    def with_target(self, names: Sequence[str]) -> Any:
+        """Some features, the target and the weights, read into the memory of this process."""
+        import pyarrow as pa
+
+        return pa.concat_tables(self.whole.read([*names, *self.others], _ROWS), promote_options="permissive")
+
+
+def _pieces(batches: Batches) -> list[Piece]:
+    if isinstance(batches, FolderBatches):
+        of_files = zip(batches.parts, batches.values, strict=True)
+        return [piece for file, values in of_files for piece in _pieces_of(file, values)]
+    return _pieces_of(batches, {})
+
+
+def _pieces_of(file: Any, values: Mapping[str, Any]) -> list[Piece]:
+    return [Piece(file.path, file.state_before, part, file.names[0], values) for part in file.pieces()]

@@ -1,0 +1,242 @@
+"""What is done with a portion of the samples where it is, and the portions of all samples together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from itertools import chain
+from math import prod
+from operator import add
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeVar
+
+import numpy as np
+
+from bitsieve.counts.contingency import DENSE_CELLS, ContingencyTable, has_all_cells
+from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.packed_tables import dense_cells
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    Shape = tuple[int, int, int]
+    Integers = NDArray[np.int64]
+    Columns = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class TableBlock:
+    """The tables of a portion of the samples, of shapes that all portions know.
+
+    Attributes
+    ----------
+    small : ndarray of uint32
+        Every cell of the tables of at most ``DENSE_CELLS`` cells, one table after the other. A count is at most the
+        number of samples, 2**31, so half the bytes of int64 are enough for the journey.
+    large : sequence of ContingencyTable
+        The other tables, by the cells that are not empty.
+    """
+
+    small: NDArray[np.uint32]
+    large: Sequence[ContingencyTable]
+
+    def __sizeof__(self) -> int:
+        large = sum(of.counts.nbytes + (0 if of.cells is None else of.cells.nbytes) for of in self.large)
+        return object.__sizeof__(self) + self.small.nbytes + large
+
+    def __add__(self, other: TableBlock) -> TableBlock:
+        """The tables of both portions together."""
+        return TableBlock(self.small + other.small, list(map(add, self.large, other.large)))
+
+    def tables(self, shapes: Sequence[Shape]) -> list[ContingencyTable]:
+        """The tables, given the shape of each."""
+        counts, large, start = self.small.astype(np.int64), iter(self.large), 0
+        tables = []
+        for shape in shapes:
+            if not has_all_cells(shape):
+                tables.append(next(large))
+                continue
+            end = start + prod(shape)
+            tables.append(ContingencyTable(shape, counts[start:end]))
+            start = end
+        return tables
+
+
+def added(blocks: Sequence[TableBlock]) -> TableBlock:
+    """The tables of several portions together."""
+    return reduce(add, blocks)
+
+
+Result = TypeVar("Result")
+
+
+class Portions(Protocol):
+    """One object, or a few, for every portion of the samples; they stay where they are."""
+
+    def total(self, task: str, work: Callable[..., Result], merge: Callable[[Sequence[Result]], Result]) -> Result:
+        """Call ``work`` with the objects of every portion, where they are, and merge what it returns by a tree.
+
+        ``task`` names the work for people who watch.
+        """
+
+    def map(self, task: str, work: Callable[..., Any]) -> Self:
+        """Portions of what ``work`` returns, which stays where it was made."""
+
+    def beside(self, other: Self) -> Self:
+        """The objects of both, portion by portion."""
+
+    def with_samples(self) -> Self:
+        """The packed portions that have any samples."""
+
+    def numbered(self, n_rows: Sequence[int]) -> Self:
+        """The portions that have rows, each with the number of its first row before its objects.
+
+        ``n_rows`` are the rows of every portion, in their order.
+        """
+
+
+class Facts(NamedTuple):
+    """What a portion knows of itself: what the attributes of a source of that name are."""
+
+    n_samples: int
+    arities: NDArray[np.int32]
+    class_sizes: Integers
+
+
+def in_order(several: Sequence[list[Any]]) -> list[Any]:
+    """What the portions return, one after the other."""
+    return list(chain.from_iterable(several))
+
+
+def has_samples(portion: PackedSource | None, *_: Any) -> list[bool]:
+    """Whether the portion has any, in a list, as portions have an order."""
+    return [portion is not None]
+
+
+def places_with_samples(flags: list[bool]) -> list[int]:
+    """Which of the portions have samples.
+
+    Raises
+    ------
+    ValueError
+        If none has.
+    """
+    places = [place for place, some in enumerate(flags) if some]
+    if not places:
+        raise ValueError("the data has no samples: at least one is required")
+    return places
+
+
+def pack(codes: NDArray[Any], classes: NDArray[Any] | None = None, weights: Any = None) -> PackedSource | None:
+    """A portion, packed for counting; None where it has no samples."""
+    if not len(codes):
+        return None
+    return PackedSource(codes, classes, weights=weights)
+
+
+def facts(portion: PackedSource) -> Facts:
+    """What the portion knows of itself."""
+    return Facts(portion.n_samples, portion.arities, portion.class_sizes)
+
+
+def merged_facts(several: Sequence[Facts]) -> Facts:
+    """What is known of several portions together."""
+    sizes = np.zeros(max(len(each.class_sizes) for each in several), np.int64)
+    for each in several:
+        sizes[: len(each.class_sizes)] += each.class_sizes
+    arities = reduce(np.maximum, (each.arities for each in several))
+    return Facts(sum(each.n_samples for each in several), arities, sizes)
+
+
+def count_pairs(
+    portion: PackedSource, *, pivot: int | None, columns: Columns, n_first: int, n_codes: Integers, n_classes: int
+) -> TableBlock:
+    """The tables of the pivot (None: no pivot) with each of ``columns``, of shape (n_first, n_codes, n_classes).
+
+    The numbers of codes and classes are those of all samples; ``n_classes`` 1 pools the classes.
+    """
+    small = np.array([has_all_cells((n_first, codes, n_classes)) for codes in n_codes.tolist()], bool)
+    cells = dense_cells(portion.packed, pivot, columns[small], n_first, n_codes[small], n_classes)
+    large: list[ContingencyTable] = []
+    if not small.all():
+        first = np.zeros(portion.n_samples, np.int64) if pivot is None else portion.codes(pivot).astype(np.int64)
+        large = [
+            _table(portion, first, (n_first, codes, n_classes), column)
+            for column, codes in zip(columns[~small].tolist(), n_codes[~small].tolist(), strict=True)
+        ]
+    return TableBlock(cells.astype(np.uint32), large)
+
+
+def count_parts(
+    portion: PackedSource,
+    part: NDArray[np.uint32],
+    *,
+    n_parts: int,
+    columns: Columns | None,
+    n_codes: Integers,
+    n_classes: int,
+) -> TableBlock:
+    """The tables of the part of every sample with each of ``columns``; None: of the part by itself."""
+    first = part.astype(np.int64)
+    members: list[int | None] = [None] if columns is None else list(columns.tolist())
+    small: list[Integers] = [np.empty(0, np.int64)]
+    large: list[ContingencyTable] = []
+    for column, codes in zip(members, n_codes.tolist(), strict=True):
+        table = _table(portion, first, (n_parts, codes, n_classes), column)
+        if table.cells is None:
+            small.append(table.counts)
+        else:
+            large.append(table)
+    return TableBlock(np.concatenate(small).astype(np.uint32), large)
+
+
+def everything(portion: PackedSource) -> NDArray[np.uint32]:
+    """All samples in part 0."""
+    return np.zeros(portion.n_samples, np.uint32)
+
+
+def pairs_that_occur(
+    portion: PackedSource, part: NDArray[np.uint32], *, n_parts: int, column: int, n_codes: int
+) -> Integers:
+    """The numbers ``part * n_codes + code`` that occur, ascending."""
+    pairs = part.astype(np.int64) * n_codes + portion.codes(column)
+    if n_parts * n_codes > DENSE_CELLS:
+        return np.unique(pairs)
+    present = np.zeros(n_parts * n_codes, bool)
+    present[pairs] = True
+    return np.flatnonzero(present)
+
+
+def united(several: Sequence[Integers]) -> Integers:
+    """The numbers that occur in any of the portions, ascending."""
+    return np.unique(np.concatenate(several))
+
+
+def refined_part(
+    portion: PackedSource, part: NDArray[np.uint32], *, column: int, n_codes: int, pairs: Integers
+) -> NDArray[np.uint32]:
+    """The part of every sample when parts are divided by one more column: its place among all pairs that occur."""
+    return np.searchsorted(pairs, part.astype(np.int64) * n_codes + portion.codes(column)).astype(np.uint32)
+
+
+def join(portion: PackedSource, *parts: NDArray[np.uint32]) -> PackedSource:
+    """A portion with one column for each way to number the parts of the samples."""
+    codes = np.empty((portion.n_samples, len(parts)), np.uint16, order="F")
+    for place, part in enumerate(parts):
+        codes[:, place] = part
+    return PackedSource(codes, _classes(portion), n_classes=portion.n_classes)
+
+
+def _classes(portion: PackedSource) -> Integers:
+    """The class of every sample, made anew, as it would take more room than the portion if it were kept."""
+    return np.repeat(np.arange(portion.n_classes), portion.class_sizes)
+
+
+def _table(portion: PackedSource, first: Integers, shape: tuple[int, int, int], column: int | None) -> ContingencyTable:
+    cells = first * shape[1]
+    if column is not None:
+        cells += portion.codes(column)
+    if shape[2] > 1:
+        cells = cells * shape[2] + _classes(portion)
+    return ContingencyTable.of_samples(shape, cells)

@@ -1,0 +1,353 @@
+"""Saved counts: the tables of all pairs of columns in a file, which add up over parts of the rows."""
+
+from __future__ import annotations
+
+import json
+from copy import copy
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bitsieve.common.messages import quoted
+from bitsieve.common.progress import phase
+from bitsieve.counts.contingency import ContingencyTable
+from bitsieve.counts.source import CountSource
+from bitsieve.data.binning import make_binner
+from bitsieve.data.column_summary import changes_kind, union_of_categories
+from bitsieve.data.encoding import lookup
+from bitsieve.data.ragged import Ragged
+from bitsieve.data.target import Target
+from bitsieve.files.errors import DataError
+from bitsieve.files.output import writing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from os import PathLike
+
+    from numpy.typing import NDArray
+
+    from bitsieve.counts.partition import Partition
+    from bitsieve.data.binning.base import Binner
+
+    Integers = NDArray[np.int64]
+    Columns = NDArray[np.intp]
+
+
+MOST_CELLS = 1 << 28  # of all tables: 2 GiB
+_FACTS, _CELLS = "counts.json", "cells.npy"
+_ONLY_PAIRS = (
+    "saved counts hold tables of pairs of columns, and this method needs tables of more of them: give it the data"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class SavedCounts:
+    """The tables of every pair of columns with the class, and what the codes in them mean.
+
+    Attributes
+    ----------
+    names : list of str
+        Of the columns.
+    target : Target
+        The classes, without the codes of rows.
+    binner : Binner
+        Fitted: how the columns became codes.
+    arities : ndarray of int32
+        Codes of every column, whether they occur or not.
+    class_sizes : ndarray of int64
+    cells : ndarray of int64
+        The cells of the pairs (0, 0), (0, 1), ..., (1, 1), (1, 2), ... one after the other, in C order.
+    """
+
+    names: list[str]
+    target: Target
+    binner: Binner
+    arities: NDArray[np.int32]
+    class_sizes: Integers
+    cells: Integers
+
+    def __add__(self, other: SavedCounts) -> SavedCounts:
+        """The counts of both parts of the rows.
+
+        Raises
+        ------
+        ValueError
+            If the columns, their codes or the classes are not the same.
+        """
+        if _meaning(self) != _meaning(other):
+            raise ValueError(
+                "the counts do not add up, since their columns, bins or classes differ: count all parts with the bins "
+                "of the first, by 'bitsieve count DATA --like COUNTS'"
+            )
+        return replace(self, class_sizes=self.class_sizes + other.class_sizes, cells=self.cells + other.cells)
+
+    def save(self, folder: str | PathLike[str]) -> None:
+        """Write the counts to a folder, which is made.
+
+        Parameters
+        ----------
+        folder : path-like
+        """
+        path = Path(folder)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise DataError(f"cannot make the folder {str(path)!r}: {error.strerror}") from None
+        with writing(path / _CELLS, "counts") as file:
+            np.save(file, self.cells, allow_pickle=False)
+        facts = {**_meaning(self), "class_sizes": self.class_sizes.tolist()}
+        with writing(path / _FACTS, "counts") as file:
+            file.write(json.dumps(facts, indent=1, ensure_ascii=False).encode())
+
+    @classmethod
+    def load(cls, folder: str | PathLike[str]) -> SavedCounts:
+        """Read what :meth:`save` has written.
+
+        Parameters
+        ----------
+        folder : path-like
+
+        Raises
+        ------
+        DataError
+            If the folder holds no whole counts.
+        """
+        path = Path(folder)
+        try:
+            facts = json.loads((path / _FACTS).read_text(encoding="utf-8"))
+            cells = np.load(path / _CELLS, allow_pickle=False)
+            arities = np.array(facts["arities"], np.int32)
+            sizes = np.array(facts["class_sizes"], np.int64)
+            target = Target(
+                np.empty(0, np.int32),
+                _array(facts["labels"]),
+                None if facts["edges"] is None else np.array(facts["edges"]),
+                facts["kind"],
+                name=facts["target"],
+            )
+            counts = cls(facts["names"], target, _binner(facts), arities, sizes, cells)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise DataError(f"{str(path)!r} holds no counts of 'bitsieve count': {error}") from None
+        if cells.shape != (n_cells(arities, len(sizes)),) or cells.dtype != np.int64:
+            raise DataError(f"the counts in {str(path)!r} are not whole: count again")
+        return counts
+
+
+class TabledSource(CountSource):
+    """Saved tables of pairs as a source of counts, for the methods that need no others.
+
+    Parameters
+    ----------
+    counts : SavedCounts
+    """
+
+    def __init__(self, counts: SavedCounts) -> None:
+        self.counts, self.n_jobs = counts, None
+        self.class_sizes, self.n_classes = counts.class_sizes, len(counts.class_sizes)
+        self.n_samples, self.n_features = int(counts.class_sizes.sum()), len(counts.names)
+        self._starts = _starts(counts.arities, self.n_classes)
+        # The codes that occur in these rows: as of columns in memory, a code beyond the largest counts for nothing.
+        self.arities = counts.arities
+        alone = [self._dense(j, j).sum(axis=(1, 2)) for j in range(self.n_features)]
+        self.arities = np.array([int(np.flatnonzero(counts)[-1]) + 1 for counts in alone], np.int32)
+
+    def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
+        """The saved tables of the pivot (None: no pivot) with each of ``columns``."""
+        found = []
+        for column in map(int, columns):
+            dense = self._dense(column if pivot is None else pivot, column)
+            if pivot is None:
+                dense = dense.sum(axis=1)[None]
+            first = 1 if pivot is None else int(self.arities[pivot])
+            dense = dense[:first, : self.arities[column]]
+            if not by_class:
+                dense = dense.sum(axis=2, keepdims=True)
+            flat = np.ascontiguousarray(dense).reshape(-1)
+            cells = np.flatnonzero(flat)
+            shape = (dense.shape[0], dense.shape[1], dense.shape[2])
+            found.append(ContingencyTable.of_cells(shape, cells, flat[cells]))
+        return found
+
+    def _dense(self, i: int, j: int) -> Integers:
+        """The cells of a pair, of shape (codes of i, codes of j, classes)."""
+        low, high = min(i, j), max(i, j)
+        m = self.counts.arities
+        shape = int(m[low]), int(m[high]), self.n_classes
+        first = self._starts[low] + int(m[low]) * self.n_classes * int(m[low:high].sum())
+        dense = self.counts.cells[first : first + int(np.prod(shape))].reshape(shape)
+        return dense if i <= j else dense.transpose(1, 0, 2)
+
+    def partition(self) -> Partition:
+        """They hold no tables given several columns."""
+        raise ValueError(_ONLY_PAIRS)
+
+    def joined(self, groups: Sequence[Columns]) -> CountSource:
+        """They hold no tables of several columns."""
+        raise ValueError(_ONLY_PAIRS)
+
+
+def count_pairs(
+    source: CountSource, names: Sequence[str], target: Target, binner: Binner, arities: NDArray[np.int32]
+) -> SavedCounts:
+    """Count the tables of all pairs of columns of a source, whose codes are below ``arities``.
+
+    Raises
+    ------
+    ValueError
+        If they have more cells than can be kept.
+    """
+    total = n_cells(arities, source.n_classes)
+    check_cells(total, len(names))
+    step, cells, end = phase("counting pairs"), np.zeros(total, np.int64), 0
+    for i in range(len(names)):
+        others = np.arange(i, len(names))
+        for j, table in zip(others.tolist(), source.tables(i, others, True), strict=True):
+            shape = int(arities[i]), int(arities[j]), source.n_classes
+            first, end = end, end + int(np.prod(shape))
+            into = cells[first:end].reshape(shape)
+            into[: table.shape[0], : table.shape[1]] = table.dense()
+        step(i + 1, len(names))
+    return SavedCounts(list(names), target, binner, arities.astype(np.int32), source.class_sizes, cells)
+
+
+def n_cells(arities: NDArray[np.int32], n_classes: int) -> int:
+    """Cells of the tables of all pairs with the class."""
+    return int(_starts(arities, n_classes)[-1])
+
+
+def check_cells(total: int, n_columns: int) -> None:
+    """Refuse tables of so many cells that they can not be kept."""
+    if total > MOST_CELLS:
+        raise ValueError(
+            f"the tables of all pairs of {n_columns:,} columns have {total:,} cells, more than {MOST_CELLS:,}: give "
+            "fewer columns or bins"
+        )
+
+
+def _starts(arities: NDArray[np.int32], n_classes: int) -> Integers:
+    """Where the tables of each column with itself and those after it begin; last: the end."""
+    m = arities.astype(np.int64)
+    following = m[::-1].cumsum()[::-1]
+    return np.concatenate([[0], np.cumsum(m * following * n_classes)])
+
+
+def _meaning(counts: SavedCounts) -> dict[str, Any]:
+    """What must be equal for tables to add up, as JSON holds it."""
+    binner, target = counts.binner, counts.target
+    edges = None if target.edges is None else [float(edge) for edge in target.edges]
+    return {
+        "names": list(counts.names),
+        "arities": counts.arities.tolist(),
+        "binning": binning_name(binner),
+        "missing": binner.missing,
+        "bins": np.asarray(binner.n_bins_).tolist(),
+        "bin_edges": [edges.tolist() for edges in binner.bin_edges_],
+        "categories": [None if known is None else _listed(known) for known in binner.categories_],
+        "target": target.name,
+        "kind": target.kind,
+        "labels": _listed(target.labels),
+        "edges": edges,
+    }
+
+
+def _listed(values: NDArray[Any]) -> list[Any]:
+    """The type of an array and its values."""
+    if values.dtype.kind in "mM":
+        return [str(values.dtype), values.astype(np.int64).tolist()]
+    return [str(values.dtype), values.tolist()]
+
+
+def _array(listed: list[Any]) -> NDArray[Any]:
+    kind, values = listed
+    return np.array(values, np.dtype(kind))
+
+
+def binning_name(binner: Binner) -> str:
+    """The name by which a binner is made."""
+    from bitsieve.data.binning.registry import BINNERS
+
+    for name, kind in BINNERS.items():
+        if type(binner) is kind:
+            return name
+    raise ValueError(f"counts by {type(binner).__name__} cannot be saved: use one of {quoted(BINNERS)}")
+
+
+def _binner(facts: dict[str, Any]) -> Binner:
+    """The fitted binner of saved counts."""
+    binner: Any = make_binner(facts["binning"], missing=facts["missing"])
+    edges = [np.array(one, np.float64) for one in facts["bin_edges"]]
+    binner.bin_edges_ = Ragged(np.concatenate([np.empty(0), *edges]), np.cumsum([len(one) for one in edges]))
+    binner.n_bins_ = np.array(facts["bins"], np.int64)
+    binner.categories_ = [None if known is None else _array(known) for known in facts["categories"]]
+    binner.n_features_in_ = len(facts["names"])
+    binner.feature_names_in_ = np.array(facts["names"], object)
+    return binner
+
+
+def added(first: SavedCounts, second: SavedCounts) -> SavedCounts:
+    """The counts of both parts of the rows, of columns that are codes as they are.
+
+    Parameters
+    ----------
+    first, second : SavedCounts
+        Of the same columns, by a :class:`~bitsieve.data.binning.CategoricalBinner` each.
+
+    Raises
+    ------
+    ValueError
+        If a column or the target is of one kind in one part and of another in the other, or the tables have more cells
+        than can be kept.
+    """
+    known: list[Any] = [
+        _union(one, other, name)
+        for name, one, other in zip(first.names, first.binner.categories_, second.binner.categories_, strict=True)
+    ]
+    labels = _union(first.target.labels, second.target.labels, "the target")
+    return _grown(first, known, labels) + _grown(second, known, labels)
+
+
+def _union(one: Any, other: Any, name: str) -> NDArray[Any]:
+    """The sorted values of both parts."""
+    if len(one) and len(other) and (one.dtype.kind in "iuf") != (other.dtype.kind in "iuf"):
+        raise changes_kind(name, "numbers", "text or categories")
+    return union_of_categories([values for values in (one, other) if len(values)] or [one], name)
+
+
+def _grown(counts: SavedCounts, known: list[Any], labels: NDArray[Any]) -> SavedCounts:
+    """The same counts in tables with a place for every value and class that is known."""
+    before: Any = counts.binner.categories_
+    binner: Any = copy(counts.binner)
+    with_missing = counts.binner.missing == "bin"
+    binner.categories_ = known
+    binner.n_bins_ = np.array([len(values) + with_missing for values in known], np.int64)
+    arities = binner.n_bins_.astype(np.int32)
+    places = [
+        np.append(lookup(old, new), len(new))[: len(old) + with_missing]  # that of missing values is the last
+        for old, new in zip(before, known, strict=True)
+    ]
+    classes = lookup(counts.target.labels, labels)
+    sizes = np.zeros(len(labels), np.int64)
+    sizes[classes] = counts.class_sizes
+    total = n_cells(arities, len(labels))
+    check_cells(total, len(known))
+    cells = counts.cells
+    if total != len(cells):
+        cells = np.zeros(total, np.int64)
+        old = _tables(counts.cells, counts.arities, len(counts.class_sizes))
+        new = _tables(cells, arities, len(labels))
+        for (i, j, some), (_, _, all_of) in zip(old, new, strict=True):
+            all_of[np.ix_(places[i], places[j], classes)] = some
+    target = replace(counts.target, labels=labels)
+    return replace(counts, target=target, binner=binner, arities=arities, class_sizes=sizes, cells=cells)
+
+
+def _tables(cells: Integers, arities: NDArray[np.int32], n_classes: int) -> Iterator[tuple[int, int, Integers]]:
+    """Every pair of columns and its table, a view."""
+    end = 0
+    for i in range(len(arities)):
+        for j in range(i, len(arities)):
+            shape = int(arities[i]), int(arities[j]), n_classes
+            first, end = end, end + int(np.prod(shape))
+            yield i, j, cells[first:end].reshape(shape)

@@ -1,0 +1,225 @@
+"""Files and streams of rows, to be given in place of a table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bitsieve.common.attributes import cached_property
+from bitsieve.common.memory import check_memory
+from bitsieve.common.messages import allowed_names, one_line, quoted
+from bitsieve.common.progress import row_phase
+from bitsieve.data.encoding import as_array
+from bitsieve.data.read import read_data
+from bitsieve.data.sparse import SpooledTable
+from bitsieve.engines.in_parts import PartReader, gives_batches
+from bitsieve.engines.stream_table import DEFAULT_MEMORY, Budget, StreamedGiven, StreamedTable
+from bitsieve.files.arrow import native_file
+from bitsieve.files.batches import ArrowBatches, Batches
+from bitsieve.files.errors import DataError
+from bitsieve.files.libsvm_ranges import read_libsvm_in_ranges
+from bitsieve.files.open_batches import holds_sparse_rows, open_file
+from bitsieve.files.read import check_schema
+from bitsieve.files.spool import Spool, no_room
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+class StreamedOnce(ArrowBatches):
+    """A stream that was read once and written to a spool, from which it is read again."""
+
+    spool: Spool
+
+    def state(self) -> list[tuple[Any, ...]]:
+        """Nobody but this process writes the file."""
+        return []
+
+
+def open_batches(data: Any, parent: Path | None) -> Batches:
+    """The batches of a path, or of a stream, which is written to the spool.
+
+    Parameters
+    ----------
+    data : path, or object with ``__arrow_c_stream__``, pyarrow dataset, polars LazyFrame
+    parent : Path or None
+        Where the spool of a stream lies; it is removed with the batches.
+
+    Raises
+    ------
+    DataError
+        The data can not be read, or the disk is full.
+    """
+    if isinstance(data, (str, PathLike)):
+        return open_file(data)
+    import pyarrow as pa
+
+    spool = Spool(parent)
+    path, n_rows = spool.folder / "stream.arrow", 0
+    step = row_phase("reading the stream", None)
+    try:
+        batches = _batches(data)
+        first = next(batches, None)
+        if first is None:
+            raise DataError("the stream has no rows: nothing to select from")
+        check_schema(first.schema, path)
+        with native_file(path, "wb") as file, pa.ipc.new_file(file, first.schema) as writer:
+            batch: Any = first
+            while batch is not None:
+                writer.write_batch(batch)
+                n_rows += batch.num_rows
+                step(n_rows)
+                batch = next(batches, None)
+    except OSError as error:
+        raise no_room(spool.folder.parent, path.stat().st_size if path.exists() else 0, error) from None
+    except pa.ArrowException as error:
+        raise DataError(f"cannot read the stream: {one_line(error)}") from None
+    if not n_rows:
+        raise DataError("the stream has no rows: nothing to select from")
+    stored = StreamedOnce(path)
+    stored.label, stored.n_rows, stored.spool = "the stream", n_rows, spool
+    return stored
+
+
+def _batches(data: Any) -> Iterator[Any]:
+    import pyarrow as pa
+
+    if hasattr(data, "__arrow_c_stream__"):
+        yield from pa.RecordBatchReader.from_stream(data)
+    elif hasattr(data, "scanner"):  # a pyarrow dataset
+        yield from data.scanner().to_reader()
+    else:  # a polars LazyFrame
+        for frame in data.collect_batches(maintain_order=True):
+            yield from frame.to_arrow().to_batches()
+
+
+class StreamSource:
+    """A file, a folder of files or a stream of rows, to be given to ``select`` or to ``fit`` in place of a table.
+
+    The rows are read in batches: once for the target, once to find bins and once to pack the coded columns into planes
+    on disk, which are counted from there; once less where the codes of all rows are those of the first batch. The
+    result is that of the same rows in memory, to the last bit, but for a numeric column of so many distinct values that
+    its bins are found on a sample of the rows. Needs ``(codes - 1) / 8`` bytes of disk per row and column, and for a
+    stream, which can be read only once, as much again as its rows take. A libsvm file is read once, in ranges, and its
+    values are sorted by column on disk, in 28 bytes each; the target "y" are its labels.
+
+    Parameters
+    ----------
+    data : path or stream
+        A Parquet, Arrow, Feather, text or libsvm file; a folder of such files but libsvm, whose sub-folders may be
+        named ``column=value``; or whatever speaks the Arrow stream protocol (``__arrow_c_stream__``), a pyarrow
+        dataset, a polars LazyFrame.
+    memory : int or str, default="2GiB"
+        About how many bytes the work may take, such as ``"4GB"``: it decides how many rows are read at once, and how
+        many a sample has. Planes on disk are mapped: the system keeps as much of them in memory as is free.
+    spool : path, optional
+        A folder in which the planes are kept for later runs with the same file, columns and binner. By default they
+        lie in the system's folder for temporary files and are removed in the end. Of a libsvm file the sorted columns
+        are kept, for any target and binner.
+
+    Raises
+    ------
+    ValueError
+        If the data is of no such kind, or ``memory`` no amount of memory.
+
+    Examples
+    --------
+    >>> import bitsieve, pyarrow as pa
+    >>> table = pa.table({"a": [0, 1, 0, 1], "b": [0, 0, 1, 1], "class": ["no", "no", "yes", "yes"]})
+    >>> source = bitsieve.StreamSource(table.to_reader())
+    >>> bitsieve.select(source, "class", n_features_to_select=1, binning="none").features
+    ['b']
+    """
+
+    def __init__(self, data: Any, memory: int | str | None = None, spool: str | PathLike[str] | None = None) -> None:
+        if not isinstance(data, (str, PathLike)) and not gives_batches(data):
+            raise ValueError(f"data is {type(data).__name__}: give a path, or a stream of Arrow batches")
+        self.data, self.memory = data, check_memory(memory) or DEFAULT_MEMORY
+        self.spool = None if spool is None else Path(spool)
+
+    @cached_property
+    def own_target(self) -> str | None:
+        """The target that the data is of by itself: "y", the labels of a libsvm file; None for all other data."""
+        return "y" if holds_sparse_rows(self.data) else None
+
+    def read_in_parts(
+        self,
+        target: Any = None,
+        sample_weight: Any = None,
+        *,
+        target_name: str = "y",
+        target_bins: Any = None,
+        drop_missing: bool = False,
+    ) -> StreamedTable | SpooledTable:
+        """Look at the target, and divide the columns into features, target and weights.
+
+        Parameters
+        ----------
+        target : str, list of str, or array-like of shape (n_samples,), optional
+            Columns, or the values; "y" are the labels of a libsvm file. None: all rows are of one class.
+        sample_weight : str or array-like of shape (n_samples,), optional
+            Frequency weights, in the same ways.
+        target_name : str
+            What messages call a target that is given by its values.
+        target_bins : int or "none", optional
+            As in :func:`bitsieve.select`.
+        drop_missing : bool, default=False
+            Whether rows without a target are left out.
+
+        Returns
+        -------
+        StreamedTable, or SpooledTable of a libsvm file
+
+        Raises
+        ------
+        ValueError
+            If the data cannot be read, a column is not there, or the target or the weights are not as many as the rows.
+        """
+        if self.own_target is not None:
+            return self._read_sparse_rows(target, sample_weight, target_bins, drop_missing)
+        batches = open_batches(self.data, self.spool)
+        taken = _columns_named(target, batches.names, "target") if target is not None else []
+        weight = _columns_named(sample_weight, batches.names, "weight") if sample_weight is not None else []
+        if set(taken) & set(weight):
+            raise ValueError(f"column {weight[0]!r} cannot be both the target and the weight")
+        features = [name for name in batches.names if name not in {*taken, *weight}]
+        if not features:
+            raise ValueError(f"the data holds only the target {quoted(taken)}: at least one feature is needed")
+        reader = PartReader(
+            features,
+            (taken if len(taken) > 1 else taken[0]) if taken else None,
+            weight[0] if weight else None,
+            drop_missing,
+        )
+        beside = (
+            None if taken or target is None else as_array(target),
+            None if weight or sample_weight is None else as_array(sample_weight),
+        )
+        budget = Budget.of(self.memory, len(batches.names), batches.row_bytes)
+        table = StreamedTable(batches, reader, beside, budget, self.spool)
+        table.read_target(", ".join(taken) if taken else target_name, target_bins)
+        weight_name = weight[0] if weight else None if sample_weight is None else "sample_weight"
+        table.given = StreamedGiven(batches, [*taken, *weight], weight_name, budget.rows)
+        return table
+
+    def _read_sparse_rows(self, target: Any, sample_weight: Any, target_bins: Any, drop_missing: bool) -> SpooledTable:
+        arrays = read_libsvm_in_ranges(Path(self.data), self.memory, self.spool)
+        of_target = {"target_bins": target_bins, "drop_missing": drop_missing}
+        table = read_data(arrays, self.own_target if target is None else target, sample_weight, **of_target)
+        assert isinstance(table, SpooledTable)  # what a table of spooled columns is read to
+        return table if target is not None else replace(table, y=None)
+
+
+def _columns_named(given: Any, names: Sequence[str], what: str) -> list[str]:
+    """The columns that a target or weights name; none where they are given by their values."""
+    listed = given if isinstance(given, (list, tuple)) and all(isinstance(one, str) for one in given) else [given]
+    if not listed or not all(isinstance(one, str) for one in listed):
+        return []
+    for name in listed:
+        if name not in names:
+            raise ValueError(f"there is no column {name!r} for the {what}: {allowed_names(name, list(names))}")
+    if len(set(listed)) < len(listed):
+        raise ValueError(f"the targets {quoted(listed)} name a column twice: name each once")
+    return list(listed)

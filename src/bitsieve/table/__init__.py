@@ -1,1 +1,0 @@
-"""One table: columns, target, weights and names, read from anything."""

@@ -1,0 +1,190 @@
+"""A binner fitted on the merged summaries of parts of the rows is the one that is fitted on all rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import reduce
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from sklearn.base import clone
+
+from bitsieve.data.binning import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner
+from bitsieve.data.binning.coding import fit_on_summary
+from bitsieve.data.read import read_xy
+from bitsieve.data.summary import Limits, Summary, summarize
+from bitsieve.data.target import Target
+
+BINNERS = [
+    MDLBinner(),
+    MDLBinner(uncut="median", missing="bin"),
+    EqualFrequencyBinner(n_bins=4),
+    EqualFrequencyBinner(n_bins=5, missing="bin"),
+    EqualWidthBinner(n_bins=3),
+    EqualWidthBinner(n_bins=4, missing="bin"),
+    CategoricalBinner(),
+    CategoricalBinner(missing="bin"),
+]
+N = 400
+
+
+def columns(missing, whole):
+    random = np.random.default_rng(4)
+    classes = random.integers(0, 3, N)
+    found = {
+        "few": (classes + random.integers(0, 2, N)).astype(np.int8),
+        "wide": (random.integers(-5, 5, N) + classes) * 10**15,
+        "unsigned": random.integers(0, 4, N).astype(np.uint64) * np.uint64(2048) + np.uint64(2**63),  # as doubles
+        "text": random.choice(["low", "middle", "high"], N),
+        "truth": classes == random.integers(0, 3, N),
+        "constant": np.full(N, 7),
+    }
+    if not whole:
+        found["real"] = random.standard_normal(N) + classes
+        found["single"] = (random.standard_normal(N) + classes).astype(np.float32)
+    table = {name: pa.array(values) for name, values in found.items()}
+    if missing:
+        absent = np.arange(N) > 0.8 * N  # none in the first parts
+        table["gaps"] = pa.array((classes * 2).astype(np.int32), mask=absent & (random.random(N) < 0.5))
+        table["words"] = pa.array(random.choice(["a", "b"], N), mask=absent)
+        table["nothing"] = pa.array(np.full(N, np.nan))
+    return pa.table(table), classes
+
+
+def parts_of(table, classes, weights, ends):
+    """Tables of parts of the rows whose class codes are those of all rows."""
+    labels = np.unique(classes)
+    for first, last in zip([0, *ends], [*ends, table.num_rows], strict=True):
+        part = read_xy(table[first:last], None, None if weights is None else weights[first:last])
+        kept = slice(None) if weights is None else weights[first:last] > 0
+        y = Target(classes[first:last][kept].astype(np.int32), labels)
+        yield type(part)(part.columns, part.names, part.feature_names, y, part.weights)
+
+
+def summary_of(binner, parts, limits=None):
+    first, found = 0, []
+    for part in parts:
+        found.append(summarize(part, binner, first_row=first, limits=limits))
+        first += part.n_samples
+    return found
+
+
+def running_summary(binner, parts, limits=None):
+    """Each part with what is known of those before it."""
+    first, known = 0, None
+    for part in parts:
+        new = summarize(part, binner, first_row=first, limits=limits, known=known)
+        known = new if known is None else known + new
+        first += part.n_samples
+    return known
+
+
+def assert_same(fitted, expected):
+    assert fitted.n_bins_.tolist() == expected.n_bins_.tolist()
+    assert fitted.n_features_in_ == expected.n_features_in_
+    assert fitted.feature_names_in_.tolist() == expected.feature_names_in_.tolist()
+    for mine, theirs in zip(fitted.bin_edges_, expected.bin_edges_, strict=True):
+        assert mine.tobytes() == theirs.tobytes()
+    for mine, theirs in zip(fitted.categories_, expected.categories_, strict=True):
+        assert (mine is None) == (theirs is None)
+        assert mine is None or mine.tolist() == theirs.tolist()
+    if hasattr(expected, "uncut_"):
+        assert fitted.uncut_.tolist() == expected.uncut_.tolist()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("ends", [[], [130, 131, 300], [399]])
+@pytest.mark.parametrize("limits", [None, Limits(cells=8)], ids=["distinct", "sample"])
+@pytest.mark.parametrize("binner", BINNERS, ids=repr)
+def test_parts_give_the_bins_and_codes_of_all_rows(binner, ends, weighted, limits):
+    codes_only = binner.sees == "codes"
+    if codes_only and limits is not None:
+        limits = None
+    table, classes = columns(binner.missing == "bin", codes_only)
+    weights = np.append(np.random.default_rng(1).integers(0, 4, N - 1), 2) if weighted else None
+    parts = list(parts_of(table, classes, weights, ends))
+    coding = fit_on_summary(binner, Summary.merged(summary_of(binner, parts, limits)))
+    (whole,) = parts_of(table, classes, weights, [])
+    expected = clone(binner).fit_table(whole)
+    assert_same(coding.binner, expected)
+    assert coding.sampled == ()
+    codes = expected.codes(whole)
+    assert np.concatenate([coding.codes(part) for part in parts]).tolist() == codes.tolist()
+    assert coding.arities.tolist() == (codes.max(axis=0) + 1).tolist()
+
+
+@pytest.mark.parametrize("binner", [EqualFrequencyBinner(n_bins=3), MDLBinner()], ids=repr)
+def test_merging_in_any_order_and_by_pairs_keeps_the_sample(binner):
+    table, classes = columns(False, False)
+    limits = Limits(cells=8, rows=100)
+    found = [
+        Summary.merged(summary_of(binner, parts_of(table, classes, None, ends), limits))
+        for ends in ([], [57], [10, 20, 200, 399])
+    ]
+    found.append(reduce(lambda a, b: a + b, summary_of(binner, parts_of(table, classes, None, [50, 250]), limits)))
+    found.append(Summary.merged(summary_of(binner, parts_of(table, classes, None, [50, 250]), limits)[::-1]))
+    found.append(running_summary(binner, parts_of(table, classes, None, [110, 250, 260]), limits))
+    codings = [fit_on_summary(binner, summary) for summary in found]
+    for coding in codings[1:]:
+        assert_same(coding.binner, codings[0].binner)
+    assert len({coding.sampled for coding in codings}) == 1
+    assert set(codings[0].sampled) >= {6, 7}  # the columns of real numbers
+    assert 0.15 < codings[0].rank_error < 0.17  # sqrt(ln(200) / 200)
+
+
+def test_a_sampled_quantile_is_within_the_rank_error():
+    random = np.random.default_rng(0)
+    values = random.standard_normal(50_000)
+    table, classes = pa.table({"x": values}), np.zeros(len(values), int)
+    binner = EqualFrequencyBinner(n_bins=10)
+    parts = parts_of(table, classes, None, [20_000])
+    coding = fit_on_summary(binner, Summary.merged(summary_of(binner, parts, Limits(cells=1000, rows=5000))))
+    ranks = np.searchsorted(np.sort(values), coding.binner.bin_edges_[0], side="right") / len(values)
+    off = np.abs(ranks - np.arange(1, 10) / 10).max()
+    assert 0 < off < coding.rank_error < 0.03
+
+
+def test_a_column_of_numbers_and_of_text_is_refused():
+    binner = EqualFrequencyBinner()
+    parts = [read_xy(pa.table({"a": [1, 2]})), read_xy(pa.table({"a": ["x", "y"]}))]
+    with pytest.raises(ValueError, match=r"^column 'a' holds numbers in some parts of the data and text or categories"):
+        Summary.merged(summary_of(binner, parts))
+
+
+def test_parts_of_other_columns_are_refused():
+    parts = [read_xy(pa.table({"a": [1, 2], "b": [1, 2]})), read_xy(pa.table({"a": [1, 2]}))]
+    with pytest.raises(ValueError, match=r"^a part of the data lacks 'b': every part must have the same columns$"):
+        Summary.merged(summary_of(EqualFrequencyBinner(), parts))
+
+
+def test_too_many_codes_are_refused():
+    binner = CategoricalBinner()
+    parts = [read_xy(pa.table({"a": np.arange(300_000) * 7})), read_xy(pa.table({"a": [1, 2]}))]
+    with pytest.raises(ValueError, match=r"^column 'a' has more than 65,536 codes"):
+        fit_on_summary(binner, Summary.merged(summary_of(binner, parts)))
+
+
+@pytest.mark.parametrize(
+    ("values", "own"),
+    [
+        (np.array([0, 1, 2, 1], np.uint8), True),
+        (np.array([0, 2, 2, 0], np.uint8), False),
+        (np.array([1, 2, 1, 2], np.uint8), False),
+        (np.array([0, 1, 2, 1], np.int8), False),
+        (np.array([0, 1, 2, 1]), False),
+        (np.array([0, 0, 1, 0, 2, 0, 1, 0], np.uint8)[::2], False),
+        (np.array(["a", "b", "c", "b"]), False),
+    ],
+)
+def test_bytes_that_are_their_own_codes(values, own):
+    binner = CategoricalBinner()
+    known = pa.table({"bytes": np.array([1, 0, 0, 1], np.uint8), "other": values})
+    table = read_xy(known, None, None)
+    table = replace(table, columns=[table.values(0), values if values.dtype.kind != "U" else table.values(1)])
+    coding = fit_on_summary(binner, summarize(table, binner))
+    found = coding.own_codes(table)
+    assert (found is not None) == own
+    if own:
+        assert np.column_stack(found).tolist() == coding.codes(table).tolist()
+        assert coding.own_codes(replace(table, columns=[table.values(0), values + np.uint8(1)])) is None

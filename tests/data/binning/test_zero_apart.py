@@ -1,0 +1,113 @@
+"""Zero as a code of its own: the codes are those of the rule on the other numbers, dense or sparse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from bitsieve.data.binning import (
+    CategoricalBinner,
+    EqualFrequencyBinner,
+    EqualWidthBinner,
+    MDLBinner,
+    ZeroApartBinner,
+    make_binner,
+)
+
+RULES = {
+    "mdl": MDLBinner(),
+    "mdl, median": MDLBinner(uncut="median"),
+    "quantile": EqualFrequencyBinner(n_bins=4),
+    "uniform": EqualWidthBinner(n_bins=5),
+}
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Columns of all densities, of few and of many values, negative ones too; the classes; and weights."""
+    random = np.random.default_rng(4)
+    X = random.normal(size=(180, 24)).round(1) * (random.random((180, 24)) < np.linspace(0, 1.05, 24))
+    X[:, 5] = np.abs(X[:, 5]) > 0
+    X[:, 6] = 3.5
+    y = (X[:, 12] + X[:, 20] + random.normal(size=180) > 0).astype(int) + (random.random(180) < 0.2)
+    return X, y, random.integers(1, 4, 180)
+
+
+def by_definition(rule, X, y, weights):
+    """A binner of its own for the numbers of each column that are not zero."""
+    codes = np.zeros(X.shape, int)
+    for j, column in enumerate(X.T):
+        there = column != 0
+        if there.any():
+            one = make_binner(rule).fit(column[there, None], y[there], None if weights is None else weights[there])
+            codes[there, j] = one.transform(column[there, None]).ravel() + (not there.all())
+    return codes
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_codes_are_those_of_the_rule_on_the_other_numbers(data, rule, weighted):
+    X, y, weights = data
+    weights = weights if weighted else None
+    binner = ZeroApartBinner(RULES[rule], n_jobs=2)
+    expected = by_definition(RULES[rule], X, y, weights)
+    np.testing.assert_array_equal(binner.fit(X, y, weights).transform(X), expected)
+    assert binner.n_bins_.tolist() == (expected.max(axis=0) + 1).tolist()
+    for kind in (sparse.csr_array, sparse.csc_matrix, sparse.coo_array):
+        found = ZeroApartBinner(RULES[rule]).fit(kind(X), y, weights)
+        assert found.bin_edges_.values.tolist() == binner.bin_edges_.values.tolist()
+        np.testing.assert_array_equal(found.transform(kind(X)).toarray(), expected)
+
+
+def test_every_number_a_code(data):
+    X = np.rint(data[0])
+    np.testing.assert_array_equal(ZeroApartBinner("none").fit_transform(X), CategoricalBinner().fit_transform(X))
+    counts = sparse.csr_array(np.abs(X))
+    np.testing.assert_array_equal(
+        ZeroApartBinner("none").fit_transform(counts).toarray(), CategoricalBinner().fit_transform(np.abs(X))
+    )
+    with pytest.raises(ValueError, match="codes of negative numbers come before that of zero"):
+        ZeroApartBinner("none").fit_transform(sparse.csr_array(X))
+
+
+def test_missing_values_are_the_last_code():
+    X = np.array([[0, 1.0, 0], [2.0, np.nan, 0], [np.nan, 3.0, 0], [4.0, 3.0, np.nan], [0, 4.0, np.nan]])
+    expected = [[0, 0, 0], [1, 2, 0], [3, 0, 0], [2, 0, 1], [0, 1, 1]]
+    for given in (X, sparse.csr_array(X)):
+        binner = ZeroApartBinner(EqualFrequencyBinner(n_bins=2, missing="bin")).fit(given)
+        codes = binner.transform(given)
+        assert (codes if given is X else codes.toarray()).tolist() == expected
+        assert binner.n_bins_.tolist() == [4, 3, 2]
+        with pytest.raises(ValueError, match=r"3 columns hold missing values \(NaN\): 'x0', 'x1', 'x2'; set "):
+            ZeroApartBinner().fit(given, [0, 1, 0, 1, 0])
+
+
+def test_what_was_not_there_when_fitting():
+    X = np.array([[0.0, 1.0], [2.0, 5.0], [7.0, 8.0]])
+    binner = ZeroApartBinner(EqualFrequencyBinner(n_bins=3)).fit(X)
+    assert binner.zero_.tolist() == [True, False]
+    assert binner.transform([[-1.0, 0.0], [9.0, -4.0]]).tolist() == [[1, 0], [2, 0]]
+    codes = ZeroApartBinner("none").fit(X)
+    for row, message in (([[3.0, 1.0]], "'x0' holds 3.0"), ([[0.0, 0.0]], "'x1' holds 0.0")):
+        with pytest.raises(ValueError, match=f"column {message}, which was not there when fitting"):
+            codes.transform(row)
+
+
+@pytest.mark.parametrize(
+    ("X", "binning", "message"),
+    [
+        ([[0.5], [0.0]], "none", "column 'x0' holds 0.5: binning 'none' takes whole numbers"),
+        ([[np.inf], [0.0]], "mdl", r"1 column holds infinite values \(inf\): 'x0'; replace infinity"),
+        ([[1.0], [0.0]], "MDL", "binning='MDL' is not known: give one of"),
+    ],
+)
+def test_mistakes(X, binning, message):
+    for given in (np.array(X), sparse.csr_array(X)):
+        with pytest.raises(ValueError, match=message):
+            ZeroApartBinner(binning).fit(given, [0, 1])
+
+
+def test_categories_have_no_zero():
+    with pytest.raises(ValueError, match="'x1' hold categories"):
+        ZeroApartBinner().fit([[1, "a"], [0, "b"]], [0, 1])

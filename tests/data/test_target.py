@@ -1,0 +1,106 @@
+"""Targets of every kind."""
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from bitsieve.data.target import read_target
+
+_KINDS = [
+    (["b", "a", "b"], [1, 0, 1], ["a", "b"]),
+    ([True, False, True], [1, 0, 1], [False, True]),
+    ([7, -2, 7], [1, 0, 1], [-2, 7]),
+    ([2.0, 1.0, 2.0], [1, 0, 1], [1.0, 2.0]),
+]
+
+
+def _chunks(y):
+    return pa.chunked_array([y[:1], y[1:]])
+
+
+@pytest.mark.parametrize("read", [list, np.array, pd.Series, pl.Series, pa.array, _chunks])
+@pytest.mark.parametrize(("y", "codes", "labels"), _KINDS)
+def test_classes(read, y, codes, labels):
+    target = read_target(read(y))
+    assert target.codes.tolist() == codes
+    assert target.codes.dtype == np.int32
+    assert target.labels.tolist() == labels
+    assert (target.n_classes, target.kind, target.edges) == (2, "classes", None)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        pd.Series(["x", "y", "x"], dtype="category"),
+        pd.Series(["x", "y", "x"], dtype=object),
+        pl.Series(["x", "y", "x"], dtype=pl.Enum(["y", "x", "unused"])),
+        pl.Series(["x", "y", "x"], dtype=pl.Categorical),
+        pa.array(["x", "y", "x"]).dictionary_encode(),
+        np.array(["x", "y", "x"], dtype=object),
+    ],
+)
+def test_categories_that_occur(y):
+    target = read_target(y)
+    assert target.codes.tolist() == [0, 1, 0]
+    assert target.labels.tolist() == ["x", "y"]
+
+
+def test_nullable_integers_and_dates_are_classes():
+    assert read_target(pd.Series([3, 1, 3], dtype="Int64")).codes.tolist() == [1, 0, 1]
+    days = [datetime.date(2020, 1, 2), datetime.date(2020, 1, 1)]
+    assert read_target(pl.Series(days)).codes.tolist() == [1, 0]
+    assert read_target(np.array(days, dtype="M8[D]")).codes.tolist() == [1, 0]
+
+
+def test_continuous_target_is_binned_by_equal_frequency():
+    y = np.arange(10) + 0.5
+    target = read_target(y)
+    assert target.kind == "binned"
+    assert target.edges.tolist() == [1.5, 3.5, 5.5, 7.5]
+    assert target.codes.tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    assert target.labels.tolist() == ["(-inf, 1.5]", "(1.5, 3.5]", "(3.5, 5.5]", "(5.5, 7.5]", "(7.5, inf)"]
+    assert read_target(y, n_bins=2).edges.tolist() == [4.5]
+    assert read_target(pl.Series(y)).codes.tolist() == target.codes.tolist()
+
+
+def test_forty_thousand_strings():
+    names = [f"person {i}" for i in range(40_000)]
+    target = read_target(names)
+    assert target.n_classes == 40_000
+    assert target.labels[target.codes].tolist() == names
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        ([1.0, np.nan, np.nan], "2 missing values"),
+        (["a", None, "b"], "1 missing value"),
+        (pl.Series([1, None]), "1 missing value"),
+        (pd.Series([True, None], dtype="boolean"), "1 missing value"),
+        (np.array(["2020-01-01", "NaT"], dtype="M8[D]"), "1 missing value"),
+        ([1.0, np.inf], "1 infinite values"),
+        ([], "empty"),
+        ([1j, 2j], "Complex data not supported"),
+        (np.array([1, "a", 2.5], dtype=object), "mixes kinds"),
+        (pa.array([[1], [2]]), "holds list"),
+        (np.ones((3, 2, 1)), "dim 3"),
+    ],
+)
+def test_bad_targets_are_refused_in_one_line(y, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        read_target(y)
+    assert "\n" not in str(caught.value)
+
+
+def test_number_of_bins_is_checked():
+    with pytest.raises(ValueError, match="target_bins=1 is not allowed"):
+        read_target([0.5, 1.5], n_bins=1)
+
+
+def test_a_column_vector_is_read_with_a_warning():
+    with pytest.warns(UserWarning, match="column-vector y"):
+        assert read_target(np.array([[1], [0]])).codes.tolist() == [1, 0]

@@ -1,0 +1,114 @@
+"""Files that workers read piece by piece give what they give when they are read at once."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import csv, feather, parquet
+
+import bitsieve
+from bitsieve.cli import main
+from bitsieve.engines.dask import FilesOnCluster
+from bitsieve.files import text_batches
+from bitsieve.files.errors import DataError
+from bitsieve.selection.from_table import select_from
+
+N = 500
+HOW = {"method": "jmi", "n_features_to_select": 3, "binning": "quantile", "n_jobs": 1}
+
+
+@pytest.fixture(scope="module")
+def table():
+    random = np.random.default_rng(0)
+    y = random.integers(0, 3, N)
+    numbers = {f"f{j}": random.normal(size=N) + y * (j % 3) for j in range(5)}
+    text = random.choice(["low", "high"], N)
+    return pa.table({**numbers, "text": text, "times": y % 2 + np.arange(N) % 2, "class": np.array(["a", "b", "c"])[y]})
+
+
+def folder(table, path):
+    for part, rows in (("1", slice(0, 120)), ("2", slice(120, N))):
+        (path / f"part={part}").mkdir(parents=True)
+        parquet.write_table(table[rows], path / f"part={part}" / "rows.parquet", row_group_size=70)
+
+
+WRITERS = {
+    "table.parquet": lambda table, path: parquet.write_table(table, path, row_group_size=90),
+    "table.csv": csv.write_csv,
+    "table.feather": lambda table, path: feather.write_feather(table, path, compression="uncompressed"),
+    "folder": folder,
+}
+
+
+@pytest.fixture(autouse=True)
+def short_ranges(monkeypatch):
+    monkeypatch.setattr(text_batches, "_RANGE", 5000)
+
+
+@pytest.fixture(scope="module", params=WRITERS)
+def path(request, table, tmp_path_factory):
+    path = tmp_path_factory.mktemp("files") / request.param
+    WRITERS[request.param](table, path)
+    return path
+
+
+@pytest.mark.parametrize("target", ["class", ["class", "text"]])
+def test_pieces_give_what_the_file_gives(same_selection, path, table, target):
+    if path.is_dir():
+        table = table.append_column("part", pa.array(np.where(np.arange(N) < 120, 1, 2)))
+    expected = bitsieve.select(table, target, sample_weight="times", **HOW)
+    files = FilesOnCluster(path, None)
+    assert (len(files.pieces) > 5) == (path.suffix != ".feather")
+    read = files.read_in_parts(target, "times")
+    found = select_from(read, **HOW)
+    same_selection(found, expected)
+    assert read.given.with_target(["f1"]).column_names == ["f1", *np.ravel(target), "times"]
+
+
+def test_command_line(path, cluster, capsys, tmp_path):
+    if path.suffix != ".parquet":
+        return
+    words = ["select", str(path), "--target", "class", "--features", "2"]
+    assert main(words) == 0
+    expected = capsys.readouterr().out
+    saved = tmp_path / "chosen.parquet"
+    assert main([*words, "--scheduler", cluster.scheduler_address, "--output", str(saved)]) == 0
+    assert capsys.readouterr().out == expected
+    assert parquet.read_table(saved).shape == (N, 3)
+
+
+def test_a_file_that_changes_while_it_is_read(tmp_path, table):
+    path = tmp_path / "table.parquet"
+    parquet.write_table(table, path, row_group_size=90)
+    files = FilesOnCluster(path, None)
+    path.write_bytes(path.read_bytes()[:-2000])
+    with pytest.raises(DataError, match=r"^'.*table.parquet' changed while it was read: run again when nobody"):
+        files.read_in_parts("class")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--target", "class", "--scheduler", "nowhere"], "--scheduler nowhere: nobody answers there"),
+        (["--scheduler", "local"], "no target is given: name a column with --target"),
+        (["--target", "y", "--scheduler", "local", "--output", "a.npz"], "--scheduler does not go with a .npz"),
+    ],
+)
+def test_mistakes_are_one_line(words, message, table, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("bitsieve.cli.select._PATIENCE", "0.2s")
+    parquet.write_table(table, tmp_path / "table.parquet")
+    assert main(["select", str(tmp_path / "table.parquet"), *words]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"bitsieve: error: {message}")
+    assert error.count("\n") == 1
+
+
+def test_without_dask(table, tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    parquet.write_table(table, tmp_path / "table.parquet")
+    words = ["select", str(tmp_path / "table.parquet"), "--target", "class", "--scheduler", "local"]
+    assert main(words) == 2
+    assert capsys.readouterr().err == "bitsieve: error: --scheduler needs Dask: pip install 'bitsieve[dask]'\n"

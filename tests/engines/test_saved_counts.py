@@ -1,0 +1,102 @@
+"""Counts that are saved, read and added up give what all rows give."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from bitsieve.by_counts.criteria import CRITERIA
+from bitsieve.cli import main
+from bitsieve.engines.saved_counts import SavedCounts
+
+N = 1200
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """A table and its first and second part; the first holds every category, and the range of every number."""
+    folder = tmp_path_factory.mktemp("files")
+    random = np.random.default_rng(2)
+    classes = random.integers(0, 3, N)
+    table = pa.table(
+        {
+            "real": np.clip(random.normal(size=N) + classes, -1, 3),
+            "whole": random.integers(0, 5, N) + classes,
+            "text": np.array(["low", "middle", "high"])[(classes + random.integers(0, 2, N)) % 3],
+            "constant": np.full(N, 3),
+            "other": random.integers(0, 3, N),
+            "class": np.array(["a", "b", "c"])[classes],
+        }
+    )
+    for name, part in (("all", table), ("first", table.slice(0, 700)), ("second", table.slice(700))):
+        parquet.write_table(part, folder / f"{name}.parquet", row_group_size=200)
+    return folder
+
+
+def count(files, name, *options):
+    path = files / f"{name}.parquet"
+    assert main(["count", str(path), "--target", "class", "--save", str(files / name), *map(str, options)]) == 0
+
+
+def select(capsys, *arguments):
+    capsys.readouterr()
+    assert main(["select", *map(str, arguments), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    return [(feature["name"], feature["score"], feature["relevance_bits"]) for feature in found["features"]]
+
+
+def test_parts_add_up_to_all_rows(files, capsys):
+    count(files, "first", "--binning", "uniform", "--bins", "4")
+    count(files, "second", "--like", files / "first")
+    count(files, "all", "--binning", "uniform", "--bins", "4")
+    whole, parts = (SavedCounts.load(files / "all"), [SavedCounts.load(files / name) for name in ("first", "second")])
+    assert (parts[0] + parts[1]).cells.tolist() == whole.cells.tolist()
+    assert (parts[0] + parts[1]).class_sizes.tolist() == whole.class_sizes.tolist()
+    for method in [name for name, criterion in CRITERIA.items() if criterion.needs != "joint"]:
+        how = "--method", method, "--features", "3"
+        added = select(capsys, "--counts", files / "first", "--counts", files / "second", *how)
+        assert added == select(capsys, "--counts", files / "all", *how)
+        rows = select(capsys, files / "all.parquet", "--target", "class", "--binning", "uniform", "--bins", "4", *how)
+        assert added == rows
+
+
+@pytest.mark.parametrize("binning", ["mdl", "quantile"])
+@pytest.mark.parametrize("method", ["mrmr", "speccmi", "fcbf", "qpfs"])
+def test_a_saved_table_is_the_table(files, capsys, binning, method):
+    count(files, "all", "--binning", binning)
+    how = "--method", method, "--features", "3"
+    rows = select(capsys, files / "all.parquet", "--target", "class", "--binning", binning, *how)
+    assert select(capsys, "--counts", files / "all", *how) == rows
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--counts", "{files}/first", "--method", "cmi"], "saved counts hold tables of pairs of columns, and this"),
+        (["--counts", "{files}/gone"], "holds no counts of 'bitsieve count'"),
+        (["--counts", "{files}/first", "--counts", "{files}/all"], "the counts do not add up"),
+        (["{files}/all.parquet", "--counts", "{files}/first"], "give DATA or --counts, not both"),
+        (["--counts", "{files}/first", "--method", "svm-rfe"], "needs all rows in memory"),
+        ([], "the following arguments are required: DATA, or --counts"),
+    ],
+)
+def test_mistakes(files, capsys, arguments, message):
+    count(files, "first", "--binning", "uniform", "--bins", "4")
+    count(files, "all", "--binning", "quantile")
+    capsys.readouterr()
+    assert main(["select", *(argument.format(files=files) for argument in arguments)]) == 2
+    (line,) = (line for line in capsys.readouterr().err.splitlines() if "error" in line)
+    assert message in line
+
+
+def test_a_new_class_is_refused(files, capsys):
+    count(files, "first")
+    table = parquet.read_table(files / "second.parquet")
+    parquet.write_table(table.set_column(5, "class", pa.array(["d"] * table.num_rows)), files / "new.parquet")
+    arguments = ["--target", "class", "--save", str(files / "new"), "--like", str(files / "first")]
+    assert main(["count", str(files / "new.parquet"), *arguments]) == 2
+    assert "the target holds 'd', which the first counts have not" in capsys.readouterr().err

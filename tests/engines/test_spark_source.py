@@ -1,0 +1,162 @@
+"""What is selected from a Spark data frame is what is selected from the same rows in memory, to the last bit."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import time
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import bitsieve
+from bitsieve.data.binning import CategoricalBinner
+from bitsieve.engines import spark as spark_portions
+from bitsieve.selectors.registry import list_methods, make_selector
+
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # which Spark leaves behind
+N = 600
+HOW = {"n_features_to_select": 3, "missing": "bin", "sample_weight": "how often?"}
+KINDS = {type(make_selector(info.name)): info.name for info in list_methods()}
+COUNTED = [name for kind, name in KINDS.items() if kind.takes_parts]
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Numbers, text, dates, booleans, a constant, gaps in one half of the rows, and weights; names with every sign."""
+    random = np.random.default_rng(0)
+    classes = random.integers(0, 3, N)
+    gaps = np.where((np.arange(N) > N / 2) & (random.random(N) < 0.3), np.nan, classes + random.integers(0, 2, N))
+    return pa.table(
+        {
+            "real": random.normal(size=N) + classes,
+            "a `whole` one.": random.integers(0, 5, N),
+            "text": np.array(["low", "middle", "high"])[(classes + random.integers(0, 2, N)) % 3],
+            "day": (classes + random.integers(0, 9, N)).astype("datetime64[D]"),
+            "truth": classes > 1,
+            "gaps": gaps,
+            "constant": np.full(N, 7),
+            "how often?": random.integers(0, 3, N) * (np.arange(N) > 40),
+            "class": np.array(["a", "b", "c"])[classes],
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def in_memory(table):
+    """``in_memory(method, how...)``: what is selected from the rows in memory."""
+    return lambda **how: bitsieve.select(table, **{"target": "class", **HOW, **how})
+
+
+@pytest.fixture(scope="module")
+def frame(spark, table):
+    """The rows in five partitions, at least two of them without any."""
+    return spark.createDataFrame(table).repartition(5, "text").persist()
+
+
+def released(spark):
+    """Whether no data frame is kept, now or soon: what is not in use is released by a thread."""
+    for _ in range(100):
+        if spark._jsparkSession.sharedState().cacheManager().isEmpty():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def test_partitions_that_are_not_kept_are_kept_as_long_as_they_are_used(same_selection, spark, table, in_memory):
+    spark.catalog.clearCache()
+    source = bitsieve.SparkSource(spark.createDataFrame(table).repartition(3))
+    found = bitsieve.select(source, "class", method="jmi", **HOW)
+    same_selection(found, in_memory(method="jmi"))
+    assert not spark._jsparkSession.sharedState().cacheManager().isEmpty()
+    del source, found
+    gc.collect()
+    assert released(spark)
+
+
+@pytest.mark.parametrize("method", [*COUNTED, "cmi"])  # which counts joint values
+def test_every_method_that_counts(same_selection, frame, in_memory, method):
+    how = {"method": method, "binning": "quantile", "n_bins": 4}
+    same_selection(bitsieve.select(frame, "class", **HOW, **how), in_memory(**how))
+
+
+def test_results_are_merged_in_a_tree(same_selection, frame, in_memory, monkeypatch):
+    monkeypatch.setattr(spark_portions, "FAN_IN", 2)
+    same_selection(bitsieve.select(frame, "class", **HOW), in_memory())
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"binning": "mdl", "uncut": "median", "estimator": "shrinkage", "method": "mrmr"},
+        {"target": ["class", "truth"], "sample_weight": None},
+        {"target": "real", "target_bins": 3, "binning": "quantile"},
+        {"constraints": bitsieve.Constraints(groups=[["a `whole` one.", "truth"]], exclude=["text"])},
+    ],
+    ids=lambda how: "-".join(how),
+)
+def test_every_way_to_ask(same_selection, frame, in_memory, how):
+    how = {"target": "class", **HOW, **how}
+    same_selection(bitsieve.select(frame, **how), in_memory(**how))
+
+
+def test_the_selected_columns_stay_a_spark_frame(frame, in_memory):
+    found, expected = bitsieve.select(frame, "class", **HOW), in_memory().table
+    assert found.table.columns == expected.column_names
+    assert found.table.count() == N
+    read = bitsieve.SparkSource(frame).read_in_parts("class", "how often?")
+    assert read.given.with_target(["a `whole` one."]).column_names == ["a `whole` one.", "class", "how often?"]
+
+
+def test_fit_takes_the_name_of_the_target(frame, table):
+    found = bitsieve.ForwardSelector(2, binning="quantile").fit(frame.select("real", "truth", "class"), "class")
+    expected = bitsieve.ForwardSelector(2, binning="quantile").fit(table.select(["real", "truth"]), table["class"])
+    assert found.feature_names_in_.tolist() == expected.feature_names_in_.tolist()
+    assert found.scores_.tobytes() == expected.scores_.tobytes()
+
+
+def test_what_an_executor_loses_is_made_again(spark, frame):
+    codes = bitsieve.SparkSource(frame.select("text", "truth", "constant", "class"))
+    source = codes.read_in_parts("class").count(CategoricalBinner())[1]
+    before = source.tables(1, np.arange(3), True)
+    source.portions.frame.unpersist(blocking=True)
+    for mine, theirs in zip(source.tables(1, np.arange(3), True), before, strict=True):
+        np.testing.assert_array_equal(mine.counts, theirs.counts)
+
+
+def test_jobs_have_names(spark, frame):
+    bitsieve.select(frame, "class", method="jmi", **HOW)
+    jobs = spark.sparkContext._jsc.sc().statusStore().jobsList(spark._jvm.java.util.ArrayList())
+    described = (jobs.apply(i).description() for i in range(jobs.size()))
+    names = {text.get() for text in described if text.isDefined()}
+    assert names >= {f"bitsieve-{task}" for task in ("rows", "target", "summarize", "pack", "count")}
+
+
+def test_mistakes_are_one_line(spark, table, frame):
+    infinite = spark.createDataFrame(table.set_column(0, "real", pa.array(np.full(N, np.inf))))
+    for data, target, message in (
+        (frame, "clas", "there is no column 'clas' for the target: did you mean 'class'"),
+        (frame, np.zeros(N), "the target cannot be given by values, as the rows of a Spark data frame have no order"),
+        (frame.limit(0), "class", "the data has no rows that count: at least one is required$"),
+        (infinite, "class", r"1 column holds infinite values \(inf\): 'real'"),
+        (frame.select("real", "real", "class"), "class", "several columns are named 'real': give every column a name"),
+    ):
+        with pytest.raises(ValueError, match=f"^{message}"):
+            bitsieve.select(data, target, missing="bin")
+
+
+def test_only_spark_frames_are_taken():
+    with pytest.raises(ValueError, match=r"^data is list: give a Spark data frame$"):
+        bitsieve.SparkSource([[1, 2]])
+
+
+def test_recipes_are_followed_step_by_step():
+    doubled = spark_portions.Recipe().then(lambda kept: 2 * kept)
+    both = doubled.beside(doubled.then(lambda value: value + 1))
+    assert both(0, 5) == [10, 11]
+    assert both.then(lambda a, b: a * b)(0, 5) == [110]
+    long = spark_portions.Recipe()
+    for _ in range(5000):  # far beyond what functions in functions could be sent
+        long = long.then(abs)
+    assert pickle.loads(pickle.dumps(long))(0, -3) == [3]

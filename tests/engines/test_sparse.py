@@ -1,0 +1,119 @@
+"""The source of sparse columns: its integers are those of the definition, whichever way the samples are visited."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from bitsieve.engines.sparse import SparseSource
+
+from bitsieve.counts.reference import NaiveSource
+from bitsieve.counts.sparse_codes import SparseCodes
+from bitsieve.counts.terms import entropy_terms
+from bitsieve.engines import make_source, sparse
+from bitsieve.information.miller_madow import miller_madow_terms
+
+WAYS = {"by rows": 0, "by columns": 10**9}
+every_way = pytest.mark.parametrize("way", WAYS)
+
+
+def sparse_table(n_samples, n_features, *, density, n_codes, n_classes, seed=0):
+    """Codes that are mostly 0, each column with a density of its own, the last one full; and classes."""
+    random = np.random.default_rng(seed)
+    dense = random.random((n_samples, n_features)) < random.random(n_features) * 2 * density
+    dense[:, -1] = True
+    codes = np.where(dense, random.integers(1, n_codes, (n_samples, n_features)), 0)
+    codes[:, 0] = 0
+    return codes.astype(np.uint16), random.integers(0, n_classes, n_samples)
+
+
+TABLES = {
+    "binary": sparse_table(300, 40, density=0.05, n_codes=2, n_classes=2),
+    "few codes": sparse_table(200, 30, density=0.2, n_codes=5, n_classes=3),
+    "many codes": sparse_table(150, 12, density=0.5, n_codes=400, n_classes=2),
+    "many classes": sparse_table(150, 20, density=0.1, n_codes=3, n_classes=90),
+}
+every_table = pytest.mark.parametrize("table", TABLES)
+
+
+@pytest.fixture
+def both(monkeypatch):
+    """``both(table, way, weights)``: the source of sparse columns and the naive one."""
+
+    def make(table, way, weighted=False, n_jobs=None):
+        monkeypatch.setattr(sparse, "SORTING", WAYS[way])
+        monkeypatch.setattr(sparse, "BLOCK_CODES", 50)
+        codes, classes = TABLES[table]
+        weights = np.random.default_rng(1).integers(1, 5, len(codes)) if weighted else None
+        listed = SparseCodes.of_table(codes)
+        return (
+            SparseSource(listed, classes, weights=weights, n_jobs=n_jobs),
+            NaiveSource(codes, classes, weights=weights),
+        )
+
+    return make
+
+
+def equal(found, expected):
+    for mine, theirs in zip(found, expected, strict=True):
+        assert (mine is None) == (theirs is None)
+        if mine is not None:
+            np.testing.assert_array_equal(mine, theirs)
+
+
+@every_way
+@every_table
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sums_are_those_of_the_definition(both, table, way, weighted):
+    mine, naive = both(table, way, weighted)
+    np.testing.assert_array_equal(mine.arities, naive.arities)
+    np.testing.assert_array_equal(mine.class_sizes, naive.class_sizes)
+    for terms in (entropy_terms(mine.n_samples), miller_madow_terms(mine.n_samples), entropy_terms(mine.n_samples, 20)):
+        equal(mine.marginal_sums(terms), naive.marginal_sums(terms))
+        for pivot in (0, 3, mine.n_features - 1):
+            for by_class in (True, False):
+                equal(mine.pair_sums(terms, pivot, None, by_class), naive.pair_sums(terms, pivot, None, by_class))
+            some = np.array([pivot, 2, mine.n_features - 1])
+            equal(mine.pair_sums(terms, pivot, some, True), naive.pair_sums(terms, pivot, some, True))
+
+
+@every_way
+@every_table
+def test_partitions(both, table, way):
+    mine, naive = both(table, way, weighted=True)
+    terms = entropy_terms(mine.n_samples)
+    part, expected = mine.partition(), naive.partition()
+    everything = np.arange(mine.n_features)
+    for feature in (5, 2, mine.n_features - 1):
+        part, expected = part.refine(feature), expected.refine(feature)
+        equal(part.sums(terms, everything), expected.sums(terms, everything))
+        equal(part.sums(terms, everything[4:7]), expected.sums(terms, everything[4:7]))
+        equal([part.keys], [expected.keys])
+
+
+@every_table
+def test_cells(both, table):
+    mine, naive = both(table, "by rows")
+    columns = np.arange(mine.n_features)
+    for pivot in (None, 4, mine.n_features - 1):
+        for found, expected in zip(
+            mine.cell_counts(pivot, columns, True), naive.cell_counts(pivot, columns, True), strict=True
+        ):
+            for j in columns:
+                assert sorted(found[j][found[j] > 0]) == sorted(expected[j][expected[j] > 0])
+
+
+def test_threads_change_nothing(both):
+    terms = entropy_terms(300)
+    one, four = (both("binary", "by rows", n_jobs=n_jobs)[0] for n_jobs in (1, 4))
+    equal(one.pair_sums(terms, 7, None, True), four.pair_sums(terms, 7, None, True))
+
+
+def test_the_factory_makes_it():
+    codes, classes = TABLES["binary"]
+    assert isinstance(make_source(SparseCodes.of_table(codes), classes), SparseSource)
+
+
+def test_what_is_listed_comes_back():
+    codes, _ = TABLES["few codes"]
+    listed = SparseCodes.of_table(codes)
+    np.testing.assert_array_equal(np.column_stack([listed.column(j) for j in range(listed.n_features)]), codes)

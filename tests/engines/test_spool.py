@@ -1,0 +1,255 @@
+"""Spools: used again only when whole and of the same data, removed otherwise; and what happens when reading fails."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import bitsieve
+from bitsieve.engines.stream_table import StreamPacking
+from bitsieve.files import spool as spools
+from bitsieve.files.open_batches import open_file
+from bitsieve.files.own_key import signed
+
+N = 2000
+
+
+def write(path, seed=0, columns="ab"):
+    random = np.random.default_rng(seed)
+    classes = random.integers(0, 2, N)
+    table = {name: classes + random.integers(0, 3, N) for name in columns} | {"class": classes}
+    parquet.write_table(pa.table(table), path, row_group_size=250)
+    return path
+
+
+def run(data, **how):
+    return bitsieve.select(data, "class", binning="none", method="jmi", n_features_to_select=2, **how)
+
+
+@pytest.fixture
+def packed(monkeypatch):
+    """How often a file was packed."""
+    calls, finish = [], StreamPacking.finish
+    monkeypatch.setattr(StreamPacking, "finish", lambda self: calls.append(1) or finish(self))
+    return calls
+
+
+def test_a_spool_is_used_again(tmp_path, packed):
+    data, spool = write(tmp_path / "data.parquet"), tmp_path / "spool"
+    first, second = run(data, spool=spool), run(data, spool=spool)
+    assert second.to_dict() == first.to_dict() == run(data).to_dict()
+    assert packed == [1]
+    assert len(list(spool.iterdir())) == 1
+
+
+def test_other_data_and_other_bins_are_packed_anew(tmp_path, packed):
+    data, spool = write(tmp_path / "data.parquet"), tmp_path / "spool"
+    run(data, spool=spool)
+    write(data, seed=1)
+    assert run(data, spool=spool).to_dict() == run(data).to_dict()
+    bitsieve.select(data, "class", binning="quantile", spool=spool)
+    bitsieve.select(data, "class", binning="quantile", n_bins=3, spool=spool)
+    bitsieve.select(data, "a", binning="none", spool=spool)
+    assert len(packed) == len(list(spool.iterdir())) == 5
+
+
+class Harm:
+    """Its pickle makes a folder when it is loaded."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.path),)
+
+
+def test_a_spool_of_somebody_else_is_not_loaded(tmp_path, packed, monkeypatch):
+    """Whoever can write a spool, but has not the user's key, gets no pickle loaded."""
+    data, spool, harm = write(tmp_path / "data.parquet"), tmp_path / "spool", tmp_path / "harm"
+    first = run(data, spool=spool)
+    (kept,) = spool.iterdir()
+    content = pickle.dumps(Harm(harm))
+    (kept / "fitted").write_bytes(content)
+    facts = json.loads((kept / "facts.json").read_text())
+    facts["sizes"]["fitted"] = len(content)
+    with monkeypatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches of another"))
+        facts["signature"] = signed(content)
+    (kept / "facts.json").write_text(json.dumps(facts))
+    assert run(data, spool=spool).to_dict() == first.to_dict()
+    assert len(packed) == 2
+    assert not harm.exists()
+
+
+@pytest.mark.parametrize("name", ["planes", "fitted", "facts.json"])
+@pytest.mark.parametrize("how", ["shorter", "spoiled", "gone"])
+def test_a_damaged_spool_is_not_trusted(tmp_path, packed, name, how):
+    data, spool = write(tmp_path / "data.parquet"), tmp_path / "spool"
+    first = run(data, spool=spool)
+    (kept,) = spool.iterdir()
+    file = kept / name
+    content = file.read_bytes()
+    if how == "gone":
+        file.unlink()
+    else:
+        file.write_bytes(content[:-8] if how == "shorter" else b"\xff" * len(content))
+    assert run(data, spool=spool).to_dict() == first.to_dict()
+    assert len(packed) == 2
+    assert run(data, spool=spool).to_dict() == first.to_dict()
+    assert len(packed) == 2  # what was made anew is used again
+
+
+def test_nothing_is_left(tmp_path, monkeypatch):
+    monkeypatch.setattr(spools.tempfile, "gettempdir", lambda: str(tmp_path / "temporary"))
+    data = write(tmp_path / "data.parquet")
+    run(data, memory="1MB")
+    run(parquet.read_table(data).to_reader())
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+KILLED = """
+import sys, time
+import bitsieve
+from bitsieve.common.progress import listening
+def slow(what):
+    if what.startswith({phase!r}):
+        print("here", flush=True)
+        time.sleep(60)
+with listening(slow):
+    bitsieve.select({data!r}, "class", binning={binning!r}, spool={spool!r})
+"""
+
+
+@pytest.mark.parametrize(
+    ("binning", "phase"),
+    [
+        ("none", "finding bins and packing"),
+        ("none", "finding bins and packing, 2"),
+        ("quantile", "packing"),
+        ("quantile", "packing, 2"),
+    ],
+)
+def test_a_killed_run_leaves_nothing_that_is_trusted(tmp_path, packed, binning, phase):
+    data, spool = write(tmp_path / "data.parquet"), tmp_path / "spool"
+    code = KILLED.format(phase=phase, binning=binning, data=str(data), spool=str(spool))
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline() == "here\n"
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+    left = list(spool.iterdir()) if spool.exists() else []
+    assert left or phase == "finding bins and packing"  # nothing was packed yet
+    assert all(folder.suffix == ".part" for folder in left)
+    assert run(data, spool=spool).to_dict() == run(data).to_dict()
+    assert len(packed) == 1
+    assert [folder.suffix for folder in spool.iterdir()] == [""]
+
+
+def test_the_spool_of_a_living_process_is_left_alone(tmp_path):
+    living = spools.Spool(tmp_path)
+    spools.Spool(tmp_path)
+    assert living.folder.exists()
+
+
+def test_a_folder_without_a_lock_is_removed_when_it_is_old(tmp_path):
+    """Its process was killed before it made the lock; a young one may be about to make it."""
+    old, young, full = (tmp_path / f"{spools.PREFIX}{name}.part" for name in ("old", "young", "full"))
+    for folder in (old, young, full):
+        folder.mkdir()
+    (full / "of a user").touch()
+    for folder in (old, full):
+        os.utime(folder, (time.time() - 3600,) * 2)
+    spools.remove_left(tmp_path)
+    assert [folder.exists() for folder in (old, young, full)] == [False, True, True]
+
+
+def test_a_file_that_changes_while_it_is_read(tmp_path):
+    data, spool = write(tmp_path / "data.parquet"), tmp_path / "spool"
+    table = bitsieve.StreamSource(data, spool=spool).read_in_parts("class")
+    time.sleep(0.01)
+    os.utime(data)
+    with pytest.raises(ValueError, match=r"data.parquet' changed while it was read: run again"):
+        table.count(bitsieve.CategoricalBinner())
+    assert list(spool.glob("bitsieve-*[!t]")) == []
+
+
+def test_archives_are_not_read_in_batches(tmp_path):
+    np.savez(tmp_path / "data.npz", X=np.eye(3), y=[0, 1, 0])
+    with pytest.raises(ValueError, match=r"is an .npz file, which is not read in batches: give it without a limit"):
+        run(tmp_path / "data.npz", memory="1MB")
+
+
+def test_json_is_not_read_in_batches(tmp_path):
+    (tmp_path / "rows.json").write_text('{"a": 1, "class": 0}\n{"a": 2, "class": 1}\n')
+    with pytest.raises(ValueError, match="is a JSON file, which is not read in batches: give it without a limit"):
+        run(tmp_path / "rows.json", memory="1MB")
+
+
+def test_a_truncated_file(tmp_path):
+    data = write(tmp_path / "data.parquet")
+    data.write_bytes(data.read_bytes()[:-100])
+    with pytest.raises(ValueError, match=r"^cannot read '.*data.parquet' as Parquet: "):
+        run(data, memory="1MB")
+
+
+def test_a_damaged_page(tmp_path):
+    data = write(tmp_path / "data.parquet")
+    content = bytearray(data.read_bytes())
+    content[4:2000] = b"\xff" * 1996
+    data.write_bytes(content)
+    with pytest.raises(ValueError, match=r"^cannot read '.*data.parquet' as Parquet: [^\n]*$"):
+        run(data, memory="1MB")
+
+
+def test_a_column_that_one_part_lacks(tmp_path):
+    write(tmp_path / "1.parquet")
+    write(tmp_path / "2.parquet", columns="a")
+    with pytest.raises(ValueError, match=r"2.parquet' lacks the column 'b', unlike '.*1.parquet': give all parts"):
+        run(tmp_path)
+
+
+def test_numbers_in_one_part_and_text_in_another(tmp_path):
+    for name, values in (("1", [1, 2]), ("2", ["x", "y"])):
+        parquet.write_table(pa.table({"a": values, "class": [0, 1]}), tmp_path / f"{name}.parquet")
+    with pytest.raises(ValueError, match=r"^column 'a' holds numbers in some parts of the data and text or categories"):
+        bitsieve.select(tmp_path, "class", binning="quantile")
+
+
+def test_types_of_text_that_change_half_way(tmp_path, monkeypatch):
+    monkeypatch.setattr("bitsieve.files.text_batches._BLOCK", 1000)
+    path = tmp_path / "data.csv"
+    path.write_text("a,b,class\n" + ",1,0\n" * 1000 + "1,2,1\n" * 1000 + "2.5,3,1\n" * 10)
+    batches = open_file(path)
+    assert (batches.n_rows, str(batches.text.types["a"])) == (2010, "double")
+    path.write_text("a,b,class\n" + "1,1,0\n" * 1000 + "x,2,1\n")
+    with pytest.raises(ValueError, match=r"^column 'a' of '.*' begins with whole numbers but later holds 'x': make it"):
+        run(path, memory="1MB")
+
+
+def test_a_full_disk(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    data = write(tmp_path / "data.parquet")
+    monkeypatch.setattr(spools.os, "posix_fallocate", full)
+    with pytest.raises(ValueError, match=r"^the spool needs .* more in '.*spool', where .* are free \(No space left"):
+        run(data, spool=tmp_path / "spool")
+    assert list((tmp_path / "spool").iterdir()) == []
+
+
+def test_a_folder_that_can_not_be_written(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(ValueError, match=r"^cannot make a spool in '.*file.spool'"):
+        run(write(tmp_path / "data.parquet"), spool=tmp_path / "file" / "spool")

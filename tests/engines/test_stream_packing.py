@@ -1,0 +1,118 @@
+"""Rows packed while their codes are still looked for are packed as rows whose codes are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import bitsieve
+from bitsieve.common.progress import listening
+from bitsieve.data.binning import CategoricalBinner
+from bitsieve.data.binning.coding import fit_on_summary
+from bitsieve.data.read import read_xy
+from bitsieve.data.summary import Limits, Summary, summarize
+from bitsieve.engines.stream_table import Budget, StreamedTable
+from bitsieve.files import spool
+
+N, ROWS = 300, 50
+
+
+@pytest.fixture
+def second_passes(monkeypatch):
+    """How often rows were packed in a pass of their own; batches have fifty rows."""
+    monkeypatch.setattr(Budget, "of", classmethod(lambda cls, *_: cls(ROWS, Limits())))
+    calls, source = [], StreamedTable.source
+    monkeypatch.setattr(StreamedTable, "source", lambda self, coding: calls.append(1) or source(self, coding))
+    return calls
+
+
+def table(**other):
+    random = np.random.default_rng(0)
+    classes = random.integers(0, 3, N)
+    return pa.table(
+        {
+            "whole": classes + random.integers(0, 3, N) - 7,
+            "text": np.array(["low", "middle", "high"])[(classes + random.integers(0, 2, N)) % 3],
+            "far": (classes + random.integers(0, 2, N)) * 10**9,
+            "truth": classes > random.integers(0, 3, N),
+            "class": np.array(["a", "b", "c"])[classes],
+            "times": random.integers(0, 4, N),
+            **other,
+        }
+    )
+
+
+def selected(data, **how):
+    return bitsieve.select(data, "class", method="jmi", binning="none", n_features_to_select=3, missing="bin", **how)
+
+
+def assert_same(rows, **how):
+    found, expected = selected(rows.to_reader(max_chunksize=ROWS), memory="1MB", **how), selected(rows, **how)
+    assert found.features == expected.features
+    assert found.scores.tobytes() == expected.scores.tobytes()
+
+
+@pytest.mark.parametrize("weight", [None, "times"])
+def test_values_that_the_first_batch_has_are_packed_at_once(second_passes, weight):
+    assert_same(table(), sample_weight=weight)
+    assert second_passes == []
+
+
+@pytest.mark.parametrize("last", [N - 1, ROWS])
+@pytest.mark.parametrize(
+    ("name", "value"), [("whole", -8), ("whole", 99), ("whole", None), ("text", "other"), ("text", None), ("far", 5)]
+)
+def test_another_value_in_a_later_batch_has_the_rows_packed_anew(
+    second_passes, tmp_path, monkeypatch, name, value, last
+):
+    monkeypatch.setattr(spool.tempfile, "gettempdir", lambda: str(tmp_path))
+    values = table()[name].to_pylist()
+    values[last] = value
+    assert_same(table(**{name: values}))
+    assert second_passes == [1]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_pass_tells_its_rows_and_no_bins_of_the_first_batch(second_passes):
+    told = []
+    with listening(told.append):
+        selected(table().to_reader(max_chunksize=ROWS), memory="1MB")
+    rows = [i for i, line in enumerate(told) if line.startswith("finding bins and packing")]
+    assert rows == list(range(rows[0], rows[-1] + 1))
+    assert any(line.startswith(f"finding bins and packing, {N} of {N} rows, ") for line in told)
+
+
+def test_a_value_that_is_gone_later_changes_nothing(second_passes):
+    values = np.arange(N) // ROWS  # one value a batch, after the first
+    values[:ROWS] = np.arange(ROWS) % 7
+    texts = np.array(list("abcdefgh"))[values]
+    assert_same(table(whole=values, text=texts))
+    assert second_passes == []
+
+
+def test_what_cannot_be_coded_is_told_of_all_rows(second_passes):
+    gaps = pa.array(np.arange(N) % 3, mask=np.arange(N) % 2 == 0)
+    with pytest.raises(ValueError, match="missing") as of_batches:
+        bitsieve.select(table(whole=gaps).to_reader(max_chunksize=ROWS), "class", binning="none", memory="1MB")
+    with pytest.raises(ValueError, match="missing") as of_all:
+        bitsieve.select(table(whole=gaps), "class", binning="none")
+    assert str(of_batches.value) == str(of_all.value)
+
+
+def test_rows_that_add_no_code_leave_the_coding_as_it_is():
+    """Of random columns, against the codings of the first rows and of all rows."""
+    random, told = np.random.default_rng(1), []
+    binner = CategoricalBinner(missing="bin")
+    for _ in range(300):
+        kind = ("int", "float", "str", "object")[random.integers(4)]
+        values = random.integers(0, random.integers(2, 5), 12).astype(kind)
+        if kind == "float":
+            values[random.random(12) < 0.1] = np.nan
+        parts = [summarize(read_xy(some.reshape(-1, 1), None, None), binner) for some in np.split(values, 2)]
+        codings = [fit_on_summary(binner, part) for part in (parts[0], Summary.merged(parts))]
+        before, after = ([str(of.kinds), of.arities.tolist(), *map(list, of.binner.categories_)] for of in codings)
+        adds_none = parts[1].columns[0].adds_no_code_to(parts[0].columns[0])
+        assert adds_none == (before == after and parts[1].columns[0].kind == parts[0].columns[0].kind)
+        told.append(adds_none)
+    assert 30 < sum(told) < 270

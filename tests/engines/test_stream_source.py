@@ -1,0 +1,220 @@
+"""What is selected from a file or a stream in batches is what is selected from the same rows in memory, to the bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from pyarrow import csv, dataset, feather, parquet
+
+import bitsieve
+from bitsieve.common.progress import listening
+from bitsieve.engines import stream_table
+from bitsieve.engines.stream_table import Budget
+from bitsieve.selectors.registry import list_methods, make_selector
+
+N = 900
+KINDS = {type(make_selector(info.name)): info.name for info in list_methods()}
+COUNTED = [name for kind, name in KINDS.items() if kind.takes_parts]
+OTHERS = [name for kind, name in KINDS.items() if not kind.takes_parts]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Numbers, text, booleans, a constant, gaps in one half of the rows, and a column of weights."""
+    random = np.random.default_rng(0)
+    classes = random.integers(0, 3, N)
+    gaps = pa.array(classes + random.integers(0, 2, N), mask=(np.arange(N) > N / 2) & (random.random(N) < 0.3))
+    return pa.table(
+        {
+            "real": random.normal(size=N) + classes,
+            "whole": random.integers(0, 5, N),
+            "text": np.array(["low", "middle", "high"])[(classes + random.integers(0, 2, N)) % 3],
+            "truth": classes > 1,
+            "gaps": gaps,
+            "constant": np.full(N, 7),
+            "class": np.array(["a", "b", "c"])[classes],
+            "other": random.integers(0, 2, N),
+            "amount": random.normal(size=N) + classes,
+            "times": random.integers(0, 3, N) * (np.arange(N) > 40),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(rows, tmp_path_factory):
+    path = tmp_path_factory.mktemp("files")
+    parquet.write_table(rows, path / "rows.parquet", row_group_size=100)
+    csv.write_csv(rows, path / "rows.csv")
+    feather.write_feather(rows, str(path / "rows.feather"), chunksize=130)
+    parquet.write_table(rows, path / "one group.parquet")
+    (path / "parts").mkdir()
+    for first in range(0, N, 300):
+        parquet.write_table(rows.slice(first, 300), path / "parts" / f"{first}.parquet")
+    return path
+
+
+FORMS = {
+    "parquet": lambda rows, folder: folder / "rows.parquet",
+    "one row group": lambda rows, folder: folder / "one group.parquet",
+    "csv": lambda rows, folder: folder / "rows.csv",
+    "feather": lambda rows, folder: str(folder / "rows.feather"),
+    "folder": lambda rows, folder: folder / "parts",
+    "reader": lambda rows, folder: rows.to_reader(max_chunksize=70),
+    "lazy frame": lambda rows, folder: pl.scan_parquet(folder / "rows.parquet"),
+    "dataset": lambda rows, folder: dataset.dataset(folder / "rows.parquet"),
+}
+
+
+@pytest.fixture
+def small_batches(monkeypatch):
+    """Batches of 110 rows, and a sample that holds all of them."""
+    monkeypatch.setattr(Budget, "of", classmethod(lambda cls, *_: cls(110, stream_table.Limits())))
+
+
+def told(selection):
+    """All that is told, but for how many features carry information: shuffles of the rows may tell more of it."""
+    document = selection.to_dict()
+    notes = [note for note in document["notes"] if "information about the class" not in note]
+    return {**document, "notes": notes}
+
+
+def assert_equal(found, expected):
+    assert told(found) == told(expected)
+    for name in ("scores", "relevance", "overlap"):
+        assert getattr(found, name).tobytes() == getattr(expected, name).tobytes()
+
+
+HOW = {"n_features_to_select": 3, "missing": "bin"}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("binning", ["mdl", "quantile", "uniform"])
+def test_every_form_and_binning(rows, folder, form, binning, small_batches):
+    data = FORMS[form](rows, folder)
+    found = bitsieve.select(data, "class", binning=binning, memory="1MB", **HOW)
+    assert_equal(found, bitsieve.select(rows, "class", binning=binning, **HOW))
+    assert found.table is None
+
+
+def test_a_duckdb_relation(folder, rows, small_batches):
+    duckdb = pytest.importorskip("duckdb")
+    relation = duckdb.sql(f"select * from '{folder}/rows.parquet'")
+    assert_equal(bitsieve.select(relation, "class", memory="1MB", **HOW), bitsieve.select(rows, "class", **HOW))
+
+
+@pytest.mark.parametrize("method", COUNTED)
+def test_every_method_that_counts(rows, folder, method, small_batches):
+    how = {"method": method, "binning": "quantile", "n_bins": 4, **HOW}
+    found = bitsieve.select(folder / "rows.parquet", "class", spool=folder / "spool", **how)
+    assert_equal(found, bitsieve.select(rows, "class", **how))
+
+
+@pytest.mark.parametrize("method", OTHERS)
+def test_methods_on_rows_are_refused(folder, method):
+    with pytest.raises(ValueError, match="needs all rows in memory"):
+        bitsieve.select(folder / "parts", "class", method=method, n_features_to_select=2)
+
+
+@pytest.mark.parametrize("target", ["class", "amount", ["class", "other"]])
+@pytest.mark.parametrize("weight", [None, "times"])
+def test_targets_and_weights(rows, folder, target, weight, small_batches):
+    found = bitsieve.select(folder / "parts", target, sample_weight=weight, **HOW)
+    assert_equal(found, bitsieve.select(rows, target, sample_weight=weight, **HOW))
+
+
+@pytest.mark.parametrize("target", ["class", "gaps", "amount", ["class", "gaps"]])
+@pytest.mark.parametrize("weight", [None, "times"])
+def test_rows_without_a_target_are_left_out(rows, tmp_path, target, weight, small_batches):
+    """Also where a whole batch has none."""
+    for name in ("class", "amount"):
+        gone = pa.array((np.arange(N) % 7 == 3) | (np.arange(N) // 100 == 5))
+        values = pc.if_else(gone, pa.scalar(None, rows[name].type), rows[name])
+        rows = rows.set_column(rows.column_names.index(name), name, values)
+    parquet.write_table(rows, tmp_path / "rows.parquet", row_group_size=100)
+    how = {"sample_weight": weight, "drop_missing_target": True, **HOW}
+    with pytest.raises(ValueError, match="drop_missing_target=True"):
+        bitsieve.select(tmp_path / "rows.parquet", target, memory="1MB", **HOW)
+    found = bitsieve.select(tmp_path / "rows.parquet", target, memory="1MB", **how)
+    assert_equal(found, bitsieve.select(rows, target, **how))
+    none = rows.append_column("none", pa.nulls(N, pa.int64()))
+    with pytest.raises(ValueError, match="has no rows that count"):
+        bitsieve.select(none.to_reader(), "none", **how)
+
+
+def test_values_beside_the_file(rows, folder, small_batches):
+    features = rows.drop(["class", "times"])
+    parquet.write_table(features, folder / "features.parquet")
+    y, weights = rows["class"].to_numpy(), rows["times"].to_numpy()
+    found = bitsieve.select(folder / "features.parquet", y, sample_weight=weights, memory="1MB", **HOW)
+    assert_equal(found, bitsieve.select(features, y, sample_weight=weights, **HOW))
+    with pytest.raises(ValueError, match=r"have 899 values but the data has 900 rows"):
+        bitsieve.select(folder / "features.parquet", y[:-1], memory="1MB", **HOW)
+
+
+def test_fit_of_a_selector_on_a_path(rows, folder, small_batches):
+    X = rows.drop(["class"]).to_pandas()
+    binner = bitsieve.EqualWidthBinner(missing="bin")
+    expected = bitsieve.ForwardSelector(3, binning=binner).fit(X, rows["class"].to_numpy())
+    found = bitsieve.ForwardSelector(3, binning=binner).fit(folder / "rows.parquet", "class")
+    assert found.scores_.tobytes() == expected.scores_.tobytes()
+    assert found.get_feature_names_out().tolist() == expected.get_feature_names_out().tolist()
+    assert found.transform(X).columns.tolist() == expected.transform(X).columns.tolist()
+
+
+@pytest.mark.parametrize("estimator", ["plug-in", "miller-madow", "shrinkage"])
+def test_information_of_a_path(rows, folder, estimator, small_batches):
+    whole = rows.select(["real", "whole", "text", "truth", "class"])
+    parquet.write_table(whole, folder / "whole.parquet")
+    path, X, y = folder / "whole.parquet", whole.drop(["class"]), whole["class"]
+    for function in (
+        bitsieve.entropy,
+        bitsieve.mutual_information,
+        bitsieve.mutual_information_matrix,
+        bitsieve.conditional_mutual_information_matrix,
+    ):
+        found = function(path, "class", estimator=estimator)
+        assert found.tobytes() == function(X, y, estimator=estimator).tobytes()
+    stream = bitsieve.entropy(whole.to_reader(), binning="quantile", estimator=estimator)
+    assert stream.tobytes() == bitsieve.entropy(whole, binning="quantile", estimator=estimator).tobytes()
+
+
+def test_a_partitioned_folder_has_the_columns_of_its_folders(rows, tmp_path):
+    parquet.write_to_dataset(rows.select(["real", "whole", "text", "class"]), tmp_path, partition_cols=["whole"])
+    found = bitsieve.select(tmp_path, "class", method="mim", binning="quantile")
+    expected = bitsieve.select(
+        rows.select(["real", "text", "whole", "class"]), "class", method="mim", binning="quantile"
+    )
+    assert found.features == expected.features
+    assert found.scores.tobytes() == expected.scores.tobytes()
+
+
+def test_a_sample_is_told(rows, folder, monkeypatch):
+    limits = stream_table.Limits(cells=50, rows=256)
+    monkeypatch.setattr(Budget, "of", classmethod(lambda cls, *_: cls(110, limits)))
+    found = bitsieve.select(folder / "parts", "class", binning="quantile", **HOW)
+    (note,) = (note for note in found.notes if "sample" in note)
+    assert note == (
+        "2 columns have too many different numbers to count them all, and bins found on a sample of the rows, whose "
+        "ranks are off by at most 10.17% of the rows, 99 times in 100: 'real', 'amount'"
+    )
+    monkeypatch.setattr(Budget, "of", classmethod(lambda cls, *_: cls(37, limits)))
+    again = bitsieve.select(folder / "rows.csv", "class", binning="quantile", memory="1MB", **HOW)
+    assert again.scores.tobytes() == found.scores.tobytes()
+
+
+def test_every_pass_tells_rows_rate_and_time(folder, small_batches):
+    told = []
+    with listening(told.append):
+        bitsieve.select(folder / "rows.parquet", "class", memory="1MB", **HOW)
+    for what in ("reading the target", "finding bins", "packing"):
+        assert any(line.startswith(f"{what}, 900 of 900 rows, ") and line.endswith("rows/s") for line in told)
+
+
+def test_memory_of_a_method_that_has_it(folder, rows):
+    how = {"method": "speccmi", "memory": "1MB", "binning": "quantile", **HOW}
+    assert_equal(bitsieve.select(folder / "rows.parquet", "class", **how), bitsieve.select(rows, "class", **how))
+    with pytest.raises(ValueError, match="memory"):
+        bitsieve.select(rows, "class", method="mim", memory="1MB")
