@@ -8,12 +8,12 @@ from importlib import import_module
 from typing import get_args
 
 import pytest
+from tools.options_page import PAGE, page
 
 import bitsieve
 from bitsieve.cli.options import COMMANDS, OPTIONS, Kind, options_of
 from bitsieve.cli.parser import KINDS, make_parser
 from bitsieve.selectors.registry import parameters_of
-from tools.options_page import PAGE, page
 
 EVERY = [option for options in OPTIONS.values() for option in options]
 
