@@ -3,11 +3,12 @@
 Every public name is a line of ``__init__.pyi`` and is imported when first used, so that ``import bitsieve`` is light.
 """
 
+import os
 import re
 from importlib import import_module
 
-with open(f"{__path__[0]}/__init__.pyi", encoding="utf-8") as stub:
-    _HOMES = {name: home for home, name in re.findall(r"from (\S+) import \(?\s*(\w+) as", stub.read())}
+with open(os.path.join(os.path.dirname(__file__), "__init__.pyi"), encoding="utf-8") as _stub:
+    _HOMES = {name: home for home, name in re.findall(r"from (\S+) import \(?\s*(\w+) as", _stub.read())}
 
 __all__ = sorted([*_HOMES, "__version__"])
 

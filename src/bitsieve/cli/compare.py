@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.cli.shared import binner_of, binning_of, say, seconds_of, show
+from bitsieve.cli.shared import binner_of, binning_of, made_by, say, show
 from bitsieve.common.messages import allowed_names
 from bitsieve.common.progress import phase
 from bitsieve.common.ticker import shown
@@ -33,16 +33,12 @@ def run(options: argparse.Namespace) -> int:
     if kept is not None:
         kept.unlink(missing_ok=True)
 
-    def document() -> dict[str, Any]:
-        made = {"output": options.output, "report": options.report, "seconds": seconds_of(options)}
-        return {**comparison.to_dict(), **made}
-
     def text() -> str:
         from bitsieve.evaluation.summary import as_text
 
         return as_text(comparison, call=_command(comparison, options))
 
-    show(options, comparison.notes, document, text)
+    show(options, comparison.notes, lambda: {**comparison.to_dict(), **made_by(options)}, text)
     for what, path in (("the table of errors", options.output), ("the report", options.report)):
         if path is not None:
             say(f"saved {what} to {path!r}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
-from bitsieve.cli.shared import binner_of, binning_of, say, seconds_of, show
+from bitsieve.cli.shared import binner_of, binning_of, made_by, say, show
 from bitsieve.common.progress import phase
 from bitsieve.common.ticker import shown
 
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
 
             phase("drawing")
             save_figure(plot_how_many(found).figure, options.figure)
-    show(options, found.notes, lambda: {**found.to_dict(), "seconds": seconds_of(options)}, lambda: str(found))
+    show(options, found.notes, lambda: {**found.to_dict(), **made_by(options)}, lambda: str(found))
     if options.figure is not None:
         say(f"saved the figure to {options.figure!r}")
     return 0

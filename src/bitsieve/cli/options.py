@@ -66,46 +66,33 @@ class Option(NamedTuple):
 
 PROGRAM = "bitsieve"
 DESCRIPTION = "Feature selection by information, exact and in bits."
+# fmt: off
 COMMANDS = (
-    Command(
-        "select",
-        "select.run",
-        "rank the features of a table by their information about its target",
-        "Rank the features of a table by their information about its target. The ranking goes to standard output, "
-        "notes and progress to standard error.",
-        "Exit codes: 0 done, 1 failed inside, 2 a mistake in what was given (one line says which), 130 interrupted.",
-    ),
-    Command(
-        "explain",
-        "select.run_explain",
-        "say why a feature is selected or not, and with which selected one it is redundant",
-        "Select as 'bitsieve select' does with the same options, and say in bits why a feature is selected or not: its "
-        "relevance, how much of that is redundant, what it adds, and what would replace it.",
-    ),
-    Command(
-        "count",
-        "count.run",
-        "count a table once and save the tables of all pairs of columns, which add up with those of more rows",
-        "Count the tables of all pairs of columns of DATA with its target, and save them. Counts with the same bins "
-        "add up: 'bitsieve select --counts DIR --counts DIR' selects from all their rows.",
-    ),
-    Command(
-        "how-many",
-        "how_many.run",
-        "say how many columns to take, by four rules side by side",
-        "Ask shuffles, the false discovery rate, stability and cross-validation how many columns a greedy method "
-        "should take, and say how to read their difference.",
-    ),
-    Command(
-        "compare",
-        "compare.run",
-        "cross-validate a classifier on what several methods select, for every number of features",
-        "Cross-validate a classifier on the first k features of several methods, for every k. Each method ranks once a "
-        "fold, on the training samples alone. The table goes to standard output, notes and progress to standard error.",
-        "Ctrl-C keeps the finished folds in a file next to --output; the same command with --resume goes on.",
-    ),
+    Command("select", "select.run", "rank the features of a table by their information about its target",
+            "Rank the features of a table by their information about its target. The ranking goes to standard output, "
+            "notes and progress to standard error.",
+            "Exit codes: 0 done, 1 failed inside, 2 a mistake in what was given (one line says which), "
+            "130 interrupted."),
+    Command("explain", "select.run_explain",
+            "say why a feature is selected or not, and with which selected one it is redundant",
+            "Select as 'bitsieve select' does with the same options, and say in bits why a feature is selected or not: "
+            "its relevance, how much of that is redundant, what it adds, and what would replace it."),
+    Command("count", "count.run",
+            "count a table once and save the tables of all pairs of columns, which add up with those of more rows",
+            "Count the tables of all pairs of columns of DATA with its target, and save them. Counts with the same "
+            "bins add up: 'bitsieve select --counts DIR --counts DIR' selects from all their rows."),
+    Command("how-many", "how_many.run", "say how many columns to take, by four rules side by side",
+            "Ask shuffles, the false discovery rate, stability and cross-validation how many columns a greedy method "
+            "should take, and say how to read their difference."),
+    Command("compare", "compare.run",
+            "cross-validate a classifier on what several methods select, for every number of features",
+            "Cross-validate a classifier on the first k features of several methods, for every k. Each method ranks "
+            "once a fold, on the training samples alone. The table goes to standard output, notes and progress to "
+            "standard error.",
+            "Ctrl-C keeps the finished folds in a file next to --output; the same command with --resume goes on."),
     Command("methods", "methods.run", "list every method, its paper and what it needs"),
 )
+# fmt: on
 MOVED = {"reproduce": "run 'python -m papers' in a checkout of the source"}  # commands of earlier versions
 
 IN_PLACE_OF_SET = {  # of those parameters of methods that --set does not take

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.options import IN_PLACE_OF_SET
-from bitsieve.cli.shared import binning_of, say, seconds_of, show
+from bitsieve.cli.shared import binning_of, made_by, say, show
 from bitsieve.common.messages import one_line
 from bitsieve.common.progress import phase
 from bitsieve.common.ticker import shown
@@ -40,16 +40,12 @@ def run(options: argparse.Namespace) -> int:
         selection = replace(selection, notes=[options.wording(note) for note in selection.notes])
         target = _save(selection, options)
 
-    def document() -> dict[str, Any]:
-        made = {"output": options.output, "report": options.report, "seconds": seconds_of(options)}
-        return {**selection.to_dict(), **made}
-
     def text() -> str:
         from bitsieve.selection.shown import table_text
 
         return table_text(selection)
 
-    show(options, selection.notes, document, text)
+    show(options, selection.notes, lambda: {**selection.to_dict(), **made_by(options)}, text)
     if options.output is not None:
         say(f"saved {len(selection.features):,} features and the target {target!r} to {options.output!r}")
     if options.report is not None:
@@ -123,7 +119,6 @@ def _selection(options: argparse.Namespace, client: Client | None = None) -> Sel
     from bitsieve.selection.from_table import select_from
 
     table = _read(options, client)
-    _check_features(options.features, table.n_features)
     if getattr(options, "output", None) is not None:
         _check_fits(table, options, in_memory=client is None and not in_batches(options))
     return select_from(
@@ -226,11 +221,6 @@ def _saved_counts(options: argparse.Namespace) -> TableInParts:
     if getattr(options, "output", None) is not None:
         raise ValueError("--counts has no rows to write: leave out --output")
     return CountsTable(reduce(add, map(SavedCounts.load, options.counts)))
-
-
-def _check_features(asked: int | float | str | None, n_features: int) -> None:
-    if isinstance(asked, int) and asked > n_features:
-        raise ValueError(f"--features is {asked:,} but the table has {n_features:,} features: ask for no more")
 
 
 def _check_fits(table: Table | TableInParts, options: argparse.Namespace, *, in_memory: bool) -> None:

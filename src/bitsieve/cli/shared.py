@@ -129,10 +129,11 @@ def show(
         print(text())
 
 
-def seconds_of(options: argparse.Namespace) -> float:
-    """The seconds since the command began."""
+def made_by(options: argparse.Namespace) -> dict[str, Any]:
+    """Of a command: the files that it wrote, and its seconds."""
     start: float = options.start
-    return round(time.perf_counter() - start, 3)
+    files = {name: vars(options)[name] for name in ("output", "report") if name in options}
+    return {**files, "seconds": round(time.perf_counter() - start, 3)}
 
 
 def print_document(document: Mapping[str, Any]) -> None:
