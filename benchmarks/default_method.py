@@ -26,7 +26,7 @@ from bitsieve.common.layout import aligned
 from bitsieve.data.binning import make_binner
 from bitsieve.data.read import read_xy
 from bitsieve.datasets.files import load_npz
-from bitsieve.selectors.counted import count_table
+from bitsieve.selectors.fitting import count_table
 
 METHODS = ("mim", "mrmr", "jmi", "cmim", "jmim", "disr", "icap", "speccmi")
 NUMBERS = (5, 10, 20)

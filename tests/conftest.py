@@ -12,13 +12,13 @@ from types import SimpleNamespace
 import numpy as np
 import pyarrow as pa
 import pytest
-from bitsieve.engines.sparse import SparseSource
 from pyarrow import csv
 from sklearn.datasets import load_breast_cancer
 
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.sparse_codes import SparseCodes
+from bitsieve.engines.sparse import SparseSource
 from bitsieve.information import make_information
 
 

@@ -1,9 +1,5 @@
 """The public names, each once, and where it is defined: ``__init__.py`` imports it from there when it is first used."""
 
-from bitsieve.by_counts.stopping import FalseDiscoveryStopping as FalseDiscoveryStopping
-from bitsieve.by_counts.stopping import PermutationStopping as PermutationStopping
-from bitsieve.by_counts.stopping import SignificanceStopping as SignificanceStopping
-from bitsieve.by_counts.stopping import ThresholdStopping as ThresholdStopping
 from bitsieve.common.notes import BitsieveWarning as BitsieveWarning
 from bitsieve.counts.kernels import show_kernel as show_kernel
 from bitsieve.data.binning import CategoricalBinner as CategoricalBinner
@@ -19,6 +15,12 @@ from bitsieve.evaluation.comparison import Comparison as Comparison
 from bitsieve.evaluation.how_many import HowMany as HowMany
 from bitsieve.evaluation.how_many import how_many as how_many
 from bitsieve.evaluation.selector_cv import SelectorCV as SelectorCV
+from bitsieve.methods.by_counts.stopping import FalseDiscoveryStopping as FalseDiscoveryStopping
+from bitsieve.methods.by_counts.stopping import PermutationStopping as PermutationStopping
+from bitsieve.methods.by_counts.stopping import SignificanceStopping as SignificanceStopping
+from bitsieve.methods.by_counts.stopping import ThresholdStopping as ThresholdStopping
+from bitsieve.methods.constraints import Constraints as Constraints
+from bitsieve.methods.registry import list_methods as list_methods
 from bitsieve.optimize.nystrom import Nystrom as Nystrom
 from bitsieve.report.curve import CurveDisplay as CurveDisplay
 from bitsieve.report.files import write_report as write_report
@@ -41,24 +43,22 @@ from bitsieve.selection.information import mutual_information as mutual_informat
 from bitsieve.selection.information import mutual_information_matrix as mutual_information_matrix
 from bitsieve.selection.select import select as select
 from bitsieve.selection.selection import Selection as Selection
-from bitsieve.selectors.constraints import Constraints as Constraints
+from bitsieve.selectors.blankets import FCBF as FCBF
+from bitsieve.selectors.blankets import KollerSahami as KollerSahami
+from bitsieve.selectors.conditional_information import SDPCMI as SDPCMI
+from bitsieve.selectors.conditional_information import SpecCMI as SpecCMI
 from bitsieve.selectors.dominant_set_clusters import DominantSetClusters as DominantSetClusters
 from bitsieve.selectors.dominant_set_mii import DominantSetMII as DominantSetMII
-from bitsieve.selectors.dp import DpSelector as DpSelector
-from bitsieve.selectors.eqpfs import EQPFS as EQPFS
-from bitsieve.selectors.fcbf import FCBF as FCBF
 from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
 from bitsieve.selectors.gdm import GDM as GDM
-from bitsieve.selectors.gmi import GMI as GMI
-from bitsieve.selectors.koller_sahami import KollerSahami as KollerSahami
 from bitsieve.selectors.model import ModelSelector as ModelSelector
-from bitsieve.selectors.qpfs import QPFS as QPFS
-from bitsieve.selectors.rcfs import RCFS as RCFS
-from bitsieve.selectors.registry import list_methods as list_methods
+from bitsieve.selectors.quadratic_programs import EQPFS as EQPFS
+from bitsieve.selectors.quadratic_programs import QPFS as QPFS
 from bitsieve.selectors.registry import make_selector as make_selector
-from bitsieve.selectors.relieff import ReliefF as ReliefF
-from bitsieve.selectors.sdpcmi import SDPCMI as SDPCMI
-from bitsieve.selectors.speccmi import SpecCMI as SpecCMI
+from bitsieve.selectors.separability import RCFS as RCFS
+from bitsieve.selectors.separability import ReliefF as ReliefF
+from bitsieve.selectors.spanning_trees import GMI as GMI
+from bitsieve.selectors.spanning_trees import DpSelector as DpSelector
 from bitsieve.selectors.stability import StabilitySelector as StabilitySelector
 from bitsieve.selectors.svm import L1SVM as L1SVM
 from bitsieve.selectors.svm import SVMRFE as SVMRFE

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bitsieve.engines.sparse import SparseSource
 from scipy.sparse import csc_array
 
 from bitsieve.data import sparse
@@ -13,9 +12,10 @@ from bitsieve.data.binning.registry import BINNERS
 from bitsieve.data.identifiers import empty_columns
 from bitsieve.data.read import read_xy
 from bitsieve.data.sparse import SpooledTable
+from bitsieve.engines.sparse import SparseSource
 from bitsieve.files.spool import Room
 from bitsieve.files.spooled_columns import SpooledColumns
-from bitsieve.selectors.counted import count_table
+from bitsieve.selectors.fitting import count_table
 
 
 @pytest.fixture(scope="module")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bitsieve.engines.sparse import SparseSource
 
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.sparse_codes import SparseCodes
 from bitsieve.counts.terms import entropy_terms
 from bitsieve.engines import make_source, sparse
+from bitsieve.engines.sparse import SparseSource
 from bitsieve.information.miller_madow import miller_madow_terms
 
 WAYS = {"by rows": 0, "by columns": 10**9}

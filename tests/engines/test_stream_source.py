@@ -13,12 +13,13 @@ import bitsieve
 from bitsieve.common.progress import listening
 from bitsieve.engines import stream_table
 from bitsieve.engines.stream_table import Budget
-from bitsieve.selectors.registry import list_methods, make_selector
+from bitsieve.methods.registry import list_methods
+from bitsieve.selectors.registry import make_selector
 
 N = 900
 KINDS = {type(make_selector(info.name)): info.name for info in list_methods()}
-COUNTED = [name for kind, name in KINDS.items() if kind.takes_parts]
-OTHERS = [name for kind, name in KINDS.items() if not kind.takes_parts]
+COUNTED = [name for kind, name in KINDS.items() if "rows" not in kind.requires]
+OTHERS = [name for kind, name in KINDS.items() if "rows" in kind.requires]
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from bitsieve.experiments.vinh2014 import ITEMS
 from bitsieve.experiments.vinh2014_published import METHODS, TABLE_4, TABLE_5, Seconds
 from bitsieve.experiments.vinh2014_relaxations import best_objectives, objectives
 from bitsieve.experiments.vinh2014_sets import Missing, PaperData, prepared, read
-from bitsieve.selectors.registry import list_methods
+from bitsieve.methods.registry import list_methods
 
 
 @pytest.fixture

@@ -7,8 +7,6 @@ from dataclasses import replace
 from unittest import mock
 
 import numpy as np
-from bitsieve.engines.sparse import SparseSource
-from bitsieve.engines.sparse_division import Division
 from tests.native.trials import equal, near, size, terms_of, trial
 
 from bitsieve import _native
@@ -19,6 +17,8 @@ from bitsieve.counts.reference import NaiveSource, term, term_shift, term_sum
 from bitsieve.counts.source import CountSource, PairForm
 from bitsieve.counts.sparse_codes import SparseCodes
 from bitsieve.engines import sparse as sparse_source
+from bitsieve.engines.sparse import SparseSource
+from bitsieve.engines.sparse_division import Division
 
 TIE = 1e-10
 

@@ -12,7 +12,7 @@ import bitsieve
 from bitsieve.cli import main
 from bitsieve.cli.parser import make_parser
 from bitsieve.common.defaults import DEFAULT_METHOD
-from bitsieve.selectors.registry import parameters_of
+from bitsieve.methods.registry import parameters_of
 
 
 def test_it_is_the_same_everywhere():

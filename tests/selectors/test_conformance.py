@@ -31,7 +31,7 @@ from bitsieve import (
     list_methods,
     make_selector,
 )
-from bitsieve.by_counts.criteria import MIFS, MIQ
+from bitsieve.methods.by_counts.criteria import MIFS, MIQ
 
 SELECTORS = [
     *(make_selector(method.name, 1) for method in list_methods() if not method.same_as),

@@ -12,14 +12,14 @@ from bitsieve.common.layout import width
 if TYPE_CHECKING:
     import argparse
 
-    from bitsieve.selectors.method_info import MethodInfo
+    from bitsieve.methods.method import Method
 
 LINE = 100
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the methods."""
-    from bitsieve.selectors.registry import list_methods
+    from bitsieve.methods.registry import list_methods
 
     methods = list_methods()
     if options.json:
@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def listing(methods: list[MethodInfo]) -> str:
+def listing(methods: list[Method]) -> str:
     """Name, title, paper and needs in columns, wrapped to 100 characters; below them what else there is to know."""
     header = ("method", "what it is", "paper", "needs")
     rows = [(info.name, info.title, info.paper, info.needs) for info in methods]
@@ -54,7 +54,7 @@ def listing(methods: list[MethodInfo]) -> str:
     return "\n".join([*lines, "", *textwrap.wrap(also, LINE)])
 
 
-def _details(info: MethodInfo) -> list[str]:
+def _details(info: Method) -> list[str]:
     details = []
     if info.same_as:
         details.append(f"the same as {info.same_as}: {info.remark}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from bitsieve.common.defaults import DEFAULT_METHOD
+from bitsieve.common.defaults import BINNING, COMPARE, HOW_MANY, SELECT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -142,10 +142,10 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
     ),
     "The method": (
         Option("--method", SELECTING, "one of 'bitsieve methods' (default: %(default)s)",
-               "name", default=DEFAULT_METHOD, parameters="method"),
+               "name", default=SELECT.method, parameters="method"),
         Option("--method", "how-many", "a greedy one of 'bitsieve methods' (default: %(default)s)",
-               "name", default="jmi", parameters="method criterion"),
-        Option("--methods", "compare", "of 'bitsieve methods' (default: mim,mrmr,jmi,speccmi)",
+               "name", default=HOW_MANY.method, parameters="method criterion"),
+        Option("--methods", "compare", f"of 'bitsieve methods' (default: {','.join(COMPARE.methods)})",
                "names", parameters="method methods"),
         Option("--set", f"{SELECTING} compare",
                "a parameter of the method, such as beta=0.5; once for each ('bitsieve methods' lists them)",
@@ -157,7 +157,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
     ),
     "How many features": (
         Option("--features", SELECTING,
-               "how many to select: a number, a share such as 0.1, or auto (default: 20, or all if there are fewer)",
+               "how many to select: a number, a share such as 0.1, or auto (default: "
+               f"{SELECT.features}, or all if there are fewer)",
                "how many", parameters="n_features_to_select"),
         Option("--features", "compare",
                "numbers of features, or a list as 5,10,20 (default: 10:100, or each number when there are 20 or fewer)",
@@ -181,7 +182,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
     ),
     "Columns to codes": (
         Option("--binning", ON_TABLES,
-               "how numeric columns become codes: mdl, quantile, uniform, or none for codes already (default: mdl)",
+               "how numeric columns become codes: mdl, quantile, uniform, or none for codes already "
+               f"(default: {BINNING})",
                metavar="RULE", parameters="binning"),
         Option("--bins", ON_TABLES, "bins of quantile and uniform (default: 10)", "count", parameters="n_bins"),
         Option("--uncut", f"{SELECTING} count how-many",

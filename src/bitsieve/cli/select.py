@@ -111,9 +111,10 @@ def _selection(options: argparse.Namespace, client: Client | None = None) -> Sel
         parameters["estimator"] = options.estimator
     parameters |= _method_parameters(options)
     if client is not None or options.counts or in_batches(options):
-        from bitsieve.selectors.registry import make_selector
+        from bitsieve.engines.in_parts import TableInParts
+        from bitsieve.methods.registry import check_offers
 
-        make_selector(options.method, 1).refuse_parts()  # before hours of reading
+        check_offers(options.method, TableInParts.offers)  # before hours of reading
     else:
         check_file(options.data)
     from bitsieve.selection.from_table import select_from
@@ -133,10 +134,10 @@ def _selection(options: argparse.Namespace, client: Client | None = None) -> Sel
 
 def _method_parameters(options: argparse.Namespace) -> dict[str, Any]:
     """The method's parameters that were given, refused before the data is read where the method does not take them."""
-    from bitsieve.selectors.registry import check_parameters_of, method_name, parameters_of
+    from bitsieve.methods.registry import arguments_of, find_method
 
-    method = method_name(options.method)
-    taken = parameters_of(method)
+    method = find_method(options.method)
+    taken = method.parameters
     known = {name: value for name, value in taken.items() if name not in IN_PLACE_OF_SET}
     given = options.set or ()
     names = [name for name, _ in given]
@@ -145,11 +146,11 @@ def _method_parameters(options: argparse.Namespace) -> dict[str, Any]:
             raise ValueError(f"--set {name}: give {IN_PLACE_OF_SET[name]} instead")
         if name not in known:
             takes = ", ".join(f"{other}={value}" for other, value in known.items()) or "no parameters"
-            raise ValueError(f"--set {name}: method {method!r} does not take {name!r}; it takes {takes}")
+            raise ValueError(f"--set {name}: method {method.name!r} does not take {name!r}; it takes {takes}")
         if names.count(name) > 1:
             raise ValueError(f"--set {name} is given {names.count(name)} times: give it once")
     parameters = dict(given)
-    check_parameters_of(method, parameters)
+    arguments_of(method, parameters)
     return parameters
 
 
@@ -170,13 +171,13 @@ def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
             raise ValueError(f"{option} has a meaning with --stop {' or '.join(rules)} only: add that or leave it out")
     found: dict[str, Any] = {}
     if rule is not None:
-        from bitsieve.by_counts.stopping import make_stopping
+        from bitsieve.methods.by_counts.stopping import make_stopping
 
         found["stopping"] = make_stopping(rule, **parameters)
     include, exclude = options.include or (), options.exclude or ()
     if not options.group:
         return {**found, "include": include, "exclude": exclude}
-    from bitsieve.selectors.constraints import Constraints
+    from bitsieve.methods.constraints import Constraints
 
     return {**found, "constraints": Constraints(include, exclude, options.group)}
 

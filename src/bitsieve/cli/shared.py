@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.options import OPTIONS, options_of
+from bitsieve.common.defaults import BINNING
 from bitsieve.common.errors import Sentence, message_of
 from bitsieve.common.messages import allowed_names, one_line
 
@@ -62,7 +63,7 @@ class Wording:
         return " ".join(f"{option}{sign}{_typed(value)}" for value in values)
 
     def _is_settable(self, parameter: str) -> bool:
-        from bitsieve.selectors.registry import parameters_of
+        from bitsieve.methods.registry import parameters_of
 
         try:
             return any(parameter in parameters_of(method) for method in self._methods)
@@ -99,7 +100,7 @@ def in_words_of(wording: Wording) -> Iterator[None]:
 
 def binning_of(options: argparse.Namespace) -> tuple[str, dict[str, Any]]:
     """The rule of the binner and the parameters given, refused where the rule has no use for them."""
-    rule = options.binning or BINNINGS[0]
+    rule = options.binning or BINNING
     if rule not in BINNINGS:
         raise ValueError(f"there is no binning {rule!r}: {allowed_names(rule, BINNINGS)}")
     if options.bins is not None and rule not in ("quantile", "uniform"):

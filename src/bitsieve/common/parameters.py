@@ -101,6 +101,19 @@ def check_threads(name: str, value: Any) -> None:
         raise ParameterError(name, value, "give 1 or more, or -1 for every core", "is not a number of threads")
 
 
+def make_random(seed: Any) -> np.random.RandomState:
+    """The random numbers of a ``random_state``: None (numpy's own), a whole number, or a RandomState."""
+    if seed is None or seed is np.random:
+        return np.random.mtrand._rand
+    if isinstance(seed, np.random.RandomState):
+        return seed
+    try:
+        return np.random.RandomState(operator.index(seed))
+    except (TypeError, ValueError):
+        advice = "give a whole number from 0 to 4294967295, a RandomState or None"
+        raise ParameterError("random_state", seed, advice) from None
+
+
 @dataclass(frozen=True)
 class FeatureCount:
     """How many features are to be selected: a whole number, or a float inside 0 and 1, which is a share of them.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 from scipy.sparse import csc_array
@@ -61,6 +61,8 @@ class SparseTable(Table):
     stored : sparse matrix or array of shape (n_samples, n_features)
         CSC, float32 or float64, rows ascending, no entry twice and none that is 0.
     """
+
+    offers: ClassVar[frozenset[str]] = frozenset({"tables", "partition", "joined", "rows"})
 
     stored: Any = field(default=None, repr=False)
 
@@ -283,6 +285,8 @@ def read_sparse(X: Any, *, estimator: Any = None, reset: bool = True) -> SparseT
 
 class SpooledTable(SparseTable):
     """The columns of :class:`SpooledColumns`, which is what ``stored`` is; codes of them lie in the spool, too."""
+
+    offers: ClassVar[frozenset[str]] = frozenset({"tables", "partition", "joined"})
 
     @classmethod
     def of(cls, columns: SpooledColumns) -> SpooledTable:

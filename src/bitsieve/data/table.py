@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -84,6 +84,8 @@ class Table(NamedColumns):
     notes : tuple of str
         What was noticed in the file.
     """
+
+    offers: ClassVar[frozenset[str]] = frozenset({"tables", "partition", "joined", "rows", "dense"})
 
     columns: NDArray[Any] | Sequence[NDArray[Any] | Encoded] = field(repr=False)
     names: Sequence[str]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -31,6 +31,7 @@ class CountsTable(TableInParts):
         Whether the columns had names of their own.
     """
 
+    offers: ClassVar[frozenset[str]] = frozenset({"tables"})
     given = None  # type: ignore[assignment]  # there are no rows to give back
 
     def __init__(self, counts: SavedCounts, *, named: bool = True) -> None:

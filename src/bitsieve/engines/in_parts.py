@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import narwhals as nw
 import numpy as np
@@ -82,6 +82,7 @@ class TableInParts(NamedColumns):
         Whether whole numbers of few values are codes; in an array, only if all columns are such.
     """
 
+    offers: ClassVar[frozenset[str]] = frozenset({"tables", "partition", "joined"})
     n_samples: int
     target: Target
     given: GivenInParts

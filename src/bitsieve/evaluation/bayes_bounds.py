@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.by_samples.spanning_tree.bayes_error import global_bounds
 from bitsieve.common.progress import phase
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.evaluation.encoding import encode_features
+from bitsieve.methods.by_samples.spanning_tree.bayes_error import global_bounds
 
 if TYPE_CHECKING:
     from bitsieve.evaluation.comparison import Comparison

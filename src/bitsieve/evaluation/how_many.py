@@ -18,14 +18,14 @@ from bitsieve.evaluation.null_band import NullBand, null_band
 from bitsieve.evaluation.selector_cv import SelectorCV
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_target, refuse_what_tells_nothing
-from bitsieve.selectors.counted import count_table
+from bitsieve.selectors.fitting import count_table
 from bitsieve.selectors.forward import ForwardSelector
 from bitsieve.selectors.stability import StabilitySelector
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from bitsieve.selectors.counted import Counted
+    from bitsieve.selectors.fitting import Counted
 
 MOST = 30  # columns that cross-validation tries, and of the figure
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.counts.search import FixedCodes
 from bitsieve.counts.terms import entropy_terms
+from bitsieve.methods.by_counts.stopping.monitor import RepeatedSearch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.data.table import Table
-    from bitsieve.selectors.counted import Counted
+    from bitsieve.selectors.fitting import Counted
 
     Floats = NDArray[np.float64]
 

@@ -23,10 +23,11 @@ from bitsieve.evaluation.folds import make_folds
 from bitsieve.evaluation.foreign import Foreign, is_foreign
 from bitsieve.evaluation.scoring import ROC_AUC, Loss, make_loss
 from bitsieve.evaluation.seeded import seeded
+from bitsieve.methods.registry import method_name, parameters_of
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_target, refuse_what_tells_nothing
 from bitsieve.selectors.base import ColumnSelector
-from bitsieve.selectors.registry import make_selector, method_name, parameters_of
+from bitsieve.selectors.registry import make_selector
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

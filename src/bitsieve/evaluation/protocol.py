@@ -13,7 +13,8 @@ from bitsieve.evaluation.encoding import encode_features
 from bitsieve.evaluation.redundancy import redundancy_rates
 from bitsieve.evaluation.scoring import wrong
 from bitsieve.evaluation.separability import separability
-from bitsieve.selectors.counted import CountSelector, count_table
+from bitsieve.selectors.counted import CountSelector
+from bitsieve.selectors.fitting import count_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from bitsieve.evaluation.folds import Fold
     from bitsieve.evaluation.plan import Plan
-    from bitsieve.selectors.counted import Counted
+    from bitsieve.selectors.fitting import Counted
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from bitsieve.experiments.item import Options, Result
 from bitsieve.experiments.vinh2014_errors import selectors
 from bitsieve.experiments.vinh2014_published import TABLE_6
 from bitsieve.report.figures import STYLE, style
-from bitsieve.selectors.counted import count_table
+from bitsieve.selectors.fitting import count_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,13 +13,13 @@ from bitsieve.data.read import read_xy
 from bitsieve.experiments.item import Options, Result
 from bitsieve.experiments.vinh2014_published import TABLE_2
 from bitsieve.experiments.vinh2014_sets import Missing, PaperData, tables
-from bitsieve.selectors.counted import count_table
+from bitsieve.selectors.fitting import count_table
 from bitsieve.selectors.registry import make_selector
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.selectors.counted import Counted
+    from bitsieve.selectors.fitting import Counted
 
     Floats = NDArray[np.floating]
 

@@ -7,10 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import issparse
 
-from bitsieve.by_samples.cutting_plane.dense import DenseColumns
-from bitsieve.by_samples.cutting_plane.exact_matching import match_exactly
-from bitsieve.by_samples.cutting_plane.matching import match
-from bitsieve.by_samples.cutting_plane.sparse import SparseColumns
 from bitsieve.common.layout import aligned
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import TIE
@@ -18,6 +14,8 @@ from bitsieve.datasets.bundled import load_bundled
 from bitsieve.experiments.item import Options, Result
 from bitsieve.experiments.zhai2012_curves import SETS, load_split, synthetic
 from bitsieve.experiments.zhai2012_methods import Split, accuracy_of, columns_of
+from bitsieve.methods.by_samples.cutting_plane.columns import DenseColumns, SparseColumns
+from bitsieve.methods.by_samples.cutting_plane.matching import match, match_exactly
 from bitsieve.selectors.gdm import GDM
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, eigvalsh
 from threadpoolctl import threadpool_limits
 
 from bitsieve.common.free_memory import square_matrix
@@ -41,6 +40,9 @@ def is_convex(matrix: Floats, added: float = 0.0) -> bool:
     probes often show it before (:mod:`bitsieve.optimize.probes`), at O(n^2) and without a copy; they are wrong with a
     probability of 1e-12.
     """
+
+    from scipy.linalg import LinAlgError, cholesky
+
     if len(matrix) >= LARGE and shows_no_negative_eigenvalue(matrix, added):
         return True
     copy = square_matrix(len(matrix), np.float64)
@@ -63,6 +65,9 @@ def smallest_eigenvalue(matrix: Floats) -> float:
     vector of ones would miss the eigenvalues of columns that are treated alike; its residual is
     subtracted from what it finds, which is then proven to be a lower bound; where that fails, LAPACK is used.
     """
+
+    from scipy.linalg import eigvalsh
+
     if len(matrix) > SMALL:
         found = _by_lanczos(matrix)
         if is_convex(matrix, -found):

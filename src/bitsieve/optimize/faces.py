@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,6 +50,9 @@ def face_step(quadratic: Quadratic, weights: Floats, gradient: Floats, tolerance
 
 def by_cholesky(quadratic: Quadratic, support: Indices, gradient: Floats) -> Floats:
     """The step by a Cholesky factor: one solve for the gradient, one for the vector of ones that keeps the sum."""
+
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
     block = quadratic.block(support)
     block[np.diag_indices_from(block)] += RIDGE * float(quadratic.diagonal[support].mean())
     try:

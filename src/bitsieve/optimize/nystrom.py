@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import cholesky, eigvalsh, solve_triangular
 from threadpoolctl import threadpool_limits
 
 from bitsieve.common.errors import ParameterError
@@ -140,6 +139,9 @@ def nystrom_factor(rows: Floats, landmarks: NDArray[np.intp]) -> Factor:
     -----
     ``G = [A; B'] R^-1`` with ``A + shift = R'R`` (Cholesky). Cost: O(p^3 + n p^2). Memory: n p numbers.
     """
+
+    from scipy.linalg import cholesky, eigvalsh, solve_triangular
+
     with threadpool_limits(1, "blas"):
         inner = (rows[:, landmarks] + rows[:, landmarks].T) / 2
         values = eigvalsh(inner)

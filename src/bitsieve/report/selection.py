@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.common.messages import quoted
+from bitsieve.methods.registry import list_methods
 from bitsieve.report.bins import bins_of
 from bitsieve.report.curve import CurveDisplay
 from bitsieve.report.display import selected_names
@@ -19,7 +20,6 @@ from bitsieve.report.style import as_svg
 from bitsieve.selection.explain import affiliated_of
 from bitsieve.selection.plain import number
 from bitsieve.selection.substitutes import best_substitutes
-from bitsieve.selectors.registry import list_methods
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,10 +9,10 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
-from bitsieve.by_samples.cutting_plane.columns import Pairs
 from bitsieve.common.parameters import check_choice
 from bitsieve.common.ties import TIE
 from bitsieve.information.uncertainty import pair_uncertainty
+from bitsieve.methods.by_samples.cutting_plane.columns import Pairs
 from bitsieve.selectors.gdm import check_tau
 
 if TYPE_CHECKING:
@@ -117,8 +117,7 @@ def groups_of(selected: Integers, pairs: Pairs) -> Affiliated:
 
 
 def _by_correlation(selector: Any, X: Any, selected: Integers, least: float, binning: Any, n_jobs: int | None) -> Pairs:
-    from bitsieve.by_samples.cutting_plane.dense import DenseColumns
-    from bitsieve.by_samples.cutting_plane.sparse import SparseColumns
+    from bitsieve.methods.by_samples.cutting_plane.columns import DenseColumns, SparseColumns
     from bitsieve.selectors.linear import read_sparse_columns, values_of
 
     if issparse(X):

@@ -12,10 +12,11 @@ from bitsieve.data.encoding import FEW, encode
 from bitsieve.data.identifiers import are_at_hand
 from bitsieve.data.table import Table
 from bitsieve.engines.in_parts import TableInParts
-from bitsieve.selectors.counted import CountSelector
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from bitsieve.methods.method import Method
 
 
 def few_are_codes(binning: Any, of_binner: Mapping[str, Any]) -> bool:
@@ -24,7 +25,7 @@ def few_are_codes(binning: Any, of_binner: Mapping[str, Any]) -> bool:
 
 
 def take_codes(
-    table: Table | TableInParts, binning: Any, of_binner: Mapping[str, Any], selector: Any, n_jobs: int | None = None
+    table: Table | TableInParts, binning: Any, of_binner: Mapping[str, Any], method: Method, n_jobs: int | None = None
 ) -> tuple[Any, Any]:
     """The table with its columns of few whole numbers as categories, and the binning of the others.
 
@@ -35,7 +36,7 @@ def take_codes(
         Only "mdl", the default, takes codes for what they are; what is asked for is obeyed.
     of_binner : mapping
         Parameters that were given for it.
-    selector : estimator
+    method : Method
         Only one on counts knows codes.
     n_jobs : int, optional
 
@@ -45,7 +46,7 @@ def take_codes(
     str or binner
         "none" for an array that holds nothing but such columns: no column of it is touched then.
     """
-    if not few_are_codes(binning, of_binner) or not isinstance(selector, CountSelector):
+    if not few_are_codes(binning, of_binner) or "rows" in method.requires:
         return table, binning
     if isinstance(table, TableInParts):
         table.few_are_codes = True

@@ -16,7 +16,7 @@ from bitsieve.data.columns import all_missing
 from bitsieve.data.encoding import Encoded
 from bitsieve.data.read import read_xy
 from bitsieve.engines.in_parts import TableInParts
-from bitsieve.selectors.counted import count_binned, count_table
+from bitsieve.selectors.fitting import count_binned, count_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bitsieve.data.table import Table
     from bitsieve.information.conditional import ConditionalInformation
     from bitsieve.information.plug_in import PlugInInformation
-    from bitsieve.selectors.counted import Counted
+    from bitsieve.selectors.fitting import Counted
 
     Columns = NDArray[np.intp]
     Floats = NDArray[np.float64]

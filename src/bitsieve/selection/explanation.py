@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bitsieve.information.evidence import carries_information
 from bitsieve.selection.worth import told_by_shuffles
-from bitsieve.selectors.counted import CountSelector, count_table, overlaps
+from bitsieve.selectors.fitting import count_table, overlaps
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from bitsieve.data.table import Table
     from bitsieve.engines.in_parts import TableInParts
+    from bitsieve.selectors.fitting import Fitted
 
 
 class Explanation(NamedTuple):
@@ -31,12 +32,12 @@ class Explanation(NamedTuple):
     is_sure: bool
 
 
-def explanation(selector: Any, table: Table | TableInParts, binning: Any, n_jobs: int | None) -> Explanation:
-    """The explanation of a fitted selector; ``binning`` is for one that counts nothing itself."""
-    selected = selector.selected_
-    if isinstance(selector, CountSelector):
-        binner, relevance, informative = selector.binner_, selector.relevance_, selector.informative_
-        nearest, shared = selector.overlap_with_, selector.overlap_
+def explanation(fitted: Fitted, table: Table | TableInParts, binning: Any, n_jobs: int | None) -> Explanation:
+    """The explanation of what a method found; ``binning`` is for one that counts nothing itself."""
+    selected = fitted.found.selected
+    if fitted.counted is not None:
+        binner, relevance, informative = fitted.counted.binner, fitted.relevance, fitted.informative
+        nearest, shared = fitted.overlap_with, fitted.overlap
     else:
         counted = count_table(table, binning, n_jobs)
         binner, information = counted.binner, counted.information

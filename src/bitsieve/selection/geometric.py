@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from bitsieve.by_samples.spanning_tree.bayes_error import BayesErrorBounds, divergence, global_bounds, pairwise_bounds
-from bitsieve.by_samples.spanning_tree.cross_edges import edges_between
-from bitsieve.by_samples.spanning_tree.dependency import PRIORS, dependency
-from bitsieve.by_samples.spanning_tree.draws import Draw
-from bitsieve.by_samples.spanning_tree.tree import minimum_spanning_tree
 from bitsieve.common.parameters import check_choice, check_integer
 from bitsieve.data.read import read_xy
 from bitsieve.data.target import read_target
+from bitsieve.methods.by_samples.spanning_tree.bayes_error import (
+    BayesErrorBounds,
+    divergence,
+    global_bounds,
+    pairwise_bounds,
+)
+from bitsieve.methods.by_samples.spanning_tree.dependency import PRIORS, Draw, dependency
+from bitsieve.methods.by_samples.spanning_tree.tree import edges_between, minimum_spanning_tree
 from bitsieve.selectors.sampled import numbers_of, repeated
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.common.defaults import DEFAULT_FEATURES
-from bitsieve.selectors.constraints import resolve
+from bitsieve.methods.constraints import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

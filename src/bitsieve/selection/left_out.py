@@ -11,7 +11,7 @@ from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.messages import quoted
 from bitsieve.data.identifiers import are_at_hand, empty_columns, identifiers
 from bitsieve.data.table import Table
-from bitsieve.selectors.constraints import Constraints, check_constraints, resolve
+from bitsieve.methods.constraints import Constraints, check_constraints, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

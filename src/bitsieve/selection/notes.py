@@ -11,7 +11,7 @@ from bitsieve.common.messages import quoted, quoted_places
 from bitsieve.data.binning.coding import codes_that_occur
 from bitsieve.data.sparse import SparseTable
 from bitsieve.data.table import FEW_ROWS, Table
-from bitsieve.selectors.counted import tells_nothing
+from bitsieve.selectors.fitting import tells_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -157,7 +157,7 @@ def explain_many_values(selector: Any, table: Table | TableInParts, found: Expla
     have, their = ("1 column has", "its") if len(many) == 1 else (f"{len(many):,} columns have", "their")
     why = f"{have} so many values that a tenth of {their} information or more is chance"
     what = f"{why}, and more beside others: {quoted_places(many, table.names)}; group {their} values"
-    if "estimator" not in selector.get_params():
+    if not hasattr(selector, "estimator"):
         return [what]
     return [Sentence(what, ", or compare with ", Setting("estimator", "shrinkage"))]
 
@@ -184,8 +184,7 @@ def _on_length(selector: Any) -> list[str]:
     kept, asked = len(selector.selected_), selector.n_features_to_select
     if not isinstance(asked, int) or kept >= asked:
         return []
-    name = type(selector).__name__
-    return [f"{name} kept {_features(kept)} of the {asked:,} asked for: by its rule the others add nothing"]
+    return [f"{selector.name} kept {_features(kept)} of the {asked:,} asked for: by its rule the others add nothing"]
 
 
 def _on_binned(target: Target) -> str:

@@ -52,10 +52,11 @@ def passed_on(
     ValueError
         The data is read in batches, and the method needs all rows.
     """
-    from bitsieve.selectors.registry import make_selector, parameters_of
+    from bitsieve.engines.in_parts import TableInParts
+    from bitsieve.methods.registry import check_offers, parameters_of
 
     if reads_in_batches(data, memory, spool):
-        make_selector(method, 1).refuse_parts()  # before hours of reading
+        check_offers(method, TableInParts.offers)  # before hours of reading
     if memory is None or (reads_in_batches(data, memory, spool) and "memory" not in parameters_of(method)):
         return {}
     return {"memory": memory}

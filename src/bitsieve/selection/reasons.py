@@ -8,14 +8,14 @@ import numpy as np
 
 from bitsieve.data.identifiers import empty_columns, identifiers
 from bitsieve.data.table import Table
+from bitsieve.methods.constraints import resolve
 from bitsieve.selection.plain import number
-from bitsieve.selectors.constraints import resolve
 
 if TYPE_CHECKING:
     from bitsieve.engines.in_parts import TableInParts
+    from bitsieve.methods.constraints import Candidates
     from bitsieve.selection.evidence import Contribution
     from bitsieve.selection.selection import Selection
-    from bitsieve.selectors.constraints import Candidates
 
 MOST = 0.5  # of the relevance of a column: from there on another one covers it
 
@@ -31,7 +31,7 @@ def why_selected(selection: Selection, place: int) -> str:
 
 def why_not_selected(selection: Selection, column: int, found: Contribution, added: float) -> str:
     """The end of a sentence about a column that was not selected."""
-    evidence, selector = selection.evidence, selection.selector
+    evidence, selector = selection.evidence, selection.facts
     names, chance = evidence.table.names, evidence.chance
     if column in evidence.left_out:
         return _why_left_out(evidence.table if evidence.whole is None else evidence.whole, column)
@@ -62,7 +62,7 @@ def _why_left_out(table: Table | TableInParts, column: int) -> str:
 
 
 def _wishes(selection: Selection) -> Candidates | None:
-    constraints = getattr(selection.selector, "constraints", None)
+    constraints = getattr(selection.facts, "constraints", None)
     return None if constraints is None else resolve(constraints, selection.evidence.table.names)
 
 

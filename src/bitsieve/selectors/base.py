@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import narwhals as nw
 import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bitsieve.common.messages import quoted
 from bitsieve.common.notes import warn, warn_of
-from bitsieve.common.parameters import FeatureCount, check_parameters
+from bitsieve.common.parameters import check_parameters
 from bitsieve.data.binning.registry import keeps_missing, remedies_for
 from bitsieve.data.columns import keeps_columns_only, take_columns, with_rows
 from bitsieve.data.identifiers import empty_columns
 from bitsieve.data.read import read_xy
-from bitsieve.data.sparse import SparseTable, SpooledTable, refuse_sparse
 from bitsieve.data.table import Table
 from bitsieve.engines import data_in_parts
-from bitsieve.engines.in_parts import TableInParts
+from bitsieve.methods.method import DENSE_ROWS, SHARED, check_requirements
+from bitsieve.selectors.fitting import check_settings, fit_method
 from bitsieve.selectors.shared_attributes import OF_ALL, with_attributes
 
 if TYPE_CHECKING:
@@ -31,24 +33,23 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.common.parameters import Rule
-    from bitsieve.selectors.found import Found
-    from bitsieve.selectors.method_info import MethodInfo
+    from bitsieve.engines.in_parts import TableInParts
+    from bitsieve.methods.found import Found
+    from bitsieve.methods.method import Method
+    from bitsieve.selectors.fitting import Fitted
 
 
 class ColumnSelector(SelectorMixin, BaseEstimator):
     """Base of all selectors.
 
-    A subclass lists the rules of its parameters and describes its methods; its ``_choose`` returns what the method
-    found, and only this class sets fitted attributes.
+    A subclass has parameters, a docstring, and the methods that describe its function; only this class sets fitted
+    attributes.
     """
 
-    parameter_rules: ClassVar[Mapping[str, Rule]] = {}
-    feature_count: ClassVar[FeatureCount] = FeatureCount()
-    described: ClassVar[tuple[MethodInfo, ...]] = ()  # its methods, as the registry lists them
+    parameter_rules: ClassVar[Mapping[str, Rule]] = {}  # of a selector that is no method itself
+    described: ClassVar[tuple[Method, ...]] = ()  # the methods that it selects by; all have one function
+    requires: ClassVar[frozenset[str]] = DENSE_ROWS  # of its data; a method says it itself
     shared_attributes: ClassVar[Mapping[str, str]] = OF_ALL
-    takes_missing: ClassVar[bool] = False  # whether it needs no binner for missing values
-    takes_sparse: ClassVar[bool] = False  # whether it needs no dense rows
-    takes_parts: ClassVar[bool] = False  # whether it needs counts alone, so that the rows need not be at hand
 
     n_features_to_select: Any
     support_: NDArray[np.bool_]
@@ -56,6 +57,8 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if cls.described and cls.described[0].run is not None:
+            cls.requires = cls.described[0].requires
         if cls.__doc__:
             cls.__doc__ = with_attributes(inspect.cleandoc(cls.__doc__), cls.shared_attributes)
 
@@ -91,7 +94,8 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         self._check_parameters()
-        table = self._accepted(self._read(X, y, sample_weight))
+        table = self._read(X, y, sample_weight)
+        check_requirements(type(self).__name__, self._needs(), table.offers)
         if table.target.n_classes < 2:
             label = table.target.labels[:1].tolist()[0]
             raise ValueError(
@@ -121,24 +125,8 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         self
         """
         self._check_parameters()
-        return self._fit_table(self._accepted(table))
-
-    def _accepted(self, table: Table | TableInParts) -> Any:
-        """The table; refused if its rows are not at hand, or not dense, and the method needs them."""
-        if isinstance(table, SparseTable) and not self.takes_sparse:
-            refuse_sparse(type(self).__name__)
-        if isinstance(table, (TableInParts, SpooledTable)):
-            self.refuse_parts()
-        return table
-
-    @classmethod
-    def refuse_parts(cls) -> None:
-        """Raise ValueError where the method needs all rows at hand."""
-        if not cls.takes_parts:
-            raise ValueError(
-                f"{cls.__name__} needs all rows in memory: give it a table in memory, such as a sample of the "
-                "rows, or use a method that needs counts alone, such as jmi"
-            )
+        check_requirements(type(self).__name__, self._needs(), table.offers)
+        return self._fit_table(table)
 
     def transform(self, X: Any) -> Any:
         """Keep the selected columns, in their order in X.
@@ -181,22 +169,38 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         """Raise ValueError for parameters that are wrong whatever the data."""
         check_parameters(self)
+        for method in self.described[:1]:
+            check_settings(method, self.n_features_to_select, self._parameters(), **self._shared())
 
-    def _wanted(self, table: Table | TableInParts) -> Any:
-        """What ``_choose`` is given with the data: by default the number of features to select from this table.
+    def _parameters(self) -> dict[str, Any]:
+        """The parameters of the method's function."""
+        return {name: value for name, value in self.get_params(deep=False).items() if name not in SHARED}
 
-        A wrong number is refused here, before the work is begun.
-        """
-        return self.feature_count.among(self.n_features_to_select, table.n_features)
+    def _shared(self) -> dict[str, Any]:
+        """The parameters ``binning`` and ``n_jobs``, where it has them."""
+        settings = self.get_params(deep=False)
+        return {name: settings[name] for name in ("binning", "n_jobs") if name in settings}
 
-    def _fit_table(self, table: Table) -> Self:
-        """:meth:`fit_table` with parameters that were checked."""
-        raise NotImplementedError
+    def _needs(self) -> frozenset[str]:
+        """What the method requires of its data with these parameters."""
+        for method in self.described[:1]:
+            return method.requirements({"n_features_to_select": self.n_features_to_select, **self._parameters()})
+        return self.requires
+
+    def _fit_table(self, table: Table | TableInParts) -> Self:
+        """:meth:`fit_table` with parameters that were checked, of a table that has what is required."""
+        fitted = fit_method(self.described[0], table, self.n_features_to_select, self._parameters(), **self._shared())
+        return self._keep_fitted(table, fitted)
+
+    def _keep_fitted(self, table: Table | TableInParts, fitted: Fitted) -> Self:
+        """Set all fitted attributes from what a method found."""
+        if fitted.found.unconverged:
+            warnings.warn(fitted.found.unconverged, ConvergenceWarning, stacklevel=5)  # fit's caller
+        return self._keep(table, fitted.found, **fitted.attributes())
 
     def _keep(self, table: Table | TableInParts, found: Found, **more: Any) -> Self:
         """Set all fitted attributes."""
         table.set_names_on(self)
-        found = found.with_last(getattr(table, "blank", ()), table.n_features)
         self.classes_, self.target_edges_ = table.target.labels, table.target.edges
         self.selected_, self.scores_ = found.selected, found.scores
         self.ranking_ = found.ranking(table.n_features)
@@ -214,8 +218,9 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = tags.target_tags.multi_output = True
         tags.input_tags.string = tags.input_tags.categorical = True
-        tags.input_tags.sparse = self.takes_sparse
-        tags.input_tags.allow_nan = self.takes_missing or keeps_missing(getattr(self, "binning", None))
+        tags.input_tags.sparse = "dense" not in self.requires
+        own = any(method.takes_missing for method in self.described)
+        tags.input_tags.allow_nan = own or keeps_missing(getattr(self, "binning", None))
         return tags
 
 

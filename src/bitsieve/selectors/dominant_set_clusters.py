@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from bitsieve.by_samples.parzen.columns import BANDWIDTHS
 from bitsieve.common.memory import check_memory
 from bitsieve.common.parameters import check_bandwidth, check_choice, check_threads, made_by
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import pick
 from bitsieve.data.read import read_xy
+from bitsieve.methods.by_samples.parzen.pairs import BANDWIDTHS
 from bitsieve.optimize.dominant_sets import DYNAMICS, dominant_sets
 from bitsieve.optimize.similarity import SimilarityMatrix
 from bitsieve.selectors.base import ColumnSelector

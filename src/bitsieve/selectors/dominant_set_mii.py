@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from bitsieve.by_counts.greedy.whole_set import WholeSetInformation
-from bitsieve.by_samples.parzen.columns import BANDWIDTHS, standardize
-from bitsieve.by_samples.parzen.joint import JointInformation
-from bitsieve.by_samples.parzen.second_order import SecondOrderInformation
-from bitsieve.by_samples.set_choice import choose_from_sets
 from bitsieve.common.memory import check_memory
 from bitsieve.common.parameters import FeatureCount, check_bandwidth, check_choice, check_threads, made_by
 from bitsieve.common.progress import phase
+from bitsieve.methods.by_counts.greedy.scores import WholeSetInformation
+from bitsieve.methods.by_samples.parzen.joint import JointInformation, SecondOrderInformation
+from bitsieve.methods.by_samples.parzen.pairs import BANDWIDTHS
+from bitsieve.methods.by_samples.rows import standardize
+from bitsieve.methods.by_samples.set_choice import choose_from_sets
+from bitsieve.methods.found import Found, constants_last
+from bitsieve.methods.method import Method, defaults_of
 from bitsieve.optimize.dominant_sets import DYNAMICS, dominant_sets
-from bitsieve.selectors.found import Found, constants_last
-from bitsieve.selectors.method_info import MethodInfo
-from bitsieve.selectors.sampled import SampleSelector, numbers_of, rows_of
+from bitsieve.selectors.sample_selector import SampleSelector
+from bitsieve.selectors.sampled import numbers_of, rows_of
 from bitsieve.selectors.similarity import check_similarity, code_table, find_similarity
 
 if TYPE_CHECKING:
-    from bitsieve.by_samples.set_choice import SetInformation
     from bitsieve.data.table import Table
+    from bitsieve.methods.by_samples.set_choice import SetInformation
 
 INFORMATIONS = ("parzen", "parzen-posterior", "second-order", "binned")
 
@@ -111,7 +113,7 @@ class DominantSetMII(SampleSelector):
         "n_jobs": check_threads,
     }
     described = (
-        MethodInfo(
+        Method(
             name="dominant-set-mii",
             title="Multidimensional interaction information in dominant sets",
             formula="max I(XS,Xi;C), one dominant set after another of W_ij = 2 I(Xi;Xj) / (H(Xi) + H(Xj))",
@@ -180,3 +182,15 @@ class DominantSetMII(SampleSelector):
             return SecondOrderInformation(values, sizes, self.bandwidth, self.n_jobs)
         posterior = self.information == "parzen-posterior"
         return JointInformation(values, sizes, self.bandwidth, self.n_jobs, posterior=posterior)
+
+
+METHODS = (
+    *(
+        replace(
+            each,
+            selector="bitsieve.selectors.dominant_set_mii:DominantSetMII",
+            parameters=defaults_of(DominantSetMII, **each.parameters),
+        )
+        for each in DominantSetMII.described
+    ),
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -10,23 +11,21 @@ from scipy.sparse import issparse
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from bitsieve.by_samples.cutting_plane.dense import DenseColumns
-from bitsieve.by_samples.cutting_plane.groups import Groups, affiliate
-from bitsieve.by_samples.cutting_plane.search import Settings, search
-from bitsieve.by_samples.cutting_plane.sparse import SparseColumns
 from bitsieve.common.errors import ParameterError
 from bitsieve.common.parameters import check_choice, check_integer, check_number, check_threads, optional
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import TIE
-from bitsieve.selectors.found import Found
+from bitsieve.methods.by_samples.cutting_plane.columns import DenseColumns, Groups, SparseColumns
+from bitsieve.methods.by_samples.cutting_plane.search import Settings, affiliate, search
+from bitsieve.methods.found import Found
+from bitsieve.methods.method import Method, defaults_of
 from bitsieve.selectors.linear import LinearSelector, check_above_zero, columns_of, values_of
-from bitsieve.selectors.method_info import MethodInfo
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.by_samples.cutting_plane import search as searching
-    from bitsieve.by_samples.cutting_plane.columns import Columns
+    from bitsieve.methods.by_samples.cutting_plane import search as searching
+    from bitsieve.methods.by_samples.cutting_plane.columns import Columns
 
 MATCHINGS = ("disjoint", "greedy", "exact")
 
@@ -153,7 +152,7 @@ class GDM(ClassifierMixin, LinearSelector):
         "n_jobs": check_threads,
     }
     described = (
-        MethodInfo(
+        Method(
             name="gdm",
             title="Group discovery machine: support features and their groups",
             formula=(
@@ -165,7 +164,7 @@ class GDM(ClassifierMixin, LinearSelector):
             cost="O(n d) a cut, n d the stored values of a sparse table",
             unit="cosine",
         ),
-        MethodInfo(
+        Method(
             name="fgm",
             title="Feature generating machine",
             formula="min_alpha max_delta sum_j delta_j c_j^2 / 2 + |alpha|^2 / (2C), c_j = sum_i alpha_i y_i f_ij",
@@ -259,7 +258,7 @@ class GDM(ClassifierMixin, LinearSelector):
         return tags
 
 
-def _extras(columns: Columns, found: searching.Found, least: float | None) -> dict[str, Any]:
+def _extras(columns: Columns, found: searching.Solution, least: float | None) -> dict[str, Any]:
     """The fitted attributes that only this method has."""
     support = found.support
     nothing = [np.empty(0, np.intp)] * len(support), [np.empty(0)] * len(support)
@@ -280,3 +279,11 @@ def _extras(columns: Columns, found: searching.Found, least: float | None) -> di
         "converged_": found.converged,
         "matching_gap_": found.matching_gap,
     }
+
+
+METHODS = (
+    *(
+        replace(each, selector="bitsieve.selectors.gdm:GDM", parameters=defaults_of(GDM, **each.parameters))
+        for each in GDM.described
+    ),
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -13,7 +13,9 @@ from bitsieve.data.columns import read_columns
 from bitsieve.data.encoding import Encoded
 from bitsieve.data.extents import check_values
 from bitsieve.data.sparse import SparseTable, read_sparse
-from bitsieve.selectors.sampled import SampleSelector, numbers_of
+from bitsieve.methods.method import ROWS
+from bitsieve.selectors.sample_selector import SampleSelector
+from bitsieve.selectors.sampled import numbers_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -86,7 +88,7 @@ def columns_of(estimator: Any, X: Any, columns: NDArray[np.intp], categories: di
 class LinearSelector(SampleSelector):
     """Base of the selectors by linear classifiers, which take sparse tables too."""
 
-    takes_sparse: ClassVar[bool] = True
+    requires = ROWS
 
 
 def _refuse_large(values: NDArray[Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -12,15 +13,16 @@ from bitsieve.common.errors import ParameterError
 from bitsieve.common.parameters import check_threads, made_by
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import rank
-from bitsieve.selectors.found import rank_all
-from bitsieve.selectors.method_info import MethodInfo
-from bitsieve.selectors.sampled import SampleSelector, numbers_of
+from bitsieve.methods.found import rank_all
+from bitsieve.methods.method import Method, defaults_of
+from bitsieve.selectors.sample_selector import SampleSelector
+from bitsieve.selectors.sampled import numbers_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.data.table import Table
-    from bitsieve.selectors.found import Found
+    from bitsieve.methods.found import Found
 
 MODELS = ("extra-trees", "linear-svc")
 
@@ -90,7 +92,7 @@ class ModelSelector(SampleSelector):
         "n_jobs": check_threads,
     }
     described = (
-        MethodInfo(
+        Method(
             name="extra-trees",
             title="Importance in extremely randomised trees",
             formula="mean decrease of the Gini impurity by the splits on Xi",
@@ -100,7 +102,7 @@ class ModelSelector(SampleSelector):
             unit="importance",
             parameters={"model": "extra-trees"},
         ),
-        MethodInfo(
+        Method(
             name="linear-svc",
             title="Weights of a linear support vector machine",
             formula="sum over the classes of |weight of Xi|",
@@ -158,3 +160,15 @@ class ModelSelector(SampleSelector):
         raise ParameterError(
             "model", self.model, "give a classifier that has coef_ or feature_importances_ once fitted"
         )
+
+
+METHODS = (
+    *(
+        replace(
+            each,
+            selector="bitsieve.selectors.model:ModelSelector",
+            parameters=defaults_of(ModelSelector, **each.parameters),
+        )
+        for each in ModelSelector.described
+    ),
+)

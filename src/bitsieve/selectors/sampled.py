@@ -2,32 +2,61 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.by_samples.rows import Rows
 from bitsieve.data.extents import check_values
-from bitsieve.selectors.base import ColumnSelector
+from bitsieve.methods.by_samples.rows import Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.data.table import Table
-    from bitsieve.selectors.found import Found
 
 
-class SampleSelector(ColumnSelector):
-    """Base of the selectors on samples; a subclass chooses columns from them."""
+@dataclass(frozen=True)
+class TableSamples:
+    """The samples of a table, as methods on samples take them: see :class:`bitsieve.methods.by_samples.rows.Samples`."""
 
-    def _fit_table(self, table: Table) -> Self:
-        wanted = self._wanted(table)
-        return self._keep(table, self._choose(repeated(table), wanted))
+    table: Table
+    method: str
+    binning: Any = None
+    n_jobs: int | None = None
 
-    def _choose(self, table: Table, k: Any) -> Found:
-        """What the method finds in a table without weights, of so many features to select."""
-        raise NotImplementedError
+    @classmethod
+    def of(cls, table: Table, method: str, binning: Any, n_jobs: int | None) -> TableSamples:
+        """Every sample of a table as often as its weight says; ``method`` is named in messages."""
+        return cls(repeated(table), method, binning, n_jobs)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return self.table.n_samples
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return self.table.n_features
+
+    @property
+    def classes(self) -> NDArray[np.int32]:
+        """The class of every sample, a code."""
+        return self.table.target.codes
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return self.table.target.n_classes
+
+    def rows(self, *, takes_missing: bool = False) -> Rows:
+        """Numeric columns apart from categorical ones."""
+        return rows_of(self.table, takes_missing=takes_missing)
+
+    def numbers(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """All columns as numbers, and which of them vary."""
+        return numbers_of(self.table, self.method)
 
 
 def repeated(table: Table) -> Table:

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bitsieve.by_counts.pairwise.uncertainty import uncertainty_matrix, uncertainty_rows
-from bitsieve.by_samples.linear import AT_ONCE, Correlations, RegressionErrors
-from bitsieve.by_samples.parzen.columns import standardize
-from bitsieve.by_samples.parzen.pairs import ParzenPairs
 from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.progress import phase
 from bitsieve.data.binning import EqualWidthBinner
 from bitsieve.engines import make_source
 from bitsieve.information import make_information
+from bitsieve.methods.by_counts.pairwise.matrices import uncertainty_matrix, uncertainty_rows
+from bitsieve.methods.by_samples.linear import AT_ONCE, Correlations, RegressionErrors
+from bitsieve.methods.by_samples.parzen.pairs import ParzenPairs
+from bitsieve.methods.by_samples.rows import standardize
 from bitsieve.optimize.similarity import SimilarityMatrix, SimilarityRows
 from bitsieve.selectors.sampled import numbers_of, rows_of
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -11,9 +12,9 @@ from bitsieve.common.errors import ParameterError
 from bitsieve.common.parameters import check_integer, optional
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import rank
-from bitsieve.selectors.found import Found
+from bitsieve.methods.found import Found
+from bitsieve.methods.method import Method, defaults_of
 from bitsieve.selectors.linear import LinearSelector, check_above_zero, values_of
-from bitsieve.selectors.method_info import MethodInfo
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,7 +80,7 @@ class L1SVM(LinearSelector):
 
     parameter_rules: ClassVar = {"C": optional(check_above_zero)}
     described = (
-        MethodInfo(
+        Method(
             name="l1-svm",
             title="Linear support vector machine with an L1 penalty",
             formula="min_w sum_j |w_j| + C sum_i max(0, 1 - y_i (w'x_i + b))^2",
@@ -153,7 +154,7 @@ class SVMRFE(LinearSelector):
 
     parameter_rules: ClassVar = {"step": check_step, "C": check_above_zero}
     described = (
-        MethodInfo(
+        Method(
             name="svm-rfe",
             title="Backward elimination by a linear support vector machine",
             formula="drop the least sum_c w_cj^2 of a linear support vector machine",
@@ -230,3 +231,15 @@ def _l1_weights(values: Any, codes: NDArray[np.int32], C: float) -> NDArray[np.f
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(values, codes)
     return np.abs(model.coef_).sum(axis=0)
+
+
+METHODS = (
+    *(
+        replace(each, selector="bitsieve.selectors.svm:L1SVM", parameters=defaults_of(L1SVM, **each.parameters))
+        for each in L1SVM.described
+    ),
+    *(
+        replace(each, selector="bitsieve.selectors.svm:SVMRFE", parameters=defaults_of(SVMRFE, **each.parameters))
+        for each in SVMRFE.described
+    ),
+)

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from bitsieve.by_samples.variational.code_tables import CodeTable
-from bitsieve.by_samples.variational.codes import NaiveBound, PairwiseBound
-from bitsieve.by_samples.variational.densities import DensityBound, DensityTable, IndistinctError
-from bitsieve.by_samples.variational.search import PLATEAUS, variational_select
 from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import FeatureCount, check_bandwidth, check_choice, check_threads, made_by, optional
 from bitsieve.common.progress import phase
 from bitsieve.data.binning import make_binner
 from bitsieve.data.extents import check_values
-from bitsieve.selectors.found import Found
-from bitsieve.selectors.method_info import MethodInfo
-from bitsieve.selectors.sampled import SampleSelector
+from bitsieve.methods.by_samples.variational.bounds import PLATEAUS, variational_select
+from bitsieve.methods.by_samples.variational.codes import CodeTable, NaiveBound, PairwiseBound
+from bitsieve.methods.by_samples.variational.densities import DensityBound, DensityTable, IndistinctError
+from bitsieve.methods.found import Found
+from bitsieve.methods.method import Method, defaults_of
+from bitsieve.selectors.sample_selector import SampleSelector
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.by_samples.variational.search import Bound
     from bitsieve.data.table import Table
+    from bitsieve.methods.by_samples.variational.bounds import Bound
 
 
 DECOMPOSITIONS = ("naive", "pairwise")
@@ -102,7 +102,7 @@ class VMI(SampleSelector):
         "n_jobs": check_threads,
     }
     described = (
-        MethodInfo(
+        Method(
             name="vmi",
             title="Variational information maximisation, naive",
             formula="I(XS,Xi;C) >= mean log2 q(xS,xi|c) / q(xS,xi), q(xi|xS,c) = p(xi|c)",
@@ -110,7 +110,7 @@ class VMI(SampleSelector):
             needs="the samples: a likelihood of each in every class",
             cost="O(k n d C) for C classes; densities O(n d^2)",
         ),
-        MethodInfo(
+        Method(
             name="vmi-pairwise",
             title="Variational information maximisation, pairwise",
             formula="I(XS,Xi;C) >= mean log2 q(xS,xi|c) / q(xS,xi), q(xi|xS,c) = prod_s p(xi|xs,c)^(1/#S)",
@@ -186,3 +186,11 @@ class VMI(SampleSelector):
             instead = Sentence("drop the column, or bin the columns (", Setting("binning", "mdl"), ")")
             raise ValueError(Sentence(narrow, ", so its density has no width: ", instead)) from None
         return DensityBound(densities, pairwise=self.decomposition == "pairwise")
+
+
+METHODS = (
+    *(
+        replace(each, selector="bitsieve.selectors.vmi:VMI", parameters=defaults_of(VMI, **each.parameters))
+        for each in VMI.described
+    ),
+)

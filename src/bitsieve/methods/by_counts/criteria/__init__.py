@@ -1,0 +1,83 @@
+"""The greedy criteria, one file each: formula, paper, the terms they need."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING
+
+from bitsieve.common.errors import ParameterError
+from bitsieve.common.messages import choices
+from bitsieve.methods.by_counts.criteria.aliases import ALIASES
+from bitsieve.methods.by_counts.criteria.joint import CMI, CMIFS
+from bitsieve.methods.by_counts.criteria.minima import CMIM, JMIM, CMIMFleuret
+from bitsieve.methods.by_counts.criteria.normalised import AMIFS, DISR, MIQ, NJMIM
+from bitsieve.methods.by_counts.criteria.relevance import MIFS, MIFSU, MIM, MRMR, MinRed
+from bitsieve.methods.by_counts.criteria.within_classes import CIFE, EMRMR, ICAP, JMI, BetaGamma, CondRed
+
+if TYPE_CHECKING:
+    from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
+
+RELEVANCE_AND_REDUNDANCY = (MIM, MIFS, MIFSU, MRMR, MinRed)
+WITHIN_CLASSES = (JMI, EMRMR, CIFE, ICAP, CondRed, BetaGamma)
+MINIMA = (CMIM, CMIMFleuret, JMIM)
+NORMALISED = (MIQ, AMIFS, DISR, NJMIM)
+JOINT = (CMI, CMIFS)
+
+CRITERIA: dict[str, type[Criterion | JointCriterion]] = {
+    c.name: c for c in (*RELEVANCE_AND_REDUNDANCY, *WITHIN_CLASSES, *MINIMA, *NORMALISED, *JOINT)
+}
+
+
+def make_criterion(criterion: str | Criterion | JointCriterion, **parameters: float) -> Criterion | JointCriterion:
+    """The criterion of that name with its parameters (such as ``beta``), or the object itself.
+
+    Raises
+    ------
+    ValueError
+        If there is no criterion of that name, or it has no such parameter.
+    """
+    names = [*CRITERIA, *ALIASES]
+    if not isinstance(criterion, str):
+        whole = hasattr(criterion, "condition") or (hasattr(criterion, "fold") and hasattr(criterion, "score"))
+        if isinstance(criterion, type) or not whole:
+            raise ParameterError("criterion", criterion, choices("", names), "is neither a name nor a criterion")
+        return criterion
+    name = criterion.lower()
+    if name not in names:
+        nearest = choices(name, names, whole="'bitsieve methods' lists all")
+        raise ParameterError("criterion", criterion, nearest, "is not known")
+    made = CRITERIA[ALIASES[name].same_as if name in ALIASES else name]
+    if parameters:
+        known = list(inspect.signature(made).parameters)
+        wrong = sorted(set(parameters) - set(known))
+        if wrong:
+            allowed = ", ".join(known) or "no parameters"
+            raise ValueError(f"criterion {name!r} does not take {', '.join(wrong)}; it takes {allowed}")
+    return made(**parameters)
+
+
+__all__ = [
+    "ALIASES",
+    "AMIFS",
+    "CIFE",
+    "CMI",
+    "CMIFS",
+    "CMIM",
+    "CRITERIA",
+    "DISR",
+    "EMRMR",
+    "ICAP",
+    "JMI",
+    "JMIM",
+    "MIFS",
+    "MIFSU",
+    "MIM",
+    "MIQ",
+    "MRMR",
+    "NJMIM",
+    "BetaGamma",
+    "CMIMFleuret",
+    "CondRed",
+    "MinRed",
+    "make_criterion",
+]

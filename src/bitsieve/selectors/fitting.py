@@ -1,0 +1,274 @@
+"""Running a method on a table, without scikit-learn: bin and count, or take the rows, and call its function.
+
+What is counted once can serve several methods.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bitsieve.common.parameters import FeatureCount, check_threads
+from bitsieve.common.progress import phase
+from bitsieve.common.ties import TIE
+from bitsieve.data.binning import binner_of, make_binner
+from bitsieve.data.binning.categorical import known_arities
+from bitsieve.data.binning.registry import keeps_missing
+from bitsieve.engines import make_source
+from bitsieve.engines.in_parts import TableInParts
+from bitsieve.information import Information, make_information
+from bitsieve.information.evidence import carries_information
+from bitsieve.methods.constraints import resolve
+from bitsieve.methods.registry import find_method
+from bitsieve.selectors.sampled import TableSamples
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from bitsieve.data.binning.base import Binner
+    from bitsieve.data.table import Table
+    from bitsieve.methods.found import Found
+    from bitsieve.methods.method import Method
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A table that is binned and packed for counting.
+
+    Attributes
+    ----------
+    table : Table or TableInParts
+    binner : Binner
+        Fitted on it.
+    information : Information
+        The plug-in one. Keeps what was counted, so that a second method does not count it again.
+    """
+
+    table: Table | TableInParts
+    binner: Binner
+    information: Information
+    _estimated: dict[str, Information] = field(default_factory=dict, repr=False, compare=False)
+
+    def estimated(self, estimator: str) -> Information:
+        """The information by an estimator, from the same counts; made once."""
+        if estimator == self.information.estimator:
+            return self.information
+        if estimator not in self._estimated:
+            self._estimated[estimator] = make_information(estimator, self.information.source)
+        return self._estimated[estimator]
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What a method found in a table, and what explains it.
+
+    Attributes
+    ----------
+    found : Found
+    counted : Counted or None
+        What a method on counts counted; None for a method on rows, as are the following.
+    relevance : ndarray of float, shape (n_features,)
+        I(Xi;C) of every column, in bits.
+    overlap_with : ndarray of int, shape (k,)
+        For every selected column, the one chosen before it with the largest I(Xi;Xs); -1 for the first.
+    overlap : ndarray of float, shape (k,)
+        That information; nan for the first.
+    informative : ndarray of bool, shape (k,)
+        Whether each selected column carries more information about the class than chance.
+    """
+
+    found: Found
+    counted: Counted | None = None
+    relevance: NDArray[np.float64] | None = None
+    overlap_with: NDArray[np.intp] | None = None
+    overlap: NDArray[np.float64] | None = None
+    informative: NDArray[np.bool_] | None = None
+
+    def attributes(self) -> dict[str, Any]:
+        """What was counted, as fitted attributes."""
+        if self.counted is None:
+            return {}
+        return {
+            "binner_": self.counted.binner,
+            "relevance_": self.relevance,
+            "overlap_with_": self.overlap_with,
+            "overlap_": self.overlap,
+            "informative_": self.informative,
+        }
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What :func:`bitsieve.select` ran and found: as much of a fitted selector as is known without scikit-learn.
+
+    Attributes
+    ----------
+    method : str
+    asked : int, float or "auto"
+        How many features.
+    parameters : dict
+        Of the method's function.
+    binning : str, binner or None
+    n_jobs : int or None
+    table : Table or TableInParts
+    fitted : Fitted
+    """
+
+    method: str
+    asked: Any
+    parameters: dict[str, Any]
+    binning: Any
+    n_jobs: int | None
+    table: Table | TableInParts
+    fitted: Fitted
+
+    @property
+    def takes_missing(self) -> bool:
+        """Whether missing values were taken, by the method or by its binner."""
+        method = find_method(self.method)
+        return method.takes_missing or (method.bins and keeps_missing(self.binning))
+
+    def facts(self) -> SimpleNamespace:
+        """The parameters and the fitted attributes, under the names that a selector has for them."""
+        names = self.table.feature_names
+        return SimpleNamespace(
+            name=find_method(self.method).estimator,
+            n_features_to_select=self.asked,
+            selected_=self.fitted.found.selected,
+            scores_=self.fitted.found.scores,
+            **({} if names is None else {"feature_names_in_": names}),
+            **self.parameters,
+            **self.fitted.attributes(),
+            **self.fitted.found.extras,
+        )
+
+    def selector(self) -> Any:
+        """The fitted scikit-learn transformer."""
+        from bitsieve.selectors.registry import selector_of
+
+        made = selector_of(
+            find_method(self.method), self.asked, binning=self.binning, n_jobs=self.n_jobs, **self.parameters
+        )
+        return made._keep_fitted(self.table, self.fitted)
+
+
+def fit_method(
+    method: Method, table: Any, asked: Any, parameters: Mapping[str, Any], *, binning: Any = None, n_jobs: Any = None
+) -> Fitted:
+    """Run a method on a table that has what it requires, with parameters that were checked.
+
+    Parameters
+    ----------
+    method : Method
+    table : Table or TableInParts
+    asked : int, float, "auto" or None
+        How many features to select.
+    parameters : mapping of str to value
+        Of its function, and ``estimator``, of the information.
+    binning : str or binner, optional
+        Of a method that bins.
+    n_jobs : int, optional
+    """
+    k, own = _resolved(method, table, asked, parameters)
+    if "rows" not in method.requires:
+        return _run(method, count_table(table, binning, n_jobs), k, own)
+    samples = TableSamples.of(table, method.estimator, binning, n_jobs)
+    if "n_jobs" in inspect.signature(method.run).parameters:
+        own["n_jobs"] = n_jobs
+    return Fitted(_last(method.run(samples, k, **own), table))
+
+
+def fit_counted(method: Method, counted: Counted, asked: Any, parameters: Mapping[str, Any]) -> Fitted:
+    """Run a method on a table that is binned and packed already."""
+    return _run(method, counted, *_resolved(method, counted.table, asked, parameters))
+
+
+def check_settings(
+    method: Method, asked: Any, parameters: Mapping[str, Any], *, binning: Any = "mdl", n_jobs: Any = None
+) -> None:
+    """Raise ValueError for parameters that are wrong whatever the data."""
+    if method.bins and not (binning is None and "rows" in method.requires):
+        make_binner(binning)
+    check_threads("n_jobs", n_jobs)
+    method.check_parameters({"n_features_to_select": asked, **parameters})
+
+
+def _resolved(
+    method: Method, table: Any, asked: Any, parameters: Mapping[str, Any]
+) -> tuple[int | None, dict[str, Any]]:
+    """The number of features to select from this table, None if the method ends by itself; constraints by column."""
+    count, own = FeatureCount(method.ends_with), dict(parameters)
+    if "constraints" in own:
+        candidates = own["constraints"] = resolve(own["constraints"], table.names)
+        k = candidates.number(asked, count)
+    else:
+        k = count.among(asked, table.n_features)
+    open_ended = isinstance(asked, str | None) and asked in method.ends_with
+    return (None if open_ended else k), own
+
+
+def _run(method: Method, counted: Counted, k: int | None, own: dict[str, Any]) -> Fitted:
+    information = counted.estimated(own.pop("estimator", "plug-in"))
+    found = _last(method.run(information, k, **own), counted.table)
+    overlap_with, overlap = overlaps(information, found.selected)
+    informative = carries_information(counted.information, found.selected)
+    return Fitted(found, counted, information.relevance, overlap_with, overlap, informative)
+
+
+def _last(found: Found, table: Any) -> Found:
+    """Columns that were left out of the table come last."""
+    return found.with_last(getattr(table, "blank", ()), table.n_features)
+
+
+def count_table(table: Table | TableInParts, binning: Any, n_jobs: int | None = None) -> Counted:
+    """Bin the columns of a table and pack their codes."""
+    if isinstance(table, TableInParts):
+        coding, source = table.count(make_binner(binning, n_jobs=n_jobs))
+        return Counted(table, coding.binner, make_information("plug-in", source))
+    return count_binned(table, binner_of(table, binning, n_jobs).fit_table(table), n_jobs)
+
+
+def count_binned(table: Table, binner: Binner, n_jobs: int | None = None) -> Counted:
+    """Pack the codes that a binner gives which was fitted on the table."""
+    codes = binner.codes(table)
+    phase("counting")
+    target = table.target
+    source = make_source(
+        codes,
+        target.codes,
+        n_classes=target.n_classes,
+        weights=table.weights,
+        arities=known_arities(binner),
+        n_jobs=n_jobs,
+    )
+    source.search = binner.search(table)
+    return Counted(table, binner, make_information("plug-in", source))
+
+
+def tells_nothing(relevance: NDArray[np.float64], informative: NDArray[np.bool_]) -> list[str]:
+    """A note where no selected column tells anything about the class, alone or with another."""
+    k = len(relevance)
+    if not k or informative.any() or relevance.max() > TIE:
+        return []
+    what = "column tells" if k == 1 else f"{k:,} columns tell"
+    return [f"the selected {what} nothing about the class (relevance 0): any other would do as well"]
+
+
+def overlaps(information: Information, selected: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """For every selected feature, the one chosen before it with the largest I(Xi;Xs), and that information.
+
+    The first has none: -1 and nan.
+    """
+    nearest, overlap = np.full(len(selected), -1, np.intp), np.full(len(selected), np.nan)
+    if len(selected) > 1:
+        shared = information.redundancies(selected)
+        shared[np.triu_indices(len(selected))] = -np.inf
+        places = shared.argmax(axis=1)[1:]
+        nearest[1:], overlap[1:] = selected[places], shared[np.arange(1, len(selected)), places]
+    return nearest, overlap
