@@ -47,11 +47,13 @@ from bitsieve.selectors.blankets import FCBF as FCBF
 from bitsieve.selectors.blankets import KollerSahami as KollerSahami
 from bitsieve.selectors.conditional_information import SDPCMI as SDPCMI
 from bitsieve.selectors.conditional_information import SpecCMI as SpecCMI
-from bitsieve.selectors.dominant_set_clusters import DominantSetClusters as DominantSetClusters
-from bitsieve.selectors.dominant_set_mii import DominantSetMII as DominantSetMII
+from bitsieve.selectors.dominant_sets import DominantSetClusters as DominantSetClusters
+from bitsieve.selectors.dominant_sets import DominantSetMII as DominantSetMII
 from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
 from bitsieve.selectors.gdm import GDM as GDM
-from bitsieve.selectors.model import ModelSelector as ModelSelector
+from bitsieve.selectors.models import L1SVM as L1SVM
+from bitsieve.selectors.models import SVMRFE as SVMRFE
+from bitsieve.selectors.models import ModelSelector as ModelSelector
 from bitsieve.selectors.quadratic_programs import EQPFS as EQPFS
 from bitsieve.selectors.quadratic_programs import QPFS as QPFS
 from bitsieve.selectors.registry import make_selector as make_selector
@@ -60,8 +62,6 @@ from bitsieve.selectors.separability import ReliefF as ReliefF
 from bitsieve.selectors.spanning_trees import GMI as GMI
 from bitsieve.selectors.spanning_trees import DpSelector as DpSelector
 from bitsieve.selectors.stability import StabilitySelector as StabilitySelector
-from bitsieve.selectors.svm import L1SVM as L1SVM
-from bitsieve.selectors.svm import SVMRFE as SVMRFE
 from bitsieve.selectors.vmi import VMI as VMI
 
 __version__: str

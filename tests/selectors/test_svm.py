@@ -12,7 +12,7 @@ from sklearn.svm import SVC, LinearSVC, l1_min_c
 
 from bitsieve import L1SVM, SVMRFE
 from bitsieve.datasets.sparse_groups import make_sparse_groups
-from bitsieve.selectors.svm import GROWTH
+from bitsieve.methods.by_samples.models import GROWTH
 
 
 @pytest.fixture(params=[load_breast_cancer, load_iris], ids=["two classes", "three"])

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from bitsieve.common.defaults import SELECTOR
 from bitsieve.common.errors import ParameterError
 from bitsieve.common.notes import warn
 
@@ -63,6 +64,12 @@ def check_number(name: str, value: Any, low: float, high: float = np.inf, *, ins
         bounds = f"from {low:g} to {high:g}" if np.isfinite(high) else f"of {low:g} or more"
         raise ParameterError(name, value, f"give a number {bounds}{instead and f', {instead}'}")
     return number
+
+
+def check_above_zero(name: str, value: Any) -> None:
+    """Refuse what is no number above 0."""
+    if not check_number(name, value, 0) > 0:
+        raise ParameterError(name, value, "give a number above 0")
 
 
 def check_level(level: Any) -> None:
@@ -127,7 +134,7 @@ class FeatureCount:
     """
 
     open_ended: Sequence[str | None] = ()
-    default: ClassVar[int] = 10
+    default: ClassVar[int] = SELECTOR.features
 
     def among(self, value: Any, n_features: int, why: str = "") -> int:
         """The number that ``value`` means, of so many features; ``why`` says in words how many there are.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.common.defaults import HOW_MANY
 from bitsieve.common.layout import aligned
 from bitsieve.common.messages import quoted
 from bitsieve.common.notes import warn_of
@@ -127,7 +128,7 @@ def how_many(
     target: Any = None,
     *,
     sample_weight: Any = None,
-    method: str = "jmi",
+    method: str = HOW_MANY.method,
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
     binning: Any = "mdl",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
 
+from bitsieve.common.defaults import COMPARE
 from bitsieve.common.errors import ParameterError, Sentence, Setting
 from bitsieve.common.messages import choices
 from bitsieve.common.parameters import check_flag, check_integer
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from bitsieve.evaluation.folds import Fold
 
 PROTOCOLS = ("nested", "paper")
-DEFAULT_METHODS = ("mim", "mrmr", "jmi", "speccmi")
+DEFAULT_METHODS = COMPARE.methods
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bitsieve.common.defaults import BINNING
 from bitsieve.methods.by_counts.blankets import fcbf, koller_sahami
 from bitsieve.selectors.counted import CountSelector
 
@@ -74,7 +75,7 @@ class FCBF(CountSelector):
         *,
         delta: float = 0.0,
         strict: bool = False,
-        binning: Any = "mdl",
+        binning: Any = BINNING,
         n_jobs: int | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -143,7 +144,7 @@ class KollerSahami(CountSelector):
         *,
         blanket_size: int = 1,
         blanket: str = "relevance",
-        binning: Any = "mdl",
+        binning: Any = BINNING,
         n_jobs: int | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select

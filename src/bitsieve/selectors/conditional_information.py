@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bitsieve.common.defaults import BINNING
 from bitsieve.methods.by_counts.pairwise import semidefinite, spectral
 from bitsieve.selectors.counted import CountSelector
 
@@ -100,7 +101,7 @@ class SpecCMI(CountSelector):
         approximation: str | Nystrom | None = None,
         refine: str | None = None,
         memory: int | str | None = None,
-        binning: Any = "mdl",
+        binning: Any = BINNING,
         dtype: str = "float64",
         n_jobs: int | None = None,
     ) -> None:
@@ -199,7 +200,7 @@ class SDPCMI(CountSelector):
         n_roundings: int = 100,
         random_state: Any = 0,
         refine: str | None = "swap",
-        binning: Any = "mdl",
+        binning: Any = BINNING,
         n_jobs: int | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.common.defaults import BINNING, ESTIMATOR
 from bitsieve.common.parameters import FeatureCount, check_threads
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import TIE
@@ -190,7 +191,7 @@ def fit_counted(method: Method, counted: Counted, asked: Any, parameters: Mappin
 
 
 def check_settings(
-    method: Method, asked: Any, parameters: Mapping[str, Any], *, binning: Any = "mdl", n_jobs: Any = None
+    method: Method, asked: Any, parameters: Mapping[str, Any], *, binning: Any = BINNING, n_jobs: Any = None
 ) -> None:
     """Raise ValueError for parameters that are wrong whatever the data."""
     if method.bins and not (binning is None and "rows" in method.requires):
@@ -214,7 +215,7 @@ def _resolved(
 
 
 def _run(method: Method, counted: Counted, k: int | None, own: dict[str, Any]) -> Fitted:
-    information = counted.estimated(own.pop("estimator", "plug-in"))
+    information = counted.estimated(own.pop("estimator", ESTIMATOR))
     found = _last(method.run(information, k, **own), counted.table)
     overlap_with, overlap = overlaps(information, found.selected)
     informative = carries_information(counted.information, found.selected)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bitsieve.common.defaults import BINNING, ESTIMATOR, SELECTOR
 from bitsieve.methods.by_counts.greedy.forward import FORWARD
 from bitsieve.selectors.counted import CountSelector
 
@@ -85,11 +86,11 @@ class ForwardSelector(CountSelector):
         self,
         n_features_to_select: int | float | str | None = None,
         *,
-        criterion: str | Criterion | JointCriterion = "jmi",
+        criterion: str | Criterion | JointCriterion = SELECTOR.method,
         stopping: str | Rule | None = None,
         constraints: Constraints | None = None,
-        binning: Any = "mdl",
-        estimator: str = "plug-in",
+        binning: Any = BINNING,
+        estimator: str = ESTIMATOR,
         n_jobs: int | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bitsieve.common.defaults import BINNING
 from bitsieve.methods.by_counts.pairwise.quadratic import METHODS
 from bitsieve.selectors.counted import CountSelector
 
@@ -91,7 +92,7 @@ class QPFS(CountSelector):
         alpha: float | None = None,
         convexify: str | None = None,
         approximation: str | Nystrom | None = None,
-        binning: Any = "mdl",
+        binning: Any = BINNING,
         n_jobs: int | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -174,7 +175,7 @@ class EQPFS(CountSelector):
         alpha: float | None = None,
         beta: float = 1.0,
         shift: float | None = None,
-        binning: Any = "mdl",
+        binning: Any = BINNING,
         n_jobs: int | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select

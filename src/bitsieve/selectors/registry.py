@@ -6,6 +6,7 @@ import importlib
 import inspect
 from typing import TYPE_CHECKING, Any
 
+from bitsieve.common.defaults import BINNING
 from bitsieve.methods.registry import arguments_of, find_method
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ def make_selector(
     method: str,
     n_features_to_select: int | float | str | None = None,
     *,
-    binning: Any = "mdl",
+    binning: Any = BINNING,
     n_jobs: int | None = None,
     **parameters: Any,
 ) -> Any:

@@ -54,7 +54,7 @@ class IncompleteColumn(ABC):
     def between(self, samples: Places, others: Places) -> Floats:
         """Differences of b samples from the others in their rows, shape (b, r), or (1, r) for the same in every row."""
         expected = self._expected if self._expected is not None else self._expect()
-        out = self.gap(self.values[samples][:, None], self.values[others])
+        out: Floats = self.gap(self.values[samples][:, None], self.values[others])
         others = np.broadcast_to(others, out.shape)
         there = self.missing[others]
         row, place = np.nonzero(there)
@@ -69,7 +69,7 @@ class IncompleteColumn(ABC):
 
     def _expect(self) -> Floats:
         """[c, i]: the expected difference of a missing value of class c from sample i's value, known or missing."""
-        out = self._both[:, self.classes]
+        out: Floats = self._both[:, self.classes]
         known = ~self.missing
         for c, of_class in enumerate(self._known):
             out[c, known] = self.mean_gap(of_class, self.values[known])
@@ -102,7 +102,7 @@ class IncompleteNumbers(IncompleteColumn):
         below = np.searchsorted(ordered, values)
         from_below = values * below - sums[below]
         from_above = sums[-1] - sums[below] - values * (len(ordered) - below)
-        return (from_below + from_above) / len(ordered)
+        return np.asarray((from_below + from_above) / len(ordered))
 
 
 class IncompleteCategories(IncompleteColumn):
@@ -111,13 +111,13 @@ class IncompleteCategories(IncompleteColumn):
     @staticmethod
     def gap(a: NDArray[Any], b: NDArray[Any]) -> Floats:
         """0 where the codes are equal, else 1."""
-        return (a != b).astype(np.float64)
+        return np.asarray(a != b, np.float64)
 
     @staticmethod
     def mean_gap(known: NDArray[Any], values: NDArray[Any]) -> Floats:
         """``1 - P(v)``, P the shares of the known codes."""
         counts = np.bincount(known, minlength=int(values.max(initial=0)) + 1)
-        return 1.0 - counts[values] / len(known)
+        return np.asarray(1.0 - counts[values] / len(known))
 
 
 GRID = 2.0**32

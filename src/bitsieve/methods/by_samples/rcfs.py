@@ -68,8 +68,8 @@ def _others(clusters: Integers, column: int) -> Integers:
     """The rest of the column's cluster; of a column that does not vary, none."""
     if clusters[column] < 0:
         return np.empty(0, np.intp)
-    cluster = np.flatnonzero(clusters == clusters[column])
-    return cluster[cluster != column]
+    cluster: Integers = np.flatnonzero(clusters == clusters[column])
+    return np.delete(cluster, np.searchsorted(cluster, column))
 
 
 def correlation_clusters(centred: Floats, n_clusters: int | None, least: int = 1) -> Integers:

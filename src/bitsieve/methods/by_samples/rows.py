@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
+    from scipy.sparse import csc_array
+
+    from bitsieve.information import Information
 
     Floats = NDArray[np.float64]
 
@@ -52,8 +57,18 @@ class Rows:
         return out
 
 
+class Coded(NamedTuple):
+    """Columns as codes, shape (n_samples, n_features), and the fitted binner that gave them."""
+
+    codes: NDArray[np.uint8] | NDArray[np.uint16]
+    binner: object
+
+
 class Samples(Protocol):
-    """The samples of a table and their classes; each is there as often as its weight says."""
+    """The samples of a table and their classes; each is there as often as its weight says.
+
+    What gives values raises ValueError where they are infinite, or missing and not allowed.
+    """
 
     @property
     def n_samples(self) -> int:
@@ -64,6 +79,10 @@ class Samples(Protocol):
         """Number of columns."""
 
     @property
+    def names(self) -> Sequence[str]:
+        """Names of the columns."""
+
+    @property
     def classes(self) -> NDArray[np.int32]:
         """The class of every sample, a code."""
 
@@ -71,11 +90,33 @@ class Samples(Protocol):
     def n_classes(self) -> int:
         """Number of classes."""
 
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The label of every class."""
+
     def rows(self, *, takes_missing: bool = False) -> Rows:
         """Numeric columns apart from categorical ones."""
 
-    def numbers(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """All columns as numbers, shape (n_samples, n_features), and which of them vary; two categories are 0 and 1."""
+    def numbers(self, setting: str = "") -> tuple[Floats, NDArray[np.bool_]]:
+        """All columns as numbers, shape (n_samples, n_features), and which of them vary; two categories are 0 and 1.
+
+        A column of more is refused; ``setting`` says which one of the method needs numbers.
+        """
+
+    def values(self) -> NDArray[Any] | csc_array:
+        """All columns as numbers of any numeric type and layout, or CSC; too large ones are refused."""
+
+    def categories(self, column: int) -> NDArray[Any] | None:
+        """The categories of a column; None of numbers."""
+
+    def coded(self) -> Coded | None:
+        """All columns binned; None where they are to be taken as they are."""
+
+    def counted(self, kind: str) -> Information:
+        """The information of the columns that vary as codes: each distinct value ("distinct"), or ten bins ("binned").
+
+        "binned" leaves columns of at most ten distinct values as they are.
+        """
 
 
 class Centred(NamedTuple):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from bitsieve.common.defaults import ESTIMATOR
 from bitsieve.common.greedy import GreedyChoice, Scores, choose_greedily
 from bitsieve.common.parameters import made_by, optional
 from bitsieve.common.progress import phase
@@ -205,7 +206,7 @@ FORWARD = Method(
     needs="what the criterion needs",
     cost="O(k n d)",
     selector="bitsieve.selectors.forward:ForwardSelector",
-    parameters=defaults_of(forward, estimator="plug-in"),
+    parameters=defaults_of(forward, estimator=ESTIMATOR),
     run=forward,
     requires_more=_requires_more,
     ends_with=("auto",),

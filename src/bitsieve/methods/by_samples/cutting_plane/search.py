@@ -6,27 +6,94 @@ Y. Zhai, M. Tan, I. Tsang, Y. S. Ong, "Discovering support and affiliated featur
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from bitsieve.common.errors import ParameterError
+from bitsieve.common.parameters import check_above_zero, check_choice, check_integer, check_number, optional
 from bitsieve.common.progress import phase
+from bitsieve.common.ties import TIE
+from bitsieve.methods.by_samples.cutting_plane.columns import Groups, vectors_of
 from bitsieve.methods.by_samples.cutting_plane.matching import NONE, match, match_exactly
 from bitsieve.methods.by_samples.cutting_plane.reduced import FINE, Reduced, ReducedProblem
+from bitsieve.methods.found import Found
+from bitsieve.methods.method import ROWS, Method, defaults_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from bitsieve.methods.by_samples.cutting_plane.columns import Columns, Groups, Pairs
+    from bitsieve.methods.by_samples.cutting_plane.columns import Columns, Pairs
+    from bitsieve.methods.by_samples.rows import Samples
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.intp]
 
 TOLERANCE = 1e-4  # relative violation of the next cut below which the loop has converged
+MATCHINGS = ("disjoint", "greedy", "exact")
+
+
+def gdm(
+    samples: Samples,
+    k: int,
+    *,
+    tau: float | None = 0.25,
+    C: float = 1.0,
+    features_per_cut: int | None = None,
+    max_cuts: int = 10,
+    matching: str = "disjoint",
+    n_jobs: int | None = None,
+) -> Found:
+    """Choose columns of which no two are correlated for a linear classifier; see :class:`bitsieve.GDM`."""
+    per_cut = -(-k // 2)
+    if features_per_cut is not None:
+        per_cut = check_integer("features_per_cut", features_per_cut, 1, k, "the number of features to select")
+    phase("reading")
+    columns = vectors_of(samples.values(), n_jobs)
+    positive = samples.classes[:, None] == (np.arange(samples.n_classes) if samples.n_classes > 2 else [1])
+    least = None if tau is None else 1 - tau - TIE
+    settings = Settings(k, per_cut, max_cuts, C, least, matching)
+    found = search(columns, np.where(positive, 1.0, -1.0), settings)
+    if not len(found.support):
+        raise ValueError("no column is correlated with the classes: there is nothing for a linear classifier to go by")
+    categories = {j: samples.categories(j) for j in found.support.tolist()}
+    known = {j: own for j, own in categories.items() if own is not None}
+    return Found(found.support, found.scores, extras={**_extras(columns, found, least), "_categories": known})
+
+
+def _extras(columns: Columns, found: Solution, least: float | None) -> dict[str, Any]:
+    """The groups, and the classifier in units of the columns."""
+    support = found.support
+    phase("finding affiliated features")
+    groups = Groups([np.empty(0, np.intp)] * len(support), [np.empty(0)] * len(support))
+    if least is not None:
+        groups = affiliate(columns, support, found.cuts, least)
+    weights = found.weights.T / columns.length[support]
+    coef = np.zeros((len(weights), columns.n_features))
+    coef[:, support] = weights
+    return {
+        "groups_": groups.members,
+        "correlations_": groups.correlations,
+        "coef_": coef,
+        "intercept_": -weights @ columns.mean[support],
+        "cuts_": found.cuts,
+        "objective_": np.array(found.objective),
+        "duality_gap_": found.gap,
+        "violation_": found.violation,
+        "converged_": found.converged,
+        "matching_gap_": found.matching_gap,
+    }
+
+
+def check_tau(name: str, value: Any) -> None:
+    """Refuse what is no number inside 0 and 1."""
+    if not 0 < check_number(name, value, 0, 1, instead="without 0 and 1, or None") < 1:
+        raise ParameterError(name, value, "give a number inside 0 and 1, such as 0.25, or None")
 
 
 @dataclass(frozen=True)
@@ -173,7 +240,7 @@ class _Loop:
     def _cosines(self, columns: Integers | slice) -> Floats:
         own = self.products[columns]
         length: Floats = np.abs(own[:, 0]) if own.shape[1] == 1 else np.sqrt(np.square(own).sum(axis=1))
-        return length / np.sqrt(np.square(self.alpha).sum())
+        return length / float(np.sqrt(np.square(self.alpha).sum()))
 
 
 def affiliate(columns: Columns, support: Integers, cuts: Sequence[Integers], least: float) -> Groups:
@@ -203,3 +270,41 @@ def _first_in(cut: Integers, support: Integers, pairs: Pairs, n_features: int) -
     result = np.zeros(len(turns), bool)
     result[order[first]] = True
     return result
+
+
+_GDM = Method(
+    name="gdm",
+    title="Group discovery machine: support features and their groups",
+    formula=(
+        "min_alpha max_delta sum_j delta_j c_j^2 / 2 + |alpha|^2 / (2C), c_j = sum_i alpha_i y_i f_ij, "
+        "no two of delta with |rho| >= 1 - tau"
+    ),
+    paper="Zhai, Tan, Tsang, Ong 2012",
+    needs="the values themselves: products with the samples' weights, correlations of the best columns",
+    cost="O(n d) a cut, n d the stored values of a sparse table",
+    unit="cosine",
+    selector="bitsieve.selectors.gdm:GDM",
+    parameters=defaults_of(gdm),
+    run=gdm,
+    requires=ROWS,
+    bins=False,
+    rules={
+        "tau": optional(check_tau),
+        "C": check_above_zero,
+        "features_per_cut": optional(partial(check_integer, low=1)),
+        "max_cuts": partial(check_integer, low=1),
+        "matching": partial(check_choice, choices=MATCHINGS),
+    },
+)
+METHODS = (
+    _GDM,
+    replace(
+        _GDM,
+        name="fgm",
+        title="Feature generating machine",
+        formula="min_alpha max_delta sum_j delta_j c_j^2 / 2 + |alpha|^2 / (2C), c_j = sum_i alpha_i y_i f_ij",
+        paper="Tan, Wang, Tsang 2010",
+        needs="the values themselves: products with the samples' weights",
+        parameters=defaults_of(gdm, tau=None),
+    ),
+)
