@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -37,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     _check_paths(options)
     with shown(True), _cluster(options) as client:
         selection = _selection(options, client)
-        selection = replace(selection, notes=[options.wording(note) for note in selection.notes])
+        selection.notes[:] = map(options.wording, selection.notes)
         target = _save(selection, options)
 
     def text() -> str:
