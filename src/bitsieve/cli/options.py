@@ -93,7 +93,7 @@ COMMANDS = (
     Command("methods", "methods.run", "list every method, its paper and what it needs"),
 )
 # fmt: on
-MOVED = {"reproduce": "run 'python -m papers' in a checkout of the source"}  # commands of earlier versions
+MOVED = {"reproduce": "python -m papers"}  # commands that are no part of the package any more
 
 IN_PLACE_OF_SET = {  # of those parameters of methods that --set does not take
     "stopping": "--stop",

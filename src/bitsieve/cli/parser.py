@@ -54,9 +54,9 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     UsageError
         If they are no command line of this program.
     """
-    for name, instead in MOVED.items():
-        if name in arguments[:1]:
-            raise UsageError(f"there is no command '{name}' any more: {instead}")
+    if arguments and arguments[0] in MOVED:
+        command = " ".join([MOVED[arguments[0]], *arguments[1:]])
+        raise UsageError(f"{arguments[0]!r} has moved: run {command!r} in a checkout of {PROGRAM}")
     parser = make_parser()
     options, unknown = parser.parse_known_args(arguments)
     if unknown:
