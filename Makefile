@@ -14,7 +14,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
+SOURCES := pyproject.toml CMakeLists.txt $(shell find native -type f)
 
 .PHONY: demo test lint docs bench native-test lowest sanitize wheel audit sbom nightly clean
 
@@ -23,10 +23,12 @@ $(BIN)/python:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 $(VENV)/.installed: $(BIN)/python $(SOURCES)
+	@echo "Installing bitsieve and what it needs into $(VENV); the kernels are compiled, about a minute on two cores ..."
 	$(BIN)/python -m pip install --quiet -e .
 	@touch $@
 
 $(VENV)/.installed-dev: $(BIN)/python $(SOURCES)
+	@echo "Installing bitsieve and the tools for development into $(VENV); about two minutes on two cores ..."
 	$(BIN)/python -m pip install --quiet -e ".[dev]"
 	@touch $@ $(VENV)/.installed
 

@@ -216,7 +216,7 @@ def _write_sparse_groups(shape: Shape, seed: int, folder: Path) -> None:
 
     `bins` of the shape are the non-zeros of a sample.
     """
-    from bitsieve.datasets.sparse_groups import make_sparse_groups
+    from papers.data.sparse_groups import make_sparse_groups
 
     made = make_sparse_groups(shape.samples, shape.features, n_nonzeros=shape.bins, random_state=seed)
     pieces = {"value": made.X.data, "column": made.X.indices, "start": made.X.indptr}

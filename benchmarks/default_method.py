@@ -22,11 +22,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bitsieve import make_selector
-from bitsieve.common.layout import aligned
+from bitsieve.common.messages import aligned
 from bitsieve.data.binning import make_binner
 from bitsieve.data.read import read_xy
-from bitsieve.datasets.files import load_npz
 from bitsieve.selectors.fitting import count_table
+from papers.data.files import load_npz
 
 METHODS = ("mim", "mrmr", "jmi", "cmim", "jmim", "disr", "icap", "speccmi")
 NUMBERS = (5, 10, 20)

@@ -13,10 +13,8 @@ import numpy as np
 from bitsieve import _native
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.engines import make_source
-from bitsieve.evaluation.classifiers import CLASSIFIERS as CLASSIFIERS
-from bitsieve.evaluation.classifiers.refit import Refit as Refit
-from bitsieve.evaluation.train_test import class_means as class_means
-from bitsieve.evaluation.train_test import nearest_mean_curves as nearest_mean_curves
+from bitsieve.evaluate.classifiers.refit import Refit as Refit
+from bitsieve.evaluate.classifiers.registry import CLASSIFIERS as CLASSIFIERS
 from bitsieve.information import make_information
 from bitsieve.methods.by_counts.blankets.fcbf import fast_correlation_filter
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
@@ -27,8 +25,9 @@ from bitsieve.methods.by_counts.stopping import STOPPING_RULES
 from bitsieve.methods.by_samples.variational.bounds import variational_select
 from bitsieve.methods.by_samples.variational.codes import CodeTable, NaiveBound, PairwiseBound
 from bitsieve.optimize.convexity import is_convex, smallest_eigenvalue
-from bitsieve.optimize.quadratics import DenseQuadratic
-from bitsieve.optimize.simplex_qp import minimize_on_simplex
+from bitsieve.optimize.simplex_qp import DenseQuadratic, minimize_on_simplex
+from papers.vinh2014.nearest_mean import class_means as class_means
+from papers.vinh2014.nearest_mean import nearest_mean_curves as nearest_mean_curves
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

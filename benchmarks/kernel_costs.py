@@ -3,7 +3,7 @@
 python -m benchmarks.kernel_costs [KERNEL ...]
 
 Every pair of 256 random features is counted in both forms for several numbers of codes and classes, on one thread. The
-four constants at the end of native/kernel_*.cpp are then fitted to the processor seconds, by least squares of their
+four constants at the end of native/count/kernels/ are then fitted to the processor seconds, by least squares of their
 logarithms. Run it on a machine at rest; the last column says how much slower than the better form the chosen one is.
 """
 

@@ -1,6 +1,6 @@
 """The global methods: solvers of QPFS beside those of others, SpecCMI at scale, and how good the answers are.
 
-Seconds beside those that the paper prints are made by `bitsieve reproduce`, tables 2 and 3.
+Seconds beside those that the paper prints are made by `python -m papers vinh2014`, tables 2 and 3.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from bitsieve.common.attributes import cached_property
+from bitsieve.common.lazy import cached_property
 
 
 class Counted:

@@ -7,7 +7,7 @@ import pickle
 
 import pytest
 
-from bitsieve.common.errors import ParameterError, Sentence, Setting
+from bitsieve.common.messages import ParameterError, Sentence, Setting
 
 
 def as_option(setting: Setting) -> str:

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from bitsieve.common.free_memory import available_bytes
+from bitsieve.common.memory import available_bytes
 
 GB = 10**9
 
@@ -59,7 +59,7 @@ def test_of_the_address_space():
     program = """
 import resource
 resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
-from bitsieve.common.free_memory import available_bytes
+from bitsieve.common.memory import available_bytes
 print(available_bytes())
 """
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bitsieve.common.layout import aligned
-from bitsieve.common.messages import allowed_names, nearest, one_line, quoted
+from bitsieve.common.messages import aligned, allowed_names, nearest, one_line, quoted
 
 
 def test_one_line():

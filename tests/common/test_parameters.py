@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from bitsieve.common.errors import ParameterError
+from bitsieve.common.messages import ParameterError
 from bitsieve.common.notes import BitsieveWarning
 from bitsieve.common.parameters import (
     FeatureCount,

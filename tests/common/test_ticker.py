@@ -8,9 +8,8 @@ import time
 import pytest
 
 import bitsieve
-from bitsieve.common import ticker
-from bitsieve.common.progress import Step
-from bitsieve.common.ticker import Ticker, bar, shown
+from bitsieve.common import progress as ticker
+from bitsieve.common.progress import Step, Ticker, bar, shown
 
 
 class Terminal(io.StringIO):
@@ -23,7 +22,7 @@ Notebook = type("OutStream", (io.StringIO,), {"__module__": "ipykernel.iostream"
 
 @pytest.fixture
 def impatient(monkeypatch):
-    monkeypatch.setattr(ticker, "PATIENCE", 0.0)
+    monkeypatch.setattr(ticker, "SILENCE", 0.0)
     monkeypatch.setattr(ticker, "EVERY", 0.01)
 
 

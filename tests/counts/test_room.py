@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from bitsieve.common import free_memory
+from bitsieve.common import memory as free_memory
 from bitsieve.counts.packed import PackedSource
 from bitsieve.information import make_information
 
@@ -60,7 +60,7 @@ def test_matrices(free, make_table, source):
 PEAK = r"""
 import re, sys
 import numpy as np
-from bitsieve.common import free_memory
+from bitsieve.common import memory as free_memory
 def memory(which):
     with open("/proc/self/status") as file:
         return int(re.search(which + r":\s*(\d+)", file.read())[1]) * 1024

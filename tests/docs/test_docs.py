@@ -16,6 +16,7 @@ import pytest
 import bitsieve
 from bitsieve.cli import main
 from bitsieve.data.binning.registry import BINNERS
+from papers.command import main as papers_main
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
@@ -64,6 +65,9 @@ def run_command(words: list[str], monkeypatch: pytest.MonkeyPatch) -> bool:
             words = words[1:]
         if words[0] == "bitsieve":
             main(words[1:])
+            return True
+        if words[:3] == ["python", "-m", "papers"]:
+            papers_main(words[3:])
             return True
         if words[0] == "python" and words[1].startswith("examples/"):
             patch.setattr(sys, "argv", words[1:])

@@ -113,7 +113,7 @@ def test_nothing_to_select_from(file, text):
 
 
 def test_more_columns_than_there_is_memory_for(file, monkeypatch):
-    monkeypatch.setattr("bitsieve.common.free_memory.available_bytes", lambda: 1e9)
+    monkeypatch.setattr("bitsieve.common.memory.available_bytes", lambda: 1e9)
     with pytest.raises(ValueError, match=r"^the 2,147,483,648 columns of '.*' take .* that are free: renumber them$"):
         read_libsvm_in_ranges(file("1 2147483647:1\n"), 1)
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "columns.hpp"
+#include "samples/sparse_columns.hpp"
 
 using namespace bitsieve;
 

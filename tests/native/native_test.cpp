@@ -7,14 +7,13 @@
 #include <tuple>
 #include <vector>
 
-#include "fixed_point.hpp"
-#include "jobs.hpp"
-#include "mdl.hpp"
-#include "mdl_unsorted.hpp"
-#include "sorting.hpp"
-#include "storage.hpp"
-#include "partition.hpp"
-#include "table_sums.hpp"
+#include "count/fixed_point.hpp"
+#include "count/jobs.hpp"
+#include "encode/mdl.hpp"
+#include "encode/sorting.hpp"
+#include "count/storage.hpp"
+#include "count/partition.hpp"
+#include "count/pivot.hpp"
 
 using namespace bitsieve;
 

@@ -7,8 +7,8 @@
 #include <tuple>
 #include <vector>
 
-#include "cross_edges.hpp"
-#include "kernel.hpp"
+#include "samples/spanning_tree.hpp"
+#include "count/kernels/kernel.hpp"
 
 using namespace bitsieve;
 

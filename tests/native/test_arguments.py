@@ -39,14 +39,13 @@ _OF_SIGNATURE = re.compile(r"def \w+\((.*)\) ->")
 _ARRAY = re.compile(r"ndarray\[(?:dtype=(\w+), )?")
 
 
-def declared(function: Any) -> list[list[str | None]]:
-    """For every declaration of an entry point the types of the arrays it takes; None: it takes no array, "": any."""
+def declared(function: Any) -> list[list[set[str]]]:
+    """For every declaration of an entry point the types of the arrays that each argument may be; "": any, empty: none."""
     found = []
     for signature, *_ in function.__nb_signature__:
         inside = _OF_SIGNATURE.match(signature)[1]
         arguments = [a for a in re.split(r", (?![^\[]*\])", inside) if a not in ("self", "/")]
-        arrays = [_ARRAY.search(argument) for argument in arguments]
-        found.append([None if array is None else array[1] or "" for array in arrays])
+        found.append([set(_ARRAY.findall(argument)) for argument in arguments])
     return found
 
 
@@ -56,8 +55,8 @@ def types_given(arguments: tuple[Any, ...]) -> list[str | None]:
     return [str(a.dtype) if isinstance(a, np.ndarray) else None for a in firsts]
 
 
-def fits(given: list[str | None], wanted: list[str | None]) -> bool:
-    return all(a is None or b == "" or a == b for a, b in zip(given, wanted, strict=False))
+def fits(given: list[str | None], wanted: list[set[str]]) -> bool:
+    return all(a is None or "" in b or a in b for a, b in zip(given, wanted, strict=False))
 
 
 def test_no_array_of_another_type_is_taken() -> None:

@@ -5,8 +5,8 @@
 #include <random>
 #include <vector>
 
-#include "kernel.hpp"
-#include "variational.hpp"
+#include "count/kernels/kernel.hpp"
+#include "samples/variational.hpp"
 
 using namespace bitsieve;
 
@@ -54,7 +54,7 @@ bool test_codes(const Samples& s, const VariationalKernel& kernel, std::mt19937&
     std::vector<Code> codes(std::size_t(n * rows), 0);
     for (std::int64_t f = 0; f < n; ++f)
         for (std::int64_t t = 0; t < s.n_samples; ++t) codes[f * rows + t] = Code(random() % s.arities[f]);
-    const CodeColumns<Code> columns{codes.data(), rows, s.arities.data()};
+    const CodeColumns columns{{codes.data(), sizeof(Code) == 2}, rows, s.arities.data()};
     std::vector<double> logs;
     for (int count = 0; count < 20; ++count) logs.push_back(log2_of(count));
     const Classes classes{s.sizes.data(), n_classes, logs.data(), 20};
@@ -66,7 +66,7 @@ bool test_codes(const Samples& s, const VariationalKernel& kernel, std::mt19937&
     }
     std::vector<double> cells(offset.back(), 0.0), true_class(n), alone(n), exact(n), in_float32(n);
     fill_tables(kernel, columns, classes, -1, features.data(), n, offset.data(), false, cells.data(), true_class.data());
-    kernel.sums(columns.codes).naive(s.weighted(s.weights), columns, {cells.data(), offset.data(), -1},
+    kernel.naive(s.weighted(s.weights), columns, {cells.data(), offset.data(), -1},
                                      {features.data(), n, alone.data()});
 
     const std::vector<std::int64_t> chosen = {0, n - 1};
@@ -85,7 +85,7 @@ bool test_codes(const Samples& s, const VariationalKernel& kernel, std::mt19937&
                     true_class.data());
         const PairwiseState<float> pairs{0.5f, {{table.data(), at.data(), chosen[p]}}, state.data(),
                                          s.n_blocks * n_classes * 8, true};
-        kernel.sums(columns.codes).pairwise_float32(s.weighted(s.in_float32), columns, pairs,
+        kernel.pairwise_float32(s.weighted(s.in_float32), columns, pairs,
                                                     {features.data(), n, in_float32.data()});
     }
 

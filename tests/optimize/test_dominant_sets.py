@@ -7,9 +7,8 @@ from itertools import chain
 import numpy as np
 import pytest
 
-from bitsieve.optimize import infection
-from bitsieve.optimize.dominant_sets import DYNAMICS, dominant_sets
-from bitsieve.optimize.similarity import SimilarityMatrix, SimilarityRows
+from bitsieve.optimize import dominant_sets as infection
+from bitsieve.optimize.dominant_sets import DYNAMICS, SimilarityMatrix, SimilarityRows, dominant_sets
 
 both = pytest.mark.parametrize("find", DYNAMICS.values(), ids=DYNAMICS.keys())
 

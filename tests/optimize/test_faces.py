@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bitsieve.optimize.faces import LARGE_FACE, by_cholesky, by_conjugate_gradients, face_step
-from bitsieve.optimize.quadratics import DenseQuadratic
+from bitsieve.optimize.simplex_qp import LARGE_FACE, DenseQuadratic, by_cholesky, by_conjugate_gradients, face_step
 
 
 def positive(n, seed):
@@ -108,7 +107,7 @@ def test_size_decides(monkeypatch):
             called.append(name)
             return np.full(len(support), found)
 
-        monkeypatch.setattr(f"bitsieve.optimize.faces.{name}", step)
+        monkeypatch.setattr(f"bitsieve.optimize.simplex_qp.{name}", step)
 
     watched("by_cholesky", 1.0)
     watched("by_conjugate_gradients", np.inf)

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitsieve.optimize.low_rank_sdp import dual_bound, solve_low_rank
-from bitsieve.optimize.sphere_newton import QuadraticOnSpheres
-from bitsieve.optimize.sphere_rows import retract
+from bitsieve.optimize.sphere import QuadraticOnSpheres, retract
 
 
 def lifted(matrix):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bitsieve.optimize import convexity
-from bitsieve.optimize.probes import shows_no_negative_eigenvalue
+from bitsieve.optimize.convexity import shows_no_negative_eigenvalue
 
 N = 300
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bitsieve.optimize.quadratics import DenseQuadratic, FactorQuadratic
+from bitsieve.optimize.simplex_qp import DenseQuadratic, FactorQuadratic
 
 RANDOM = np.random.default_rng(0)
 FACTOR = RANDOM.standard_normal((700, 6))

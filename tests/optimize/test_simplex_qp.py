@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
-from bitsieve.optimize.quadratics import DenseQuadratic, FactorQuadratic
-from bitsieve.optimize.simplex_qp import minimize_on_simplex, project_on_simplex
+from bitsieve.optimize.simplex_qp import DenseQuadratic, FactorQuadratic, minimize_on_simplex, project_on_simplex
 
 
 def solve(matrix, linear, **options):
@@ -88,7 +87,7 @@ def test_large_faces(seed, monkeypatch):
     """Conjugate gradients end where Cholesky does."""
     matrix, linear = random_problem(120, seed)
     exact = solve(matrix, linear * 0.1)
-    monkeypatch.setattr("bitsieve.optimize.faces.LARGE_FACE", 3)
+    monkeypatch.setattr("bitsieve.optimize.simplex_qp.LARGE_FACE", 3)
     monkeypatch.setattr("bitsieve.optimize.simplex_qp.LARGE_FACE", 3)
     found = solve(matrix, linear * 0.1)
     check(matrix, linear * 0.1, found)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bitsieve.optimize.sphere_newton import QuadraticOnSpheres, climb, multipliers
-from bitsieve.optimize.sphere_rows import Tangent, inner, retract
+from bitsieve.optimize.sphere import QuadraticOnSpheres, Tangent, climb, inner, multipliers, retract
 
 
 def problem(n=30, total=-10.0, r=6, seed=0):

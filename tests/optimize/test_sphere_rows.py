@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bitsieve.optimize.sphere_rows import Tangent, inner, normalised, retract
+from bitsieve.optimize.sphere import Tangent, inner, normalised, retract
 
 ROUNDING = 1e-12  # of sums of some hundred products of numbers near 1
 

@@ -188,7 +188,7 @@ def test_progress_is_one_line_on_a_terminal_that_is_wiped():
 
     script = (
         "import time\n"
-        "from bitsieve.common.ticker import Ticker\n"
+        "from bitsieve.common.progress import Ticker\n"
         "with Ticker() as ticker:\n"
         "    ticker.phase('counting')\n"
         "    time.sleep({})\n"

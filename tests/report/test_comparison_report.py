@@ -11,7 +11,7 @@ from sklearn.datasets import load_wine
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.evaluation.summary import baselines
+from bitsieve.evaluate.comparison import baselines
 from bitsieve.report import figures
 from bitsieve.report.comparison import report
 from bitsieve.report.figures import Curves, draw

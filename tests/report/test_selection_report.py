@@ -14,7 +14,7 @@ import bitsieve
 from bitsieve import list_methods
 from bitsieve.cli import main
 from bitsieve.data.read import read_data
-from bitsieve.report.bins import bin_labels
+from bitsieve.report.columns import bin_labels
 from bitsieve.report.selection import selection_report
 from bitsieve.selection.plain import number
 from bitsieve.selection.quality import column_quality

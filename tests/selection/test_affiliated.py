@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer
 
 import bitsieve
 from bitsieve import GDM, ZeroApartBinner, affiliated, list_methods, make_selector
-from bitsieve.datasets.sparse_groups import make_sparse_groups
+from papers.data.sparse_groups import make_sparse_groups
 
 pandas = pytest.importorskip("pandas")
 

@@ -11,7 +11,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 
 from bitsieve import GDM, make_selector
-from bitsieve.datasets.sparse_groups import make_sparse_groups
+from papers.data.sparse_groups import make_sparse_groups
 
 pandas = pytest.importorskip("pandas")
 

@@ -11,8 +11,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC, l1_min_c
 
 from bitsieve import L1SVM, SVMRFE
-from bitsieve.datasets.sparse_groups import make_sparse_groups
 from bitsieve.methods.by_samples.models import GROWTH
+from papers.data.sparse_groups import make_sparse_groups
 
 
 @pytest.fixture(params=[load_breast_cancer, load_iris], ids=["two classes", "three"])

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.shared import binner_of, binning_of, made_by, say, show
 from bitsieve.common.messages import allowed_names
-from bitsieve.common.progress import phase
-from bitsieve.common.ticker import shown
+from bitsieve.common.progress import phase, shown
 
 if TYPE_CHECKING:
     import argparse
 
     from bitsieve.data.table import Table
-    from bitsieve.evaluation.checkpoint import Checkpoint
-    from bitsieve.evaluation.comparison import Comparison
-    from bitsieve.evaluation.plan import Plan
+    from bitsieve.evaluate.checkpoint import Checkpoint
+    from bitsieve.evaluate.comparison import Comparison
+    from bitsieve.evaluate.plan import Plan
 
 KEPT = ".folds"  # added to the name of the output: finished folds of a run that has not ended
 
@@ -31,10 +30,12 @@ def run(options: argparse.Namespace) -> int:
         phase("writing")
         _save(comparison, options)
     if kept is not None:
-        kept.unlink(missing_ok=True)
+        from bitsieve.evaluate.checkpoint import remove
+
+        remove(kept)
 
     def text() -> str:
-        from bitsieve.evaluation.summary import as_text
+        from bitsieve.evaluate.comparison import as_text
 
         return as_text(comparison, call=_command(comparison, options))
 
@@ -55,7 +56,7 @@ def _check_paths(options: argparse.Namespace) -> Path | None:
         if options.resume:
             raise ValueError("--resume goes on with the folds kept with the output: give --output as in the first run")
         return None
-    from bitsieve.evaluation.tidy import WRITTEN
+    from bitsieve.evaluate.comparison import WRITTEN
     from bitsieve.files.output import check_output
 
     check_output(options.output, WRITTEN, source=options.data)
@@ -69,7 +70,7 @@ def _check_paths(options: argparse.Namespace) -> Path | None:
 
 def _plan(options: argparse.Namespace) -> Plan:
     from bitsieve.data.read import read_data
-    from bitsieve.evaluation.plan import DEFAULT_METHODS, make_plan
+    from bitsieve.evaluate.plan import DEFAULT_METHODS, make_plan
 
     rule, parameters = binning_of(options)
     if options.binning is None and options.protocol == "paper":
@@ -85,7 +86,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     return make_plan(
         table,
         methods=options.methods or DEFAULT_METHODS,
-        counts=options.features,
+        features=options.features,
         classifier=options.classifier,
         scoring=options.scoring,
         folds=options.folds,
@@ -110,8 +111,8 @@ def _groups(table: Table, name: str) -> Any:
 
 
 def _compare(plan: Plan, threads: int, kept: Path | None) -> Comparison:
-    from bitsieve.evaluation.checkpoint import Checkpoint
-    from bitsieve.evaluation.run import run_plan
+    from bitsieve.evaluate.checkpoint import Checkpoint
+    from bitsieve.evaluate.run import run_plan
 
     if kept is None:
         return run_plan(plan, threads)
@@ -132,12 +133,14 @@ def _say_what_is_left(checkpoint: Checkpoint, plan: Plan) -> None:
             f"{str(checkpoint.path)!r}: the same command with --resume goes on"
         )
     else:
-        checkpoint.path.unlink(missing_ok=True)
+        from bitsieve.evaluate.checkpoint import remove
+
+        remove(checkpoint.path)
 
 
 def _save(comparison: Comparison, options: argparse.Namespace) -> None:
     if options.output is not None:
-        from bitsieve.evaluation.tidy import write_comparison
+        from bitsieve.evaluate.comparison import write_comparison
 
         write_comparison(comparison, options.output)
     if options.report is not None:

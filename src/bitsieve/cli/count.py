@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bitsieve.cli.shared import binning_of, say
-from bitsieve.common.ticker import shown
+from bitsieve.common.progress import shown
 
 if TYPE_CHECKING:
     import argparse

@@ -6,8 +6,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from bitsieve.cli.shared import binner_of, binning_of, made_by, say, show
-from bitsieve.common.progress import phase
-from bitsieve.common.ticker import shown
+from bitsieve.common.progress import phase, shown
 
 if TYPE_CHECKING:
     import argparse
@@ -24,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
         check_output(options.figure, FORMATS, what="figure", source=options.data)
     with shown(True):
         from bitsieve.common.notes import BitsieveWarning
-        from bitsieve.evaluation.how_many import how_many
+        from bitsieve.evaluate.how_many import how_many
 
         warnings.simplefilter("ignore", BitsieveWarning)  # the notes are shown below
         found = how_many(
@@ -44,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
         )
         if options.figure is not None:
             from bitsieve.report.figures import save_figure
-            from bitsieve.report.how_many import plot_how_many
+            from bitsieve.report.plots import plot_how_many
 
             phase("drawing")
             save_figure(plot_how_many(found).figure, options.figure)

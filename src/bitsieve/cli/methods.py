@@ -7,7 +7,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from bitsieve.cli.options import IN_PLACE_OF_SET
-from bitsieve.common.layout import width
+from bitsieve.common.messages import width
 
 if TYPE_CHECKING:
     import argparse

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from bitsieve.cli.options import IN_PLACE_OF_SET
 from bitsieve.cli.shared import binning_of, made_by, say, show
 from bitsieve.common.messages import one_line
-from bitsieve.common.progress import phase
-from bitsieve.common.ticker import shown
+from bitsieve.common.progress import phase, shown
 from bitsieve.files.read import check_file
 
 if TYPE_CHECKING:

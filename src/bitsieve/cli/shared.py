@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.options import OPTIONS, options_of
 from bitsieve.common.defaults import BINNING
-from bitsieve.common.errors import Sentence, message_of
-from bitsieve.common.messages import allowed_names, one_line
+from bitsieve.common.messages import Sentence, allowed_names, message_of, one_line
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from bitsieve.cli.options import Option
-    from bitsieve.common.errors import Setting
+    from bitsieve.common.messages import Setting
 
 BINNINGS = ("mdl", "quantile", "uniform", "none")
 

@@ -1,18 +1,28 @@
-"""Amounts of memory as they are given: a number of bytes, or words such as "4GB"."""
+"""Memory: amounts as they are given (bytes, or words such as "4GB"), and how much this process can still take."""
 
 from __future__ import annotations
 
-import operator
+import os
 import re
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from bitsieve.common.errors import ParameterError
+import numpy as np
+
+from bitsieve.common.messages import ParameterError
+from bitsieve.common.parameters import whole_number
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
 
 UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 UNITS |= {"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
+INFINITE = float("inf")
+WITHOUT_LOOKING = 32 << 20  # bytes so few that it is not worth while to ask the system
 
 
-def check_memory(memory: Any) -> int | None:
+def check_memory(memory: object) -> int | None:
     """Bytes meant by ``memory``; None is no limit.
 
     Raises
@@ -26,11 +36,8 @@ def check_memory(memory: Any) -> int | None:
     if found and found[2].lower() in UNITS:
         n_bytes = int(float(found[1]) * UNITS[found[2].lower()])
     else:
-        try:
-            n_bytes = operator.index(memory)
-        except TypeError:
-            n_bytes = 0
-    if isinstance(memory, bool) or n_bytes < 1:
+        n_bytes = whole_number(memory) or 0
+    if n_bytes < 1:
         raise ParameterError("memory", memory, "give bytes, or a number and a unit such as '4GB' or '512MiB'")
     return n_bytes
 
@@ -48,3 +55,111 @@ def refuse_more(n_bytes: int, memory: int | None, what: str) -> None:
             f"{what} take {n_bytes / 1e9:.3g} GB, more than memory={memory / 1e9:.3g} GB: "
             "give a lower sampling_rate or more memory"
         )
+
+
+def available_bytes(root: Path = Path("/")) -> float:
+    """Memory that can still be taken, infinite where nothing is known; ``root`` is where /proc and /sys are.
+
+    It is the least of what the machine has free, what the control groups of the process (those of a container or of a
+    batch job, version 1 or 2) leave, and what its limit of the address space (``ulimit -v``) leaves.
+    """
+    return min(_of_the_machine(root), _of_the_groups(root), _of_the_address_space(root))
+
+
+def check_room(n_bytes: float, what: str, advice: str) -> None:
+    """Refuse, before it is taken, memory that there is not.
+
+    Raises
+    ------
+    ValueError
+        If ``what`` takes more than can still be taken; ``advice`` says what to do.
+    """
+    if n_bytes < WITHOUT_LOOKING:
+        return
+    left = available_bytes()
+    if n_bytes > left:
+        raise ValueError(
+            f"{what} {_in_gigabytes(n_bytes)}, more than the {_in_gigabytes(left)} that are free: {advice}"
+        )
+
+
+def square_matrix(n: int, dtype: DTypeLike) -> NDArray[Any]:
+    """An empty matrix of shape (n, n), refused where there is no room for it."""
+    check_matrices(1, n, dtype)
+    return np.empty((n, n), dtype)
+
+
+def check_matrices(how_many: int, n: int, dtype: DTypeLike = np.float64) -> None:
+    """Refuse, before the first of them is counted, so many matrices of shape (n, n) that there is no room for."""
+    what = f"a matrix of {n:,} x {n:,} features takes"
+    if how_many > 1:
+        what = f"{how_many} matrices of {n:,} x {n:,} features take"
+    check_room(how_many * n * n * np.dtype(dtype).itemsize, what, "give fewer columns")
+
+
+def _in_gigabytes(n_bytes: float) -> str:
+    return f"{n_bytes / 1e9:,.3g} GB"
+
+
+def _of_the_machine(root: Path) -> float:
+    for line in _lines(root / "proc/meminfo"):
+        if line.startswith("MemAvailable:"):
+            return float(line.split()[1]) * 1024
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return INFINITE
+
+
+def _of_the_groups(root: Path) -> float:
+    """What the tightest of the control groups around this process leaves."""
+    left = INFINITE
+    for line in _lines(root / "proc/self/cgroup"):
+        _, controllers, path = line.split(":", 2)
+        if controllers == "":  # version 2
+            mount, limit, used, cache = root / "sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"
+        elif "memory" in controllers.split(","):
+            mount = root / "sys/fs/cgroup/memory"
+            limit, used, cache = "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
+        else:
+            continue
+        group = mount / path.lstrip("/")
+        for level in (group, *group.parents):  # a limit holds for the groups inside, too
+            left = min(left, _left_in(level, limit, used, cache))
+            if level == mount:
+                break
+    return left
+
+
+def _left_in(group: Path, limit: str, used: str, cache: str) -> float:
+    """What one group leaves; pages of files that were read are given up as soon as memory is asked for."""
+    most = _number(_lines(group / limit))
+    if most == INFINITE:
+        return INFINITE
+    taken = _number(_lines(group / used), 0.0)
+    reclaimed = [float(line.split()[1]) for line in _lines(group / "memory.stat") if line.startswith(f"{cache} ")]
+    return max(0.0, most - taken + sum(reclaimed))
+
+
+def _of_the_address_space(root: Path) -> float:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return INFINITE
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most == resource.RLIM_INFINITY:
+        return INFINITE
+    pages = [line.split()[0] for line in _lines(root / "proc/self/statm")]
+    return max(0.0, float(most) - _number(pages, 0.0) * resource.getpagesize())
+
+
+def _lines(path: Path) -> list[str]:
+    """The lines of a file of the system; none where there is none."""
+    try:
+        return path.read_text().splitlines()
+    except (OSError, ValueError):
+        return []
+
+
+def _number(lines: list[str], otherwise: float = INFINITE) -> float:
+    return float(lines[0]) if lines and lines[0].strip().isdigit() else otherwise

@@ -1,29 +1,34 @@
-"""What is allowed for a constructor parameter, and the one line that refuses anything else.
+"""What is allowed for a parameter, and the one line that refuses anything else.
 
 A check is a function of a parameter's name and value that raises ValueError. A class lists one for each parameter,
 
     parameter_rules = {"delta": partial(check_number, low=0, high=1), "n_jobs": check_threads}
 
-and :func:`check_parameters` applies them.
+and :func:`check_parameters` applies them. :func:`with_hints` answers a name that other libraries have for a parameter.
 """
 
 from __future__ import annotations
 
+import inspect
 import operator
 from dataclasses import dataclass
+from functools import wraps
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, SupportsIndex, TypeVar
 
 import numpy as np
 
 from bitsieve.common.defaults import SELECTOR
-from bitsieve.common.errors import ParameterError
+from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.notes import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    Rule = Callable[[str, Any], object]
+    Rule = Callable[[str, Any], object]  # whatever a user gave
+    P = ParamSpec("P")
+    R = TypeVar("R")
+
 
 NO_LIMIT = 2**31
 
@@ -45,19 +50,26 @@ def made_by(make: Callable[[Any], object]) -> Rule:
     return lambda _, value: make(value)
 
 
-def check_integer(name: str, value: Any, low: int, high: int = NO_LIMIT, why: str = "") -> int:
-    """``value`` as an int in ``low .. high``; ``why`` says where the bounds come from."""
+def whole_number(value: object) -> int | None:
+    """``value`` as an int, or None where it is no whole number; a bool is none."""
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+        return None
     try:
-        number = operator.index(value)
-    except TypeError:
-        number = low - 1
-    if isinstance(value, (bool, np.bool_)) or not low <= number <= high:
+        return operator.index(value)
+    except TypeError:  # an array of several, or a bool of numpy
+        return None
+
+
+def check_integer(name: str, value: object, low: int, high: int = NO_LIMIT, why: str = "") -> int:
+    """``value`` as an int in ``low .. high``; ``why`` says where the bounds come from."""
+    number = whole_number(value)
+    if number is None or not low <= number <= high:
         bounds = f"from {low} to {high}" if high != NO_LIMIT else f"of {low} or more"
         raise ParameterError(name, value, f"give a whole number {bounds}{why and f' ({why})'}")
     return number
 
 
-def check_number(name: str, value: Any, low: float, high: float = np.inf, *, instead: str = "") -> float:
+def check_number(name: str, value: object, low: float, high: float = np.inf, *, instead: str = "") -> float:
     """``value`` as a finite float in ``low .. high``; ``instead`` says what else may be given."""
     number = float(value) if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) else np.nan
     if not (low <= number <= high and np.isfinite(number)):
@@ -72,39 +84,35 @@ def check_above_zero(name: str, value: Any) -> None:
         raise ParameterError(name, value, "give a number above 0")
 
 
-def check_level(level: Any) -> None:
+def check_level(level: object) -> None:
     """Refuse a level of significance that is not inside 0 and 1."""
     if isinstance(level, bool) or not isinstance(level, Real) or not 0 < float(level) < 1:
         raise ParameterError("level", level, "give a probability between 0 and 1, such as 0.05")
 
 
-def check_choice(name: str, value: Any, choices: Sequence[str | None]) -> None:
+def check_choice(name: str, value: object, choices: Sequence[str | None]) -> None:
     """Refuse a value that is none of the choices."""
     if not isinstance(value, str | None) or value not in choices:
         raise ParameterError(name, value, f"give {' or '.join(map(repr, choices))}")
 
 
-def check_bandwidth(name: str, value: Any, rules: Sequence[str]) -> None:
+def check_bandwidth(name: str, value: object, rules: Sequence[str]) -> None:
     """Refuse what is no width of a kernel: neither the name of a rule nor a number above 0."""
     number = isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < float("inf")
     if not number and not (isinstance(value, str) and value in rules):
         raise ParameterError(name, value, f"give {' or '.join(map(repr, rules))}, or a number above 0")
 
 
-def check_flag(name: str, value: Any) -> bool:
+def check_flag(name: str, value: object) -> bool:
     """``value`` as a bool."""
     if not isinstance(value, (bool, np.bool_)):
         raise ParameterError(name, value, "give True or False")
     return bool(value)
 
 
-def check_threads(name: str, value: Any) -> None:
+def check_threads(name: str, value: object) -> None:
     """Refuse what is no number of threads: None is one, -1 every core, -2 all but one, and so on."""
-    try:
-        wrong = isinstance(value, (bool, np.bool_)) or (value is not None and operator.index(value) == 0)
-    except TypeError:
-        wrong = True
-    if wrong:
+    if value is not None and whole_number(value) in (None, 0):
         raise ParameterError(name, value, "give 1 or more, or -1 for every core", "is not a number of threads")
 
 
@@ -136,7 +144,7 @@ class FeatureCount:
     open_ended: Sequence[str | None] = ()
     default: ClassVar[int] = SELECTOR.features
 
-    def among(self, value: Any, n_features: int, why: str = "") -> int:
+    def among(self, value: object, n_features: int, why: str = "") -> int:
         """The number that ``value`` means, of so many features; ``why`` says in words how many there are.
 
         A share is rounded down, to one feature at least.
@@ -144,18 +152,32 @@ class FeatureCount:
         if isinstance(value, str | None) and value in self.open_ended:
             return n_features
         if isinstance(value, str) and value == "auto":
-            raise ParameterError(
-                "n_features_to_select",
-                value,
-                "this method does not end by itself, give a number",
-                "is not allowed here",
-            )
+            advice = "this method does not end by itself, give a number"
+            raise ParameterError("n_features_to_select", value, advice, "is not allowed here")
         if isinstance(value, float) and 0 < value < 1:
             return max(1, int(value * n_features))
         why = why or f"the table has {n_features:,} feature{'s' * (n_features != 1)}"
         if value is None:
             if n_features < self.default:
-                text = f"{why}, fewer than the default of {self.default}: n_features_to_select is {n_features}"
-                warn(text)
+                warn(f"{why}, fewer than the default of {self.default}: n_features_to_select is {n_features}")
             return min(self.default, n_features)
         return check_integer("n_features_to_select", value, 1, n_features, why)
+
+
+def with_hints(other_names: Mapping[str, str]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """A decorator that answers a parameter of ``other_names`` with a ValueError that says which one is meant."""
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        own = inspect.signature(function).parameters
+
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            for name, value in kwargs.items():
+                if name not in own and name in other_names:
+                    meant = Setting(other_names[name], value)
+                    raise ValueError(Sentence(f"there is no parameter {name!r}: write ", meant))
+            return function(*args, **kwargs)
+
+        return call
+
+    return decorate

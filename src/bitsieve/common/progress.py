@@ -1,22 +1,31 @@
-"""The phases of a job ("reading", "binning", "counting", "ranking"), announced to whoever listens in this context.
+"""The phases of a job ("reading", "binning", "counting", "ranking"), announced by the work and shown on one line.
 
 Work announces its phases with :func:`phase` and knows no listener; without one the call does nothing. A context
-variable carries the listener, so that two jobs in two threads never hear each other.
+variable carries the listener, so that two jobs in two threads never hear each other. :class:`Ticker` is the listener of
+a terminal or a notebook: one refreshed line with a bar, the rate and the time left.
 """
 
 from __future__ import annotations
 
 import math
+import sys
+import threading
 import time
 from contextlib import contextmanager
 from contextvars import ContextVar
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Self
+    from types import TracebackType
+    from typing import Self, TextIO
 
-PATIENCE = 3.0  # seconds after which the time left can be told from the time passed
+
+PATIENCE = 3.0  # seconds after which the time left can be estimated from the time passed
+SILENCE = 1.0  # seconds before the first line: a short job needs none
+EVERY = 0.2  # seconds between two lines
+_WIDTH = 20  # of the bar
 
 _listener: ContextVar[Callable[[str], None] | None] = ContextVar("bitsieve_progress", default=None)
 
@@ -101,3 +110,82 @@ def listening(listener: Callable[[str], None]) -> Iterator[None]:
         yield
     finally:
         _listener.reset(token)
+
+
+class Ticker:
+    """While it is entered, a thread shows the phase and the seconds since the start; then the line is wiped.
+
+    Nothing is written unless ``stream`` is a terminal or the output of a notebook.
+    """
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stderr
+        self._phase = "starting"
+        self._ended = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._written = 0
+
+    def phase(self, name: str) -> None:
+        """Show ``name`` from now on."""
+        self._phase = name
+
+    def __enter__(self) -> Ticker:
+        if _refreshes(self._stream):
+            self._thread = threading.Thread(target=self._tick, daemon=True)
+            self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ended.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _tick(self) -> None:
+        start = time.monotonic()
+        pause = SILENCE
+        while not self._ended.wait(pause):
+            self._write(f"{bar(self._phase)} ... {time.monotonic() - start:.0f} s")
+            pause = EVERY
+        if self._written:
+            self._write("")
+
+    def _write(self, line: str) -> None:
+        """Put ``line`` in the place of the last one."""
+        line = line[: get_terminal_size().columns - 1]  # a longer one would take two lines, of which one is wiped
+        # A notebook knows no code that clears a line.
+        cleared = "\r\x1b[K" if self._stream.isatty() else f"\r{' ' * self._written}\r"
+        self._stream.write(cleared + line)
+        self._stream.flush()
+        self._written = len(line)
+
+
+@contextmanager
+def shown(verbose: bool) -> Iterator[None]:
+    """Show the phases of a job inside the block, where ``verbose`` asks for it."""
+    if not verbose:
+        yield
+        return
+    with Ticker() as ticker, listening(ticker.phase):
+        yield
+
+
+def bar(phase: str) -> str:
+    """A phase with a bar in front and the rate behind, where it is known how far it is.
+
+    Examples
+    --------
+    >>> from bitsieve.common.progress import Step
+    >>> bar(Step("ranking, 25 %, about 60 s left", 5, 20, 20.0))
+    '[#####...............] ranking, 25 %, about 60 s left, 5 of 20, 0.25 a second'
+    """
+    if not isinstance(phase, Step):
+        return phase
+    filled = _WIDTH * phase.done // max(phase.total, 1)
+    rate = f", {phase.done / phase.seconds:.2g} a second" if phase.done and phase.seconds >= SILENCE else ""
+    return f"[{'#' * filled}{'.' * (_WIDTH - filled)}] {phase}, {phase.done:,} of {phase.total:,}{rate}"
+
+
+def _refreshes(stream: TextIO) -> bool:
+    return stream.isatty() or type(stream).__module__.partition(".")[0] == "ipykernel"

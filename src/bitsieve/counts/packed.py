@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.common.attributes import cached_property
-from bitsieve.common.free_memory import WITHOUT_LOOKING, check_room, square_matrix
+from bitsieve.common.lazy import cached_property
+from bitsieve.common.memory import WITHOUT_LOOKING, check_room, square_matrix
 from bitsieve.counts.blocks import run_blocks, thread_count
 from bitsieve.counts.checks import check_joint_values, checked_classes, checked_codes, checked_weights
 from bitsieve.counts.class_order import class_order, sizes_of_classes

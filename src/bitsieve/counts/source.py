@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from bitsieve.common.free_memory import square_matrix
+from bitsieve.common.memory import square_matrix
 from bitsieve.counts.contingency import column_blocks
 from bitsieve.counts.hints import CostHints
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.attributes import cached_property
+from bitsieve.common.lazy import cached_property
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.common.errors import Sentence, Setting
+from bitsieve.common.messages import Sentence, Setting
 from bitsieve.counts.blocks import run_blocks, thread_count
 from bitsieve.data.encoding import Encoded
 

@@ -12,8 +12,8 @@ from scipy.sparse import csc_array
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from bitsieve.common.attributes import cached_property
-from bitsieve.common.errors import Sentence
+from bitsieve.common.lazy import cached_property
+from bitsieve.common.messages import Sentence
 from bitsieve.common.names import NumberedNames
 from bitsieve.counts.blocks import thread_count
 from bitsieve.counts.checks import check_sparse_rows

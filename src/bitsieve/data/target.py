@@ -11,8 +11,7 @@ import numpy as np
 from sklearn.utils.validation import column_or_1d
 
 from bitsieve import _native
-from bitsieve.common.errors import Sentence, Setting
-from bitsieve.common.messages import quoted
+from bitsieve.common.messages import Sentence, Setting, quoted
 from bitsieve.common.parameters import check_integer
 from bitsieve.data.encoding import Encoded, as_array, encode, occurring
 from bitsieve.data.exact import as_doubles, check_whole_numbers

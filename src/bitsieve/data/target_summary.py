@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.attributes import cached_property
+from bitsieve.common.lazy import cached_property
 from bitsieve.common.messages import quoted
 from bitsieve.counts.class_order import sizes_of_classes
 from bitsieve.data.column_summary import Distinct, RowSample, changes_kind, union_of_categories

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.errors import Sentence, Setting
+from bitsieve.common.messages import Sentence, Setting
 from bitsieve.counts.terms import MAX_SAMPLES
 from bitsieve.data.encoding import Encoded, as_array
 from bitsieve.data.target import read_values, target_columns

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.common.attributes import cached_property
+from bitsieve.common.lazy import cached_property
 from bitsieve.counts.checks import check_joint_values
 from bitsieve.counts.joined import refined
 from bitsieve.counts.partition import Partition

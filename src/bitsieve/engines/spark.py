@@ -12,7 +12,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import finalize
 
-from bitsieve.common.attributes import cached_property
+from bitsieve.common.lazy import cached_property
 from bitsieve.data.columns import check_labels
 from bitsieve.engines.cluster import PartsOnCluster
 from bitsieve.engines.in_parts import GivenInParts, is_spark

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.common.attributes import cached_property
+from bitsieve.common.lazy import cached_property
 from bitsieve.counts.blocks import run_blocks, thread_count
 from bitsieve.counts.checks import checked_classes, checked_weights
 from bitsieve.counts.joint_codes import CodedSource

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.common.attributes import cached_property
+from bitsieve.common.lazy import cached_property
 from bitsieve.counts.joint_codes import JointCodes
 from bitsieve.engines.sparse_division import Division
 

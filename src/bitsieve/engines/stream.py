@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.common.attributes import cached_property
+from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import check_memory
 from bitsieve.common.messages import allowed_names, one_line, quoted
 from bitsieve.common.progress import row_phase

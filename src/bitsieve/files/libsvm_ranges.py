@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.free_memory import check_room
+from bitsieve.common.memory import check_room
 from bitsieve.common.messages import one_line
 from bitsieve.common.names import NumberedNames
 from bitsieve.common.progress import phase

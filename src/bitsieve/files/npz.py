@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.free_memory import available_bytes
+from bitsieve.common.memory import available_bytes
 from bitsieve.common.messages import one_line, quoted
 from bitsieve.common.names import NumberedNames
 from bitsieve.files.errors import DataError, check_names

@@ -18,8 +18,7 @@ from collections import Counter
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Any
 
-from bitsieve.common.errors import Sentence, Setting
-from bitsieve.common.messages import one_line, quoted
+from bitsieve.common.messages import Sentence, Setting, one_line, quoted
 from bitsieve.files.errors import DataError
 from bitsieve.files.text import first_lines, told_delimiter
 

@@ -7,8 +7,7 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bitsieve.common.errors import Sentence, message_of
-from bitsieve.common.messages import one_line
+from bitsieve.common.messages import Sentence, message_of, one_line
 from bitsieve.common.notes import warn_of
 from bitsieve.files.errors import DataError, EncodingError, check_names
 from bitsieve.files.output import temporary_folder

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bitsieve.common.errors import ParameterError, Sentence, Setting
-from bitsieve.common.messages import choices
+from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.information.miller_madow import MillerMadowInformation
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import Information, PairInformation, UndefinedQuantityError

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.special import chdtrc, gammaln
+from bitsieve.common.lazy import chdtrc, gammaln
 from bitsieve.counts.contingency import column_blocks
 
 if TYPE_CHECKING:

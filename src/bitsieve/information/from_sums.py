@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from bitsieve.common.attributes import cached_property
+from bitsieve.common.lazy import cached_property
 from bitsieve.counts.source import PairForm
 from bitsieve.information.apart import ApartPairs
 from bitsieve.information.conditional import ConditionalInformation

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from bitsieve.common.free_memory import square_matrix
+from bitsieve.common.memory import square_matrix
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.information.protocol import Information, UndefinedQuantityError, counted_by_class, put_relevance
 from bitsieve.information.shrunk_rows import Row, ShrunkRows

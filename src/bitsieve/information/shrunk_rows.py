@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from bitsieve.common.attributes import cached_property
+from bitsieve.common.lazy import cached_property
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.information.protocol import counted_by_class
 from bitsieve.information.shrunk import shrunk_entropy, uniform_weight

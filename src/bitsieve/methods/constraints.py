@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.attributes import cached_property
-from bitsieve.common.errors import ParameterError, Sentence, Setting
-from bitsieve.common.messages import allowed_names, quoted
+from bitsieve.common.lazy import cached_property
+from bitsieve.common.messages import ParameterError, Sentence, Setting, allowed_names, quoted
 from bitsieve.common.names import NumberedNames
 
 if TYPE_CHECKING:

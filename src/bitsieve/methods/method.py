@@ -36,6 +36,9 @@ class Method:
         The tables or values that it looks at, in words.
     cost : str
         Time, and memory where it exceeds the table's, for n features, d samples and k features to select.
+    run : callable
+        The function: called with the information (of a method on counts) or the samples, the number of features to
+        select (None: until it ends by itself), and the parameters; it returns a :class:`Found`.
     unit : str
         Of its scores: bits; ratio where they are bits by bits, mixed where both are added;
         share of a sum of 1; weight and importance; dependency and error, of which low is
@@ -49,9 +52,6 @@ class Method:
     parameters : mapping of str to value
         Its parameters, as in ``make_selector(name, beta=0.5)``, with their defaults, but for those of every method
         (``n_features_to_select``, ``binning``, ``n_jobs``).
-    run : callable
-        The function: called with the information (of a method on counts) or the samples, the number of features to
-        select (None: until it ends by itself), and the parameters; it returns a :class:`Found`.
     requires : frozenset of {"tables", "partition", "joined", "rows", "dense"}
         What it needs of the data.
     requires_more : callable or None
@@ -74,12 +74,12 @@ class Method:
     paper: str
     needs: str
     cost: str
+    run: Callable[..., Found] = field(repr=False)
     unit: str = "bits"
     selector: str = ""
     same_as: str = ""
     remark: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    run: Callable[..., Found] | None = field(default=None, repr=False)
     requires: frozenset[str] = TABLES
     requires_more: Callable[[Mapping[str, Any]], frozenset[str]] | None = field(default=None, repr=False)
     bins: bool = True

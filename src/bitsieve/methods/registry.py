@@ -10,8 +10,7 @@ import importlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.common.errors import ParameterError, Sentence, Setting
-from bitsieve.common.messages import choices
+from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.methods.by_counts.criteria import ALIASES, CRITERIA, make_criterion
 from bitsieve.methods.by_counts.greedy.forward import FORWARD
 from bitsieve.methods.method import Method, check_requirements, defaults_of
@@ -109,7 +108,7 @@ def find_method(method: str) -> Method:
         return replace(_greedy(alias.same_as), name=name, same_as=alias.same_as, remark=alias.why, **own)
     if name in CRITERIA:
         return _greedy(name)
-    described = importlib.import_module(MODULES[name]).METHODS
+    described: tuple[Method, ...] = importlib.import_module(MODULES[name]).METHODS
     return next(each for each in described if each.name == name)
 
 

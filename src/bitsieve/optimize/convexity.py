@@ -2,7 +2,16 @@
 
 A Cholesky factorisation is the proof: it goes through if and only if all eigenvalues are positive, to its rounding. Of
 large matrices random probes are asked first, which cost less. Where the factorisation fails, the smallest eigenvalue
-tells what is missing.
+says what is missing.
+
+The probes: a polynomial of the matrix that is small on all positive eigenvalues and large on negative ones is applied
+to random vectors. An eigenvector u of a negative eigenvalue would show in all of them, unless each happens to be nearly
+orthogonal to u: ``|u'w| <= d`` has probability 0.8 d at most for a vector w of independent standard normals. Large
+eigenvalues are first taken away, ``K = A - V D V'`` with D >= 0: as A >= K, a K without negative eigenvalues is enough,
+whatever V.
+
+J. D. Dixon, "Estimating extremal eigenvalues and condition numbers of matrices", SIAM Journal on Numerical Analysis
+20(4), 1983. doi:10.1137/0720053
 """
 
 from __future__ import annotations
@@ -12,18 +21,84 @@ from typing import TYPE_CHECKING
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from bitsieve.common.free_memory import square_matrix
+from bitsieve.common.memory import square_matrix
 from bitsieve.optimize.eigen import lanczos
-from bitsieve.optimize.probes import shows_no_negative_eigenvalue
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
+
+N_PROBES = 16
+KRYLOV_STEPS = 4  # products to find the large eigenvalues by
+N_TAKEN_AWAY = 24  # of the large eigenvalues
+MARGIN = 1.6  # times the largest that is left, as far as it is known, is the end of the interval
+SPREAD = 64.0  # from the beginning of the interval to its end
+ERROR = 1e-12  # probability that a negative eigenvalue is overlooked
+MAX_DEGREE = 64
+HOPELESS = 30.0  # growth of the probes that tells of eigenvalues outside the interval
 SMALL = 2000  # rows up to which all eigenvalues take about a second
 LARGE = 4000  # rows from which random probes are worth asking
 SLACK = 1e-8  # an eigenvalue above -SLACK is taken for 0: it moves x'Hx on the simplex by 1e-8 at most
+
+
+def shows_no_negative_eigenvalue(matrix: Floats, added: float = 0.0) -> bool:
+    """Whether random probes show that ``matrix + added I`` has no negative eigenvalue; False: they do not tell.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n, n)
+        Symmetric, with many more rows than 64.
+    added : float
+
+    Notes
+    -----
+    The probes are the same at every call. True is wrong with a probability of at most 1e-12. Cost: some thirty products
+    of 16 vectors with the matrix where it is true and the smallest eigenvalue is more than a hundredth of the larger
+    ones but for 24, about ten where it is not. Memory: some hundred vectors.
+    """
+    random = np.random.default_rng(0)
+    with threadpool_limits(1, "blas"):
+        values, vectors = _large_eigenvalues(matrix, random)
+        end = MARGIN * (float(values[-N_TAKEN_AWAY - 1]) + added)
+        if end <= 0:
+            return False
+        begin = end / SPREAD
+        kept, excess = vectors[-N_TAKEN_AWAY:], np.maximum(values[-N_TAKEN_AWAY:] + added - end / 2, 0)
+
+        def shifted(rows: Floats) -> Floats:
+            """The rows times the matrix that takes the interval to -1 .. 1, without the large eigenvalues."""
+            product = rows @ matrix + added * rows - (rows @ kept.T) * excess @ kept
+            return (2 * product - (begin + end) * rows) / (end - begin)
+
+        step = float(np.arccosh((end + begin) / (end - begin)))
+        before = random.standard_normal((N_PROBES, len(matrix)))
+        now = shifted(before)
+        for degree in range(1, MAX_DEGREE + 1):
+            lengths = np.sqrt(np.einsum("ij,ij->i", now, now))
+            if float(np.prod(np.minimum(1.0, 0.8 * lengths / np.cosh(degree * step)))) <= ERROR:
+                return True
+            if lengths.mean() > HOPELESS * np.sqrt(len(matrix)):
+                return False
+            before, now = now, 2 * shifted(now) - before  # Chebyshev polynomials
+    return False
+
+
+def _large_eigenvalues(matrix: Floats, random: np.random.Generator) -> tuple[Floats, Floats]:
+    """Ascending estimates of eigenvalues, the largest ones good, and their orthonormal vectors as rows."""
+    rows = np.empty((0, len(matrix)))
+    images = np.empty((0, len(matrix)))
+    block = random.standard_normal((N_PROBES, len(matrix)))
+    for _ in range(KRYLOV_STEPS):
+        for _again in range(2):  # once more for what rounding leaves
+            block = block - (block @ rows.T) @ rows
+        block = np.linalg.qr(block.T)[0].T
+        image = block @ matrix
+        rows, images, block = np.vstack([rows, block]), np.vstack([images, image]), image
+    projected = rows @ images.T
+    values, turn = np.linalg.eigh((projected + projected.T) / 2)
+    return values, turn.T @ rows
 
 
 def matrices_for_proof(n: int) -> int:
@@ -37,7 +112,7 @@ def is_convex(matrix: Floats, added: float = 0.0) -> bool:
     Notes
     -----
     Cost: at most n^3 / 3, and often little if they are not. Memory: a copy of the matrix. From 4,000 rows on random
-    probes often show it before (:mod:`bitsieve.optimize.probes`), at O(n^2) and without a copy; they are wrong with a
+    probes often show it before, at O(n^2) and without a copy; they are wrong with a
     probability of 1e-12.
     """
 

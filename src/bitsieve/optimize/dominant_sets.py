@@ -1,34 +1,249 @@
 """Dominant sets: the supports of local maxima of x'Wx on the simplex, taken off one after another.
 
-In a dominant set every member is more similar to the others of the set than what is outside: it is what a maximal
-clique is where edges have weights. ``f(u) = u'Wu / 2`` at the maximum u is the set's cohesiveness.
+W holds symmetric similarities of n things, 0 with themselves: as a matrix, or row by row as they are asked for. In a
+dominant set every member is more similar to the others of the set than what is outside: it is what a maximal clique is
+where edges have weights. ``f(u) = u'Wu / 2`` at the maximum u is the set's cohesiveness. Two dynamics find one:
+
+Infection and immunisation finds the support in finite time. With ``r = Wx - x'Wx``, the thing that differs most from
+the average infects the others: if it fares better, its weight grows; if it fares worse and has weight, the others grow
+at its cost, down to 0. Each step goes along that line to the greatest x'Wx, in closed form, and takes O(n). It ends at
+a Nash equilibrium, where no r is positive and r is 0 on the support, measured by ``sum_i min(x_i, -r_i)^2``.
+
+Replicator dynamics, ``x_i <- x_i (Wx)_i / x'Wx``, raises x'Wx until it is a local maximum. Weights of what does not
+belong to the support shrink at a geometric rate and are never 0, so the support is read off by a threshold.
 
 M. Pavan, M. Pelillo, "Dominant sets and pairwise clustering", IEEE Transactions on Pattern Analysis and Machine
 Intelligence 29(1), 2007. doi:10.1109/TPAMI.2007.250608
+
+S. Rota Bulo, M. Pelillo, I. M. Bomze, "Graph-based quadratic optimization: a fast evolutionary approach", Computer
+Vision and Image Understanding 115(7), 2011. doi:10.1016/j.cviu.2010.12.004
+
+M. Pavan, M. Pelillo, "A new graph-theoretic approach to clustering and segmentation", CVPR 2003.
+doi:10.1109/CVPR.2003.1211348
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections import OrderedDict
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
-from bitsieve.common.ties import rank
-from bitsieve.optimize.infection import infection_immunization
-from bitsieve.optimize.replicator import replicator
+from bitsieve.common.ties import rank, top
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from bitsieve.optimize.similarity import Similarity
-
     Floats = NDArray[np.float64]
-    Dynamics = Callable[[Similarity, NDArray[np.intp], Floats], Floats]
+    Dynamics = Callable[["Similarity", NDArray[np.intp], Floats], Floats]
+
+TOLERANCE = 1e-9  # of r as a share of x'Wx, and of weights
+MOST_START = 1024  # of more things, so many begin with weight: those with the largest sums
+ROUNDS = 20  # times that rounding is taken out of r before what is reached has to do
+SETTLED = 1e-12  # L1 distance of two steps
+MOST_STEPS = 200_000
+SUPPORT = 1e-5  # weights up to this are on their way to 0
+NONE_LEFT = 1e-12  # a sum of similarities that is rounding, as a share of the first sums
+
+
+class Similarity(Protocol):
+    """What dominant sets are found in."""
+
+    @property
+    def n(self) -> int:
+        """How many things there are."""
+        ...
+
+    def row(self, i: int) -> NDArray[np.floating]:
+        """The similarity of one to all, shape (n,); its own entry is 0."""
+        ...
+
+    def sums(self) -> Floats:
+        """The sum of every row."""
+        ...
+
+
+class SimilarityMatrix:
+    """A symmetric matrix in memory, of any float type; its diagonal must be 0."""
+
+    def __init__(self, matrix: NDArray[np.floating]) -> None:
+        self.matrix, self.n = matrix, len(matrix)
+
+    def row(self, i: int) -> NDArray[np.floating]:
+        """Row i, a view."""
+        row: NDArray[np.floating] = self.matrix[i]
+        return row
+
+    def sums(self) -> Floats:
+        """The sum of every row."""
+        sums: Floats = np.add.reduce(self.matrix, axis=1, dtype=np.float64)
+        return sums
+
+
+class SimilarityRows:
+    """Rows made when they are asked for; as many as the memory given holds are kept, those used last.
+
+    Parameters
+    ----------
+    make : callable
+        ``make(first, last)`` gives these rows as a new array, its last index being the columns.
+    n : int
+    memory : int
+        Bytes for rows that are kept; one is kept at least.
+    at_once : int
+        Rows are made in blocks that begin at its multiples, so that their bits do not depend on which are asked for.
+    progress : callable, optional
+        Called as ``progress(rows summed, n)`` by :meth:`sums`.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[int, int], Floats],
+        n: int,
+        memory: int,
+        at_once: int = 1,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> None:
+        self.n = n
+        self._make, self._at_once, self._progress = make, at_once, progress
+        self._room = max(1, memory // (8 * n))
+        self._kept: OrderedDict[int, Floats] = OrderedDict()
+
+    def row(self, i: int) -> Floats:
+        """Row i."""
+        if i in self._kept:
+            self._kept.move_to_end(i)
+            return self._kept[i]
+        first = i - i % self._at_once
+        block = self._make(first, min(first + self._at_once, self.n))
+        self._keep(i, block[i - first].copy())
+        return self._kept[i]
+
+    def sums(self) -> Floats:
+        """The sum of every row: each is made once."""
+        out = np.empty(self.n)
+        for first in range(0, self.n, self._at_once):
+            last = min(first + self._at_once, self.n)
+            for i, row in enumerate(self._make(first, last), first):
+                out[i] = np.add.reduce(row)
+                self._keep(i, row.copy())
+            if self._progress is not None:
+                self._progress(last, self.n)
+        return out
+
+    def _keep(self, i: int, row: Floats) -> None:
+        if len(self._kept) >= self._room:
+            self._kept.popitem(last=False)
+        self._kept[i] = row
+
+
+def among(similarity: Similarity, members: NDArray[np.intp]) -> Floats:
+    """The rows and columns of some members, shape (m, m)."""
+    out = np.empty((len(members), len(members)))
+    for place, member in enumerate(members.tolist()):
+        out[place] = similarity.row(member)[members]
+    return out
+
+
+def infection_immunization(similarity: Similarity, left: NDArray[np.intp], sums: Floats) -> Floats:
+    """Weights of those left, from equal ones; 0 for what is not in the support.
+
+    Parameters
+    ----------
+    similarity : Similarity
+    left : ndarray of int
+    sums : ndarray of float
+        Of each of them, the similarities with all others that are left; not all are 0.
+
+    Notes
+    -----
+    Of more than 1,024 left, the equilibrium among the 1,024 with the largest sums comes first, and goes on among all: a
+    step is needed for each that has weight at first and is not in the support.
+    Cost: O(m) a step for m left, some more steps than begin with weight. Rows are asked for of those 1,024 and of what
+    ever has weight.
+    """
+    m = len(left)
+    if m <= MOST_START:
+        weights = np.full(m, 1 / m)
+        gains = sums / m
+    else:
+        begin = np.sort(top(sums, MOST_START))
+        some = SimilarityMatrix(among(similarity, left[begin]))
+        weights = np.zeros(m)
+        weights[begin] = infection_immunization(some, np.arange(MOST_START), some.sums())
+        gains = _gains(similarity, left, weights)
+    for _ in range(ROUNDS):
+        weights, steps = _climb(similarity, left, weights, gains)
+        if not steps:
+            break
+        weights /= np.add.reduce(weights)
+        gains = _gains(similarity, left, weights)
+    return weights
+
+
+def _gains(similarity: Similarity, left: NDArray[np.intp], weights: Floats) -> Floats:
+    """Wx from the rows of the support."""
+    gains = np.zeros(len(left))
+    for i in np.flatnonzero(weights).tolist():
+        gains += weights[i] * similarity.row(int(left[i]))[left]
+    return gains
+
+
+def _climb(similarity: Similarity, left: NDArray[np.intp], weights: Floats, gains: Floats) -> tuple[Floats, int]:
+    """Steps until the equilibrium is reached, and their number."""
+    weights, gains = weights.copy(), gains.copy()
+    most = 100_000 + 100 * len(left)
+    for step in range(most):
+        mean = float(np.add.reduce(weights * gains))
+        excess = gains - mean
+        error = np.minimum(weights, -excess / mean if mean > 0 else -excess)
+        if np.add.reduce(error * error) <= TOLERANCE**2:
+            return weights, step
+        best = int(excess.argmax())
+        worst = int(np.where(weights > 0, excess, np.inf).argmin())
+        infects = excess[best] >= -excess[worst]
+        i = best if infects else worst
+        # The line goes on in the direction e_i - x: forwards up to e_i, or back until i has no weight left.
+        curve = mean - 2 * float(gains[i])  # (e_i - x)'W(e_i - x), W_ii being 0
+        furthest = 1.0 if infects else -float(weights[i]) / (1 - float(weights[i]))
+        length = -float(excess[i]) / curve if curve < 0 else furthest
+        whole = curve >= 0 or abs(length) >= abs(furthest)
+        length = furthest if whole else length
+        weights *= 1 - length
+        weights[i] += length
+        gains *= 1 - length
+        gains += length * similarity.row(int(left[i]))[left]
+        if whole and not infects:
+            weights[i] = 0.0
+    return weights, most
+
+
+def replicator(similarity: Similarity, left: NDArray[np.intp], sums: Floats) -> Floats:
+    """The weights of :func:`infection_immunization`, by replicator dynamics.
+
+    Notes
+    -----
+    Cost: O(m^2) a step for m left. Memory: m x m numbers.
+    """
+    weights = np.full(len(left), 1 / len(left))
+    if len(left) > 1:
+        matrix = among(similarity, left)
+        with threadpool_limits(1):  # a product's bits depend on the number of threads
+            for _ in range(MOST_STEPS):
+                gains = matrix @ weights
+                last, weights = weights, weights * gains
+                weights /= np.add.reduce(weights)
+                if np.add.reduce(np.abs(weights - last)) < SETTLED:
+                    break
+    weights[weights <= SUPPORT] = 0.0
+    weights /= np.add.reduce(weights)
+    return weights
+
 
 DYNAMICS: dict[str, Dynamics] = {"infection": infection_immunization, "replicator": replicator}
-NONE_LEFT = 1e-12  # a sum of similarities that is rounding, as a share of the first sums
 
 
 class DominantSet(NamedTuple):

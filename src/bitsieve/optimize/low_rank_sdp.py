@@ -5,7 +5,7 @@
     max <Qa, Y>,   diag Y = 1,   sum_i Y_0i = 2k - n,   Y positive semidefinite,     Qa = [[1'Q1, 1'Q], [Q1, Q]]
 
 and a quarter of its maximum bounds x'Qx. With ``Y = VV'`` the rows of V are unit vectors, the first of them the first
-axis: a smooth problem in the other n (:mod:`bitsieve.optimize.sphere_newton`). The rank starts low and is raised, along
+axis: a smooth problem in the other n (:mod:`bitsieve.optimize.sphere`). The rank starts low and is raised, along
 the direction in which the dual is violated most, until the dual proves that nothing is missing.
 
 For **any** multipliers (lambda, y), with ``S = Diag(y) + lambda E - Qa`` and ``<E, Y> = sum_i Y_0i``,
@@ -24,8 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from bitsieve.optimize.sphere_newton import QuadraticOnSpheres, climb, multipliers
-from bitsieve.optimize.sphere_rows import normalised, retract, row_products
+from bitsieve.optimize.sphere import QuadraticOnSpheres, climb, multipliers, normalised, retract, row_products
 
 if TYPE_CHECKING:
     from collections.abc import Callable

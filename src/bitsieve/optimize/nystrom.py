@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from bitsieve.common.errors import ParameterError
-from bitsieve.common.messages import choices
+from bitsieve.common.messages import ParameterError, choices
 from bitsieve.optimize.eigen import Eigenpair, dominant_eigenvector, dot, lanczos
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.evaluation.summary import baselines, bounds_text, use_it
+from bitsieve.evaluate.comparison import baselines, bounds_text, use_it
 from bitsieve.report.figures import Curves, draw
 from bitsieve.report.page import bullets, code, figure, heading, page, paragraph, table
 
 if TYPE_CHECKING:
-    from bitsieve.evaluation.comparison import Comparison
+    from bitsieve.evaluate.comparison import Comparison
 
 K = "number of features"
 MOST_FEATURES = 50  # listed by name
@@ -20,8 +20,16 @@ ABOUT_BOUNDS = (
     "tree of the training samples gives. A classifier whose error is near them leaves little to gain by another one. "
     "They are estimates, and in many dimensions too high."
 )
-
-
+ABOUT_ERRORS = (
+    "Mean and +- (standard deviation) are over the numbers of features. Chosen: the fewest features whose "
+    "error is within one standard error, over the folds, of the method's least; for the recommended method, of "
+    "the least of all. In brackets: what a method is to beat, the most frequent class, all columns, and the "
+    "best columns by an F-test each (SelectKBest of scikit-learn)."
+)
+ABOUT_SECONDS = (
+    "Over all folds. Binning is in the time of each method on counts; of pairs of features, which they share, "
+    "the first to need one spends the time."
+)
 HOW_TO_READ = (
     "How to read wins, ties and losses: every method is compared with each other method by its errors over all numbers "
     "of features. A win is a lower error and a loss a higher one, each by a one-sided paired t-test at 5 %; a tie is "
@@ -40,20 +48,7 @@ def report(comparison: Comparison, *, command: str | None = None) -> str:
         paragraph("To select these features:"),
         code(command or use_it(comparison)),
         paragraph(_setting(parameters), "aside"),
-        heading("Errors"),
-        figure(draw(_errors(comparison)), "Errors pooled over the folds; a mark: the number chosen for the method."),
-        table(
-            ("method", "mean error %", "+-", "wins", "ties", "losses", "least %", "at", "chosen", "error %", "+-"),
-            [*map(_errors_row, rows), *map(_baseline_row, baselines(comparison))],
-        ),
-        paragraph(
-            "Mean and +- (standard deviation) are over the numbers of features. Chosen: the fewest features whose "
-            "error is within one standard error, over the folds, of the method's least; for the recommended method, of "
-            "the least of all. In brackets: what a method is to beat, the most frequent class, all columns, and the "
-            "best columns by an F-test each (SelectKBest of scikit-learn).",
-            "aside",
-        ),
-        paragraph(HOW_TO_READ, "box"),
+        *_error_parts(comparison, rows),
     ]
     if comparison.bayes_error_bounds is not None:
         parts += [heading("How much is left to gain"), _bounds(rows)]
@@ -62,21 +57,29 @@ def report(comparison: Comparison, *, command: str | None = None) -> str:
         parts += [heading("Who is better than whom"), _pairs(comparison)]
         parts += [paragraph("+ the method of the row has the lower error at 5 %, - the higher, = neither.", "aside")]
     parts += _selections(comparison)
+    seconds = [(r["method"], f"{r['seconds_selecting']:.2f}", f"{r['seconds_classifying']:.2f}") for r in rows]
     parts += [
         heading("Seconds"),
-        table(
-            ("method", "selecting", "classifying"),
-            [(r["method"], f"{r['seconds_selecting']:.2f}", f"{r['seconds_classifying']:.2f}") for r in rows],
-        ),
-        paragraph(
-            "Over all folds. Binning is in the time of each method on counts; of pairs of features, which they share, "
-            "the first to need one spends the time.",
-            "aside",
-        ),
+        table(("method", "selecting", "classifying"), seconds),
+        paragraph(ABOUT_SECONDS, "aside"),
     ]
     if comparison.notes:
         parts += [heading("Notes"), bullets(comparison.notes)]
     return page(f"Feature selection for {parameters['target']}", parts)
+
+
+def _error_parts(comparison: Comparison, rows: list[dict[str, Any]]) -> list[str]:
+    """The curves of errors, and a row a method."""
+    return [
+        heading("Errors"),
+        figure(draw(_errors(comparison)), "Errors pooled over the folds; a mark: the number chosen for the method."),
+        table(
+            ("method", "mean error %", "+-", "wins", "ties", "losses", "least %", "at", "chosen", "error %", "+-"),
+            [*map(_errors_row, rows), *map(_baseline_row, baselines(comparison))],
+        ),
+        paragraph(ABOUT_ERRORS, "aside"),
+        paragraph(HOW_TO_READ, "box"),
+    ]
 
 
 def _setting(parameters: dict[str, Any]) -> str:

@@ -1,11 +1,13 @@
-"""Line figures as SVG text that can stand inside an HTML page."""
+"""How figures look, alone and inside a page that may be light or dark, and figures as SVG text or files."""
 
 from __future__ import annotations
 
 import io
 import re
 import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass
+from html import escape
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,26 +17,59 @@ import numpy as np
 from bitsieve.files.output import writing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from bitsieve.files.output import AnyPath
 
-# Okabe and Ito's colours, told apart by most colour-blind readers; beyond nine the marker still tells.
+
+# Okabe and Ito's colours, for colour-blind readers too; beyond nine the marker still differs.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C00", "#7F7F7F")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 FORMATS = ".png", ".svg", ".pdf"  # of a figure that is saved
-STYLE: dict[Any, Any] = {
-    "svg.fonttype": "none",
-    "font.family": "sans-serif",
-    "font.size": 10,
-    "axes.spines.top": False,
+OF_ALL: dict[Any, Any] = {
     "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#e6e6e6",
-    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "font.family": "sans-serif",
+    "svg.fonttype": "none",
     "text.parse_math": False,  # a dollar sign in a name is a dollar sign
+}
+STYLE = OF_ALL | {"axes.axisbelow": True, "axes.grid": True, "font.size": 10, "grid.color": "#e6e6e6"}
+INK, RULE = "#1a1a1b", "#dcdcdd"
+BLUE, ORANGE, GREEN, GREY = "#0072b2", "#e69f00", "#009e73", "#9a9a9b"
+IN_A_PAGE = {  # the names of these colours in page.css, which has others for a dark page
+    INK: "ink",
+    RULE: "rule",
+    BLUE: "blue",
+    ORANGE: "orange",
+    GREEN: "green",
+    GREY: "grey",
+    "#d55e00": "red",
+    "#cc79a7": "pink",
+    "#56b4e9": "sky",
+    "#8c8c00": "olive",
+    "#000000": "ink",
+    "#e6e6e6": "rule",
+    "#cccccc": "rule",
+}
+WIDTH = 6.6  # inches
+LONGEST = 30  # letters of a name in a figure
+PAGE_STYLE = OF_ALL | {
+    "axes.axisbelow": True,
+    "axes.edgecolor": INK,
+    "axes.facecolor": "none",
+    "axes.labelcolor": INK,
+    "figure.facecolor": "none",
+    "font.size": 10,
+    "grid.color": RULE,
+    "legend.frameon": False,
+    "pdf.fonttype": 42,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
 }
 
 
@@ -86,8 +121,7 @@ def draw(curves: Curves, width: float = 8.0, height: float = 3.6) -> str:
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
-    with matplotlib.rc_context(STYLE | {"svg.hashsalt": curves.name}), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing")  # the reader's fonts are used, not matplotlib's
+    with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(width, height), layout="constrained")
         axes = figure.add_subplot()
         handles = []
@@ -104,15 +138,10 @@ def draw(curves: Curves, width: float = 8.0, height: float = 3.6) -> str:
         axes.set_ylabel(curves.y_label)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         figure.legend(handles, list(curves.lines), loc="outside right upper", frameon=False)
-        buffer = io.StringIO()
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    text = buffer.getvalue()
-    svg = text[text.index("<svg") :]
-    label = f"{curves.y_label} against {curves.x_label}"
-    return re.sub(r"<svg ", f'<svg role="img" aria-label="{label}" ', svg, count=1)
+        return _svg(figure, f"{curves.y_label} against {curves.x_label}", curves.name)
 
 
-def save_figure(figure: Any, path: AnyPath) -> None:
+def save_figure(figure: Figure, path: AnyPath) -> None:
     """Write a figure of matplotlib in the format of the ending; the same figure gives the same bytes."""
     import matplotlib
 
@@ -121,3 +150,62 @@ def save_figure(figure: Any, path: AnyPath) -> None:
     dates = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
     with writing(path) as file, matplotlib.rc_context({"svg.hashsalt": path.stem}):
         figure.savefig(file, format=kind, dpi=150, metadata=dates)
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """The style of the figures inside the block.
+
+    Raises
+    ------
+    ValueError
+        matplotlib is not installed.
+    """
+    require_matplotlib()
+    import matplotlib
+
+    with matplotlib.rc_context(PAGE_STYLE):
+        yield
+
+
+def new_axes(height: float) -> Axes:
+    """Axes of a new figure, which needs no display."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(WIDTH, height), dpi=150, layout="constrained").add_subplot()
+
+
+def shortened(name: str) -> str:
+    """A name that fits beside a figure, on one line."""
+    line = " ".join(name.split())
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+
+
+def as_svg(axes: Axes, label: str) -> str:
+    """The figure of ``axes`` as an ``<svg>`` element whose colours are those of its page; equal figures, equal text."""
+    import matplotlib
+
+    with matplotlib.rc_context(PAGE_STYLE):
+        return themed(_svg(axes.figure, label, label))  # type: ignore[arg-type]  # a whole figure, no part of one
+
+
+def _svg(figure: Figure, label: str, salt: str) -> str:
+    """The figure as an ``<svg>`` element with a label; equal figures with an equal salt are equal text."""
+    import matplotlib
+
+    buffer = io.StringIO()
+    with matplotlib.rc_context({"svg.hashsalt": salt}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # the reader's fonts are used, not matplotlib's
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    text = buffer.getvalue()
+    return f'<svg role="img" aria-label="{escape(label)}" {text[text.index("<svg ") + len("<svg ") :]}'
+
+
+def themed(svg: str) -> str:
+    """The drawing with the colours of its page in the place of its own."""
+
+    def variable(found: re.Match[str]) -> str:
+        name = IN_A_PAGE.get(found[2].lower())
+        return found[0] if name is None else f"{found[1]}var(--{name}, {found[2]})"
+
+    return re.sub(r"((?:fill|stroke): ?)(#[0-9a-fA-F]{6})", variable, svg)

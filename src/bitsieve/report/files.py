@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bitsieve.files.output import check_output, write_text
 from bitsieve.report.figures import require_matplotlib
 
 if TYPE_CHECKING:
     from os import PathLike
+
+    from bitsieve.evaluate.comparison import Comparison
+    from bitsieve.selection.selection import Selection
 
 
 def check_report(path: str | PathLike[str], source: str | PathLike[str] | None = None) -> None:
@@ -17,7 +20,7 @@ def check_report(path: str | PathLike[str], source: str | PathLike[str] | None =
     check_output(path, what="report", source=source)
 
 
-def write_report(result: Any, path: str | PathLike[str], *, command: str | None = None) -> None:
+def write_report(result: Selection | Comparison, path: str | PathLike[str], *, command: str | None = None) -> None:
     """Write the report of a selection or of a comparison as one HTML file that needs nothing else.
 
     Parameters
@@ -47,7 +50,7 @@ def write_report(result: Any, path: str | PathLike[str], *, command: str | None 
     >>> "petal width" in path.read_text()
     True
     """
-    from bitsieve.evaluation.comparison import Comparison
+    from bitsieve.evaluate.comparison import Comparison
     from bitsieve.report.comparison import report
     from bitsieve.report.selection import selection_report
     from bitsieve.selection.selection import Selection

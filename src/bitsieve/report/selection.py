@@ -9,14 +9,10 @@ import numpy as np
 
 from bitsieve.common.messages import quoted
 from bitsieve.methods.registry import list_methods
-from bitsieve.report.bins import bins_of
-from bitsieve.report.curve import CurveDisplay
-from bitsieve.report.display import selected_names
+from bitsieve.report.columns import bins_of, quality_parts
+from bitsieve.report.displays import MOST_BARS, CurveDisplay, RankingDisplay, RedundancyDisplay, selected_names
+from bitsieve.report.figures import as_svg
 from bitsieve.report.page import bullets, code, facts, figure, heading, page, paragraph, table
-from bitsieve.report.quality import quality_parts
-from bitsieve.report.ranking import MOST_BARS, RankingDisplay
-from bitsieve.report.redundancy import RedundancyDisplay
-from bitsieve.report.style import as_svg
 from bitsieve.selection.explain import affiliated_of
 from bitsieve.selection.plain import number
 from bitsieve.selection.substitutes import best_substitutes

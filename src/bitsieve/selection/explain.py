@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.layout import printable
-from bitsieve.common.messages import allowed_names, quoted
+from bitsieve.common.messages import allowed_names, printable, quoted
 from bitsieve.selection.affiliated import groups_of, pairs_by_information
 from bitsieve.selection.evidence import conditional_on, contribution
 from bitsieve.selection.plain import finite, number

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.errors import ParameterError, Sentence, Setting
-from bitsieve.common.messages import quoted
+from bitsieve.common.messages import ParameterError, Sentence, Setting, quoted
 from bitsieve.data.identifiers import are_at_hand, empty_columns, identifiers
 from bitsieve.data.table import Table
 from bitsieve.methods.constraints import Constraints, check_constraints, resolve

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.errors import Sentence, Setting
-from bitsieve.common.messages import quoted, quoted_places
+from bitsieve.common.messages import Sentence, Setting, quoted, quoted_places
 from bitsieve.data.binning.coding import codes_that_occur
 from bitsieve.data.sparse import SparseTable
 from bitsieve.data.table import FEW_ROWS, Table

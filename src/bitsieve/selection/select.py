@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from bitsieve.common.defaults import BINNING, SELECT
 from bitsieve.common.notes import warn_of
-from bitsieve.common.ticker import shown
+from bitsieve.common.progress import shown
 from bitsieve.selection.from_table import select_from
 from bitsieve.selection.reading import passed_on, read_table
 

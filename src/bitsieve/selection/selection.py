@@ -26,7 +26,7 @@ class _MadeWhenAsked:
 
     def __get__(self, selection: Selection | None, owner: type) -> Any:
         if selection is None:
-            raise AttributeError("selector")  # the field has no default
+            return self
         known = vars(selection)
         if known["selector"] is None:
             known["selector"] = known["outcome"].selector()
@@ -93,7 +93,7 @@ class Selection:
     overlap_with: list[Any]
     overlap: NDArray[np.float64]
     table: Any = field(repr=False)
-    selector: Any = _MadeWhenAsked()
+    selector: Any = field(repr=False)
     target: Target = field(repr=False)
     target_name: str
     n_samples: int
@@ -190,3 +190,6 @@ class Selection:
             "certificate": certificate(self.facts),
             "notes": list(self.notes),
         }
+
+
+Selection.selector = _MadeWhenAsked()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.layout import aligned, printable
+from bitsieve.common.messages import aligned, printable
 from bitsieve.selection.plain import number
 
 if TYPE_CHECKING:

@@ -1,8 +1,9 @@
-"""What every selector shares: read a table once, call the method, keep what it found, take columns of any table."""
+"""Base of all selectors: read a table once, call the method, keep what it found, take columns of any table."""
 
 from __future__ import annotations
 
 import inspect
+import re
 import warnings
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -25,7 +26,6 @@ from bitsieve.data.table import Table
 from bitsieve.engines import data_in_parts
 from bitsieve.methods.method import DENSE_ROWS, SHARED, check_requirements
 from bitsieve.selectors.fitting import check_settings, fit_method
-from bitsieve.selectors.shared_attributes import OF_ALL, with_attributes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,6 +37,53 @@ if TYPE_CHECKING:
     from bitsieve.methods.found import Found
     from bitsieve.methods.method import Method
     from bitsieve.selectors.fitting import Fitted
+
+
+OF_ALL = {
+    "support_ : ndarray of bool, shape (n_features,)": "Which columns were selected.",
+    "ranking_ : ndarray of int, shape (n_features,)": (
+        "1 = selected first; columns that were not selected share the next rank."
+    ),
+    "selected_ : ndarray of int, shape (k,)": "Indices of the k selected columns, best first.",
+    "classes_ : ndarray": "The labels of the target, or its intervals where it was continuous.",
+    "target_edges_ : ndarray or None": "The inner edges of a continuous target.",
+    "n_features_in_ : int": "Number of columns of the table.",
+    "feature_names_in_ : ndarray of str": "Names of the columns, where they have names.",
+}
+OF_COUNTS = {
+    "relevance_ : ndarray of float, shape (n_features,)": "I(Xi;C) of every column, in bits.",
+    "overlap_with_ : ndarray of int, shape (k,)": (
+        "For every selected column, the one before it in ``selected_`` with the largest I(Xi;Xs); -1 for the first."
+    ),
+    "overlap_ : ndarray of float, shape (k,)": "That information in bits; nan for the first.",
+    "informative_ : ndarray of bool, shape (k,)": (
+        "Whether each selected column tells more about the class than chance, alone or given one of the others, at "
+        "level 0.05 for all of them; the others may be there only to fill up the list."
+    ),
+    "binner_ : binner": "The fitted binner; its ``bin_edges_`` show every cut.",
+}
+
+
+def with_attributes(doc: str, described: Mapping[str, str]) -> str:
+    """A numpydoc docstring with more attributes in its section ``Attributes``, but for those that it describes itself.
+
+    Parameters
+    ----------
+    doc : str
+        Without the indentation of the source.
+    described : mapping of str to str
+        The line of every attribute, ``name : type``, and its description.
+    """
+    title = "\nAttributes\n----------\n"
+    before, found, rest = doc.partition(title)
+    if not found:
+        return doc
+    end = re.search(r"\n\n\w[\w ]*\n-{3,}\n", rest)
+    own = rest[: end.start()] if end else rest.rstrip()
+    after = rest[end.start() :] if end else ""
+    names = set(re.findall(r"^(\w+) :", own, re.MULTILINE))
+    more = [f"{line}\n    {text}" for line, text in described.items() if line.split()[0] not in names]
+    return before + found + "\n".join([own, *more]) + after
 
 
 class ColumnSelector(SelectorMixin, BaseEstimator):
@@ -57,7 +104,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if cls.described and cls.described[0].run is not None:
+        if cls.described:
             cls.requires = cls.described[0].requires
         if cls.__doc__:
             cls.__doc__ = with_attributes(inspect.cleandoc(cls.__doc__), cls.shared_attributes)
@@ -157,7 +204,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
 
     def _wants_pandas(self) -> bool:
         own = getattr(self, "_sklearn_output_config", {}).get("transform")  # what set_output keeps
-        return (own or get_config()["transform_output"]) == "pandas"
+        return bool((own or get_config()["transform_output"]) == "pandas")
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> Table | TableInParts:
         """The table that ``fit`` is given."""

@@ -17,9 +17,8 @@ from bitsieve.data.target import MANY_NUMBERS
 from bitsieve.engines import data_in_parts, make_source
 from bitsieve.engines.counts_table import CountsTable
 from bitsieve.engines.saved_counts import added, count_pairs
-from bitsieve.selectors.base import ColumnSelector
+from bitsieve.selectors.base import OF_ALL, OF_COUNTS, ColumnSelector
 from bitsieve.selectors.fitting import fit_counted, tells_nothing
-from bitsieve.selectors.shared_attributes import OF_ALL, OF_COUNTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,9 +10,8 @@ from bitsieve.common.memory import check_memory
 from bitsieve.common.parameters import check_threads
 from bitsieve.data.read import read_xy
 from bitsieve.methods.by_samples.dominant_sets import METHODS, dominant_set_clusters
-from bitsieve.selectors.base import ColumnSelector
+from bitsieve.selectors.base import OF_ALL, ColumnSelector
 from bitsieve.selectors.sampled import TableSamples
-from bitsieve.selectors.shared_attributes import OF_ALL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -65,15 +65,13 @@ class Counted:
         return self._estimated[estimator]
 
 
-@dataclass(frozen=True)
-class Fitted:
-    """What a method found in a table, and what explains it.
+class Explained(NamedTuple):
+    """What the counts say of the columns that were selected.
 
     Attributes
     ----------
-    found : Found
-    counted : Counted or None
-        What a method on counts counted; None for a method on rows, as are the following.
+    binner : Binner
+        That made the codes.
     relevance : ndarray of float, shape (n_features,)
         I(Xi;C) of every column, in bits.
     overlap_with : ndarray of int, shape (k,)
@@ -84,24 +82,30 @@ class Fitted:
         Whether each selected column carries more information about the class than chance.
     """
 
+    binner: Binner
+    relevance: NDArray[np.float64]
+    overlap_with: NDArray[np.intp]
+    overlap: NDArray[np.float64]
+    informative: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What a method found in a table, and what explains it.
+
+    Attributes
+    ----------
+    found : Found
+    explained : Explained or None
+        By the counts of a method on counts; None for a method on rows.
+    """
+
     found: Found
-    counted: Counted | None = None
-    relevance: NDArray[np.float64] | None = None
-    overlap_with: NDArray[np.intp] | None = None
-    overlap: NDArray[np.float64] | None = None
-    informative: NDArray[np.bool_] | None = None
+    explained: Explained | None = None
 
     def attributes(self) -> dict[str, Any]:
         """What was counted, as fitted attributes."""
-        if self.counted is None:
-            return {}
-        return {
-            "binner_": self.counted.binner,
-            "relevance_": self.relevance,
-            "overlap_with_": self.overlap_with,
-            "overlap_": self.overlap,
-            "informative_": self.informative,
-        }
+        return {} if self.explained is None else {f"{name}_": value for name, value in self.explained._asdict().items()}
 
 
 @dataclass(frozen=True)
@@ -217,9 +221,7 @@ def _resolved(
 def _run(method: Method, counted: Counted, k: int | None, own: dict[str, Any]) -> Fitted:
     information = counted.estimated(own.pop("estimator", ESTIMATOR))
     found = _last(method.run(information, k, **own), counted.table)
-    overlap_with, overlap = overlaps(information, found.selected)
-    informative = carries_information(counted.information, found.selected)
-    return Fitted(found, counted, information.relevance, overlap_with, overlap, informative)
+    return Fitted(found, explain_by(counted, found.selected, information))
 
 
 def _last(found: Found, table: Any) -> Found:
@@ -259,6 +261,13 @@ def tells_nothing(relevance: NDArray[np.float64], informative: NDArray[np.bool_]
         return []
     what = "column tells" if k == 1 else f"{k:,} columns tell"
     return [f"the selected {what} nothing about the class (relevance 0): any other would do as well"]
+
+
+def explain_by(counted: Counted, selected: NDArray[np.intp], information: Information | None = None) -> Explained:
+    """What the counts say of the selected columns, by the plug-in information where no other is given."""
+    information = information or counted.information
+    informative = carries_information(counted.information, selected)
+    return Explained(counted.binner, information.relevance, *overlaps(information, selected), informative)
 
 
 def overlaps(information: Information, selected: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.errors import Sentence, Setting
+from bitsieve.common.messages import Sentence, Setting
 from bitsieve.data.binning import EqualWidthBinner, make_binner
 from bitsieve.data.columns import read_columns
 from bitsieve.data.encoding import Encoded

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from sklearn.base import clone
 
-from bitsieve.common.errors import ParameterError
+from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_integer, check_number, check_threads, optional
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.data.binning.coding import codes_that_occur
@@ -176,7 +176,7 @@ class StabilitySelector(ColumnSelector):
             )
         self.selector._check_parameters()
 
-    def _fit_table(self, table: Table) -> Self:
+    def _fit_table(self, table: Table) -> Self:  # type: ignore[override]  # as it requires the rows
         chosen = np.zeros((2 * self.n_pairs, table.n_features), bool)
 
         def fit(place: int) -> None:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.common.attributes import cached_property
+from bitsieve.common.lazy import cached_property, gammaln
 from bitsieve.common.parameters import check_choice
-from bitsieve.common.special import gammaln
 from bitsieve.counts.search import ClassSearch, Dependence, dependence_of_codes
 from bitsieve.counts.terms import entropy_terms
 from bitsieve.data.binning.base import Binner

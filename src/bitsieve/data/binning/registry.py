@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
 
-from bitsieve.common.errors import ParameterError, Sentence, message_of
+from bitsieve.common.messages import ParameterError, Sentence, message_of
 from bitsieve.data.binning.base import Binner
 from bitsieve.data.binning.categorical import CategoricalBinner
 from bitsieve.data.binning.equal_frequency import EqualFrequencyBinner
@@ -20,7 +20,7 @@ from bitsieve.data.sparse import SparseTable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from bitsieve.common.errors import Setting
+    from bitsieve.common.messages import Setting
     from bitsieve.data.table import Table
 
 

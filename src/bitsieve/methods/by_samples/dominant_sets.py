@@ -25,8 +25,7 @@ from bitsieve.methods.by_samples.rows import standardize
 from bitsieve.methods.by_samples.similarity import check_similarity, find_similarity
 from bitsieve.methods.found import Found, constants_last
 from bitsieve.methods.method import DENSE_ROWS, Method, defaults_of
-from bitsieve.optimize.dominant_sets import DYNAMICS, dominant_sets
-from bitsieve.optimize.similarity import SimilarityMatrix
+from bitsieve.optimize.dominant_sets import DYNAMICS, SimilarityMatrix, dominant_sets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

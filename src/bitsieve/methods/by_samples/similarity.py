@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from bitsieve.common.errors import ParameterError, Sentence, Setting
+from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.progress import phase
 from bitsieve.methods.by_counts.pairwise.matrices import uncertainty_matrix, uncertainty_rows
 from bitsieve.methods.by_samples.parzen.pairs import ParzenPairs
 from bitsieve.methods.by_samples.rows import centre, standardize
-from bitsieve.optimize.similarity import SimilarityMatrix, SimilarityRows
+from bitsieve.optimize.dominant_sets import SimilarityMatrix, SimilarityRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.methods.by_samples.rows import Rows, Samples
-    from bitsieve.optimize.similarity import Similarity
+    from bitsieve.optimize.dominant_sets import Similarity
 
     Floats = NDArray[np.float64]
     Progress = Callable[[int, int], object]

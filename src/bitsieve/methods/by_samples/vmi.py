@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.errors import ParameterError, Sentence, Setting
+from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import check_bandwidth, check_choice, optional
 from bitsieve.common.progress import phase
 from bitsieve.methods.by_samples.variational.bounds import PLATEAUS, variational_select

@@ -9,10 +9,10 @@ import pytest
 from cutting_plane_reference import match_literally, solve_by_cones, standardized
 from scipy import sparse
 
-from bitsieve.datasets.correlated_groups import make_correlated_groups
-from bitsieve.datasets.sparse_groups import make_sparse_groups
 from bitsieve.methods.by_samples.cutting_plane.columns import DenseColumns, SparseColumns
 from bitsieve.methods.by_samples.cutting_plane.search import TOLERANCE, Settings, affiliate, search
+from papers.data.correlated_groups import make_correlated_groups
+from papers.data.sparse_groups import make_sparse_groups
 
 SETTINGS = Settings(n_features=12, per_cut=6, max_cuts=10, C=1.0, least=0.75)
 

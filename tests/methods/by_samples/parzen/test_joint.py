@@ -9,10 +9,10 @@ import pytest
 from tests.methods.by_samples.parzen.test_pairs import KERNELS, density, uneven_columns
 
 from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE
+from bitsieve.methods.by_samples.dominant_sets import choose_from_sets
 from bitsieve.methods.by_samples.parzen.joint import JointInformation, SecondOrderInformation, mean_log2
 from bitsieve.methods.by_samples.parzen.pairs import ParzenPairs, width
 from bitsieve.methods.by_samples.rows import standardize
-from bitsieve.methods.by_samples.dominant_sets import choose_from_sets
 
 SIZES = np.array([60, 35, 55])
 EXACT = 1e-9  # rounding: a thousand steps of 1e-16 on exponents of some hundreds

@@ -103,7 +103,8 @@ class _Blankets:
 
     def of(self, feature: int) -> Columns:
         """Its blanket, the nearest first."""
-        return self.members[feature][self.members[feature] >= 0]
+        members: Columns = self.members[feature]
+        return members[members >= 0]
 
     def drop(self, feature: int) -> None:
         """Leave a feature out, and choose the blankets afresh that held it."""

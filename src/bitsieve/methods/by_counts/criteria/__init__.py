@@ -1,12 +1,11 @@
-"""The greedy criteria, one file each: formula, paper, the terms they need."""
+"""The greedy criteria, a file each family: formula, paper, the terms they need."""
 
 from __future__ import annotations
 
 import inspect
 from typing import TYPE_CHECKING
 
-from bitsieve.common.errors import ParameterError
-from bitsieve.common.messages import choices
+from bitsieve.common.messages import ParameterError, choices
 from bitsieve.methods.by_counts.criteria.aliases import ALIASES
 from bitsieve.methods.by_counts.criteria.joint import CMI, CMIFS
 from bitsieve.methods.by_counts.criteria.minima import CMIM, JMIM, CMIMFleuret
@@ -17,14 +16,15 @@ from bitsieve.methods.by_counts.criteria.within_classes import CIFE, EMRMR, ICAP
 if TYPE_CHECKING:
     from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 
-RELEVANCE_AND_REDUNDANCY = (MIM, MIFS, MIFSU, MRMR, MinRed)
-WITHIN_CLASSES = (JMI, EMRMR, CIFE, ICAP, CondRed, BetaGamma)
-MINIMA = (CMIM, CMIMFleuret, JMIM)
-NORMALISED = (MIQ, AMIFS, DISR, NJMIM)
-JOINT = (CMI, CMIFS)
-
 CRITERIA: dict[str, type[Criterion | JointCriterion]] = {
-    c.name: c for c in (*RELEVANCE_AND_REDUNDANCY, *WITHIN_CLASSES, *MINIMA, *NORMALISED, *JOINT)
+    criterion.name: criterion
+    for criterion in (
+        *(MIM, MIFS, MIFSU, MRMR, MinRed),
+        *(JMI, EMRMR, CIFE, ICAP, CondRed, BetaGamma),
+        *(CMIM, CMIMFleuret, JMIM),
+        *(MIQ, AMIFS, DISR, NJMIM),
+        *(CMI, CMIFS),
+    )
 }
 
 
@@ -54,30 +54,3 @@ def make_criterion(criterion: str | Criterion | JointCriterion, **parameters: fl
             allowed = ", ".join(known) or "no parameters"
             raise ValueError(f"criterion {name!r} does not take {', '.join(wrong)}; it takes {allowed}")
     return made(**parameters)
-
-
-__all__ = [
-    "ALIASES",
-    "AMIFS",
-    "CIFE",
-    "CMI",
-    "CMIFS",
-    "CMIM",
-    "CRITERIA",
-    "DISR",
-    "EMRMR",
-    "ICAP",
-    "JMI",
-    "JMIM",
-    "MIFS",
-    "MIFSU",
-    "MIM",
-    "MIQ",
-    "MRMR",
-    "NJMIM",
-    "BetaGamma",
-    "CMIMFleuret",
-    "CondRed",
-    "MinRed",
-    "make_criterion",
-]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, final
 
 import numpy as np
 
-from bitsieve.common.errors import ParameterError
+from bitsieve.common.messages import ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -96,7 +96,8 @@ class MinimumCriterion(Criterion):
     @final
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """The minimum so far."""
-        return np.minimum(folded, getattr(pair, self.quantity))
+        quantity: Floats = getattr(pair, self.quantity)
+        return np.minimum(folded, quantity)
 
     @final
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:

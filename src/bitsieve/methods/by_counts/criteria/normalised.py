@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.common.errors import ParameterError
+from bitsieve.common.messages import ParameterError
 from bitsieve.methods.by_counts.criteria.base import Criterion, MinimumCriterion
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from bitsieve.common.attributes import cached_property
-from bitsieve.common.free_memory import check_room, square_matrix
+from bitsieve.common.lazy import cached_property
+from bitsieve.common.memory import check_room, square_matrix
 from bitsieve.common.progress import phase
 from bitsieve.information.uncertainty import pair_uncertainty
 from bitsieve.methods.by_counts.pairwise.certificate import largest_others, row_bound_by_rows
@@ -183,7 +183,8 @@ class WholeMatrix:
 
     def row(self, i: int) -> NDArray[np.floating]:
         """Row i, a view."""
-        return self.values[i]
+        row: NDArray[np.floating] = self.values[i]
+        return row
 
     def among(self, members: NDArray[np.intp]) -> NDArray[np.floating]:
         """The rows and columns of some members."""
@@ -229,7 +230,8 @@ class CountedMatrix:
 
     def row(self, i: int) -> NDArray[np.floating]:
         """Row i, counted."""
-        return self.rows(np.array([i]))[0]
+        row: NDArray[np.floating] = self.rows(np.array([i]))[0]
+        return row
 
     def among(self, members: NDArray[np.intp]) -> NDArray[np.floating]:
         """The rows and columns of some members, counted."""

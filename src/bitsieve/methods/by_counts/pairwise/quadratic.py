@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bitsieve.common.errors import ParameterError, Sentence, Setting
-from bitsieve.common.free_memory import check_matrices, check_room
+from bitsieve.common.memory import check_matrices, check_room
+from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import check_choice, check_number, made_by, optional
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import rank
@@ -17,8 +17,7 @@ from bitsieve.methods.found import rank_all
 from bitsieve.methods.method import Method, defaults_of
 from bitsieve.optimize.convexity import is_convex, matrices_for_proof, smallest_eigenvalue
 from bitsieve.optimize.nystrom import choose_landmarks, make_nystrom, nystrom_factor
-from bitsieve.optimize.quadratics import DenseQuadratic, FactorQuadratic
-from bitsieve.optimize.simplex_qp import minimize_on_simplex
+from bitsieve.optimize.simplex_qp import DenseQuadratic, FactorQuadratic, minimize_on_simplex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
     from bitsieve.information.protocol import Information
     from bitsieve.methods.found import Found
     from bitsieve.optimize.nystrom import Nystrom
-    from bitsieve.optimize.quadratics import Quadratic
-    from bitsieve.optimize.simplex_qp import SimplexSolution
+    from bitsieve.optimize.simplex_qp import Quadratic, SimplexSolution
 
     Floats = NDArray[np.float64]
     Columns = NDArray[np.intp]
@@ -348,7 +346,7 @@ METHODS = (
         needs="all pairs of features; n x n numbers",
         cost="O(n^2 d + n^3), 2 n^2 numbers",
         unit="share",
-        selector="bitsieve.selectors.quadratic_programs:QPFS",
+        selector="bitsieve.selectors.pairwise:QPFS",
         parameters=defaults_of(qpfs),
         run=qpfs,
         rules={
@@ -368,7 +366,7 @@ METHODS = (
         needs="all pairs of features, alone and within each class; n x n numbers",
         cost="O(n^2 d + n^3), 2 n^2 numbers",
         unit="share",
-        selector="bitsieve.selectors.quadratic_programs:EQPFS",
+        selector="bitsieve.selectors.pairwise:EQPFS",
         parameters=defaults_of(eqpfs),
         run=eqpfs,
         rules={

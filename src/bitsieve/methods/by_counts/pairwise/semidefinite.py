@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from bitsieve.common.free_memory import check_matrices
+from bitsieve.common.memory import check_matrices
 from bitsieve.common.parameters import check_choice, check_integer, made_by, make_random
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import pick, rank, top
@@ -98,8 +98,9 @@ def round_factor(matrix: Floats, factor: Floats, k: int, rounding: str, n_roundi
 
 
 def _row_cosines(factor: Floats, direction: Floats) -> Floats:
-    lengths = np.sqrt(np.einsum("ij,ij->i", factor @ (factor.T @ factor), factor))  # of the rows of Y
-    return factor @ (factor.T @ direction) / (lengths * np.sqrt(direction @ direction))
+    lengths: Floats = np.sqrt(np.einsum("ij,ij->i", factor @ (factor.T @ factor), factor))  # of the rows of Y
+    cosines: Floats = factor @ (factor.T @ direction) / (lengths * np.sqrt(direction @ direction))
+    return cosines
 
 
 class SemidefiniteChoice(NamedTuple):
@@ -236,7 +237,7 @@ METHODS = (
         paper="Vinh, Chan, Romano, Bailey 2014",
         needs="all pairs of features within each class; n x n numbers",
         cost="O(n^2 d + n^3), 3 n^2 numbers",
-        selector="bitsieve.selectors.conditional_information:SDPCMI",
+        selector="bitsieve.selectors.pairwise:SDPCMI",
         parameters=defaults_of(sdpcmi),
         run=sdpcmi,
         rules={

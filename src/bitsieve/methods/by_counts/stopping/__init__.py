@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.common.errors import ParameterError
-from bitsieve.common.messages import choices
+from bitsieve.common.messages import ParameterError, choices
 from bitsieve.methods.by_counts.stopping.false_discovery import FalseDiscoveryMonitor, FalseDiscoveryStopping
 from bitsieve.methods.by_counts.stopping.monitor import StoppingMonitor
 from bitsieve.methods.by_counts.stopping.rules import PermutationStopping, SignificanceStopping, ThresholdStopping

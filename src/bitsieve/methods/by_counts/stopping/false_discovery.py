@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from bitsieve.common.lazy import chdtrc
 from bitsieve.common.parameters import check_choice, check_integer, check_level
-from bitsieve.common.special import chdtrc
 from bitsieve.information.evidence import LEAST_EXPECTED
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.methods.by_counts.stopping.monitor import RepeatedSearch, StoppingOutcome

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.common.attributes import cached_property
-from bitsieve.common.special import chdtrc
+from bitsieve.common.lazy import cached_property, chdtrc
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.counts.search import Parts, dependence_of_codes, joint_codes
 from bitsieve.information.plug_in import PlugInInformation

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, Self
 
 import numpy as np
 
-from bitsieve.common.errors import ParameterError
+from bitsieve.common.lazy import chdtrc
+from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_integer, check_level
-from bitsieve.common.special import chdtrc
 from bitsieve.information.evidence import LEAST_EXPECTED
 
 if TYPE_CHECKING:

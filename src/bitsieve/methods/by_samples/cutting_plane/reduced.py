@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from bitsieve.optimize.quadratics import DenseQuadratic
-from bitsieve.optimize.simplex_qp import minimize_on_simplex, project_on_simplex
+from bitsieve.optimize.simplex_qp import DenseQuadratic, minimize_on_simplex, project_on_simplex
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

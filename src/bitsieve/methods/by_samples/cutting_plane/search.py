@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from bitsieve.common.errors import ParameterError
+from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_above_zero, check_choice, check_integer, check_number, optional
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import TIE

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.common.attributes import cached_property
+from bitsieve.common.lazy import cached_property
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.counts.kernels import choose_kernel
 

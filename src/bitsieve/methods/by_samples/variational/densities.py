@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.common.errors import Sentence, Setting
+from bitsieve.common.messages import Sentence, Setting
 from bitsieve.common.ties import pick
 from bitsieve.counts.blocks import run_blocks
 from bitsieve.methods.by_samples.variational.bounds import LANES, Bound

@@ -1,0 +1,417 @@
+// Columns of numbers in Python, dense and sparse: what they hold, their cuts, and their codes.
+#include "bind/binding.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "encode/cuts.hpp"
+#include "encode/encode.hpp"
+#include "encode/sorting.hpp"
+#include "encode/sparse_bins.hpp"
+
+namespace bitsieve {
+
+namespace {
+
+using AnyMatrix = AsGiven<nb::ro, nb::ndim<2>, nb::device::cpu>;
+using AnyColumn = AsGiven<nb::ro, nb::ndim<1>, nb::device::cpu>;
+using GivenColumns = std::variant<AnyMatrix, std::vector<AnyColumn>>;
+using GivenCodes = std::variant<ByColumn<std::uint8_t>, ByColumn<std::uint16_t>>;  // to be written
+
+NumberType number_type(nb::dlpack::dtype type) {
+    const auto is = [type](nb::dlpack::dtype_code code, int bits) {
+        return type.code == std::uint8_t(code) && type.bits == bits && type.lanes == 1;
+    };
+    using Kind = nb::dlpack::dtype_code;
+    if (is(Kind::UInt, 8)) return NumberType::u8;
+    if (is(Kind::UInt, 16)) return NumberType::u16;
+    if (is(Kind::UInt, 32)) return NumberType::u32;
+    if (is(Kind::UInt, 64)) return NumberType::u64;
+    if (is(Kind::Int, 8)) return NumberType::i8;
+    if (is(Kind::Int, 16)) return NumberType::i16;
+    if (is(Kind::Int, 32)) return NumberType::i32;
+    if (is(Kind::Int, 64)) return NumberType::i64;
+    if (is(Kind::Float, 32)) return NumberType::f32;
+    if (is(Kind::Float, 64)) return NumberType::f64;
+    throw std::invalid_argument("columns must hold integers of 8 to 64 bits or floats of 32 or 64");
+}
+
+void check_rows(std::int64_t n_rows) {
+    require_within(n_rows, 1, kMostSamples + 1, "the number of rows");
+}
+
+Columns columns_of(const AnyMatrix& matrix) {
+    Columns table{number_type(matrix.dtype()), std::int64_t(matrix.shape(0)), {}};
+    check_rows(table.n_rows);
+    const std::int64_t step = matrix.stride(1) * std::int64_t(matrix.itemsize());
+    const char* start = static_cast<const char*>(matrix.data());
+    for (std::size_t j = 0; j < matrix.shape(1); ++j) table.columns.push_back({start + std::int64_t(j) * step, matrix.stride(0)});
+    return table;
+}
+
+Columns columns_of(const std::vector<AnyColumn>& arrays) {
+    require(!arrays.empty(), "at least one column is needed");
+    Columns table{number_type(arrays[0].dtype()), std::int64_t(arrays[0].shape(0)), {}};
+    check_rows(table.n_rows);
+    for (const AnyColumn& array : arrays) {
+        require(array.dtype() == arrays[0].dtype(), "the columns must be of one type");
+        require(std::int64_t(array.shape(0)) == table.n_rows, "the columns differ in length");
+        table.columns.push_back({array.data(), array.stride(0)});
+    }
+    return table;
+}
+
+Columns columns_of(const GivenColumns& given) {
+    return std::visit([](const auto& columns) { return columns_of(columns); }, given);
+}
+
+template <class T>
+nb::object as_array(std::vector<T>&& values) {
+    return nb::cast(to_numpy(std::move(values)));
+}
+
+template <class T>
+auto as_arrays(Ragged<T>&& ragged) {
+    return std::make_tuple(to_numpy(std::move(ragged.values)), to_numpy(std::move(ragged.ends)));
+}
+
+// Calls `use` with a number of the type of the columns and the start of the codes.
+template <class Use>
+void with_codes(const Columns& table, const GivenCodes& out, const Use& use) {
+    std::visit([&](const auto& codes) { with_type(table.type, [&](auto number) { use(number, codes.data()); }); }, out);
+}
+
+// One row of place, and ends that fit the values, a column.
+void check_layout(const Columns& table, const Input<std::int64_t>& ends, std::size_t n_values,
+                  const Input<std::int64_t>& missing_code, const Input<std::int64_t>& place, const GivenCodes& out) {
+    const auto shape = [&out](int axis) {
+        return std::visit([axis](const auto& codes) { return std::int64_t(codes.shape(axis)); }, out);
+    };
+    const std::int64_t end_of_codes = out.index() == 0 ? 1 << 8 : 1 << 16;
+    require_size(ends, table.size(), "ends");
+    require_size(missing_code, table.size(), "missing_code");
+    require_size(place, table.size(), "place");
+    require_all_within(place, 0, shape(1), "place");
+    require_all_within(missing_code, 0, end_of_codes, "missing_code");
+    require(shape(0) == table.n_rows, "out has one row a row of the columns");
+    std::int64_t begin = 0;
+    for (std::size_t j = 0; j < ends.size(); begin = ends.data()[j++])
+        require_within(ends.data()[j], begin, std::min(std::int64_t(n_values), begin + end_of_codes) + 1, "an end");
+    require(begin == std::int64_t(n_values), "the ends do not reach the last value");
+}
+
+const std::int64_t* checked_weights(const std::optional<Input<std::int64_t>>& weights, std::int64_t n_rows) {
+    if (!weights) return nullptr;
+    require_size(*weights, n_rows, "weights");
+    require_all_within(*weights, 1, kMostSamples + 1, "weights");
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < weights->size() && sum <= kMostSamples; ++i) sum += weights->data()[i];
+    require(sum <= kMostSamples, "the weights may sum to 2^31 at most");
+    return weights->data();
+}
+
+nb::tuple extent_of(const GivenColumns& columns, bool whole) {
+    const Columns table = columns_of(columns);
+    nb::tuple result;
+    with_type(table.type, [&](auto number) {
+        using T = decltype(number);
+        Extent<typename Wide<T>::type> found;
+        {
+            nb::gil_scoped_release unlocked;
+            found = extent<T>(table, whole);
+        }
+        result = nb::make_tuple(as_array(std::move(found.holds)), as_array(std::move(found.low)),
+                                as_array(std::move(found.high)));
+    });
+    return result;
+}
+
+// Values of the type that `extent` gives, one a column or ragged.
+template <class T>
+const typename Wide<T>::type* values_of(const AnyColumn& array, const char* name) {
+    if (array.dtype() != nb::dtype<typename Wide<T>::type>() || (array.shape(0) > 1 && array.stride(0) != 1))
+        throw std::invalid_argument(std::string(name) + " must be contiguous and of the type of the columns");
+    return static_cast<const typename Wide<T>::type*>(array.data());
+}
+
+nb::tuple distinct_of(const GivenColumns& columns, const AnyColumn& low, const AnyColumn& high) {
+    const Columns table = columns_of(columns);
+    require_size(low, table.size(), "low");
+    require_size(high, table.size(), "high");
+    nb::tuple result;
+    with_type(table.type, [&](auto number) {
+        using T = decltype(number);
+        const auto *least = values_of<T>(low, "low"), *most = values_of<T>(high, "high");
+        Ragged<typename Wide<T>::type> found;
+        {
+            nb::gil_scoped_release unlocked;
+            found = distinct<T>(table, least, most);
+        }
+        result = nb::make_tuple(as_array(std::move(found.values)), as_array(std::move(found.ends)));
+    });
+    return result;
+}
+
+auto code_categories_of(const GivenColumns& columns, Input<std::int64_t> categories, bool are_unsigned,
+                              Input<std::int64_t> ends, Input<std::int64_t> missing_code, Input<std::int64_t> place,
+                              const GivenCodes& out) {
+    const Columns table = columns_of(columns);
+    check_layout(table, ends, categories.size(), missing_code, place, out);
+    std::vector<std::uint8_t> found(std::size_t(table.size()));
+    {
+        nb::gil_scoped_release unlocked;
+        const Categories known{categories.data(), ends.data(), are_unsigned};
+        with_codes(table, out, [&](auto number, auto* codes) {
+            code_categories<decltype(number)>(table, known, missing_code.data(), place.data(), codes, found.data());
+        });
+    }
+    return to_numpy(std::move(found));
+}
+
+auto code_dictionaries_of(const std::vector<AnyColumn>& places, Input<std::int32_t> rank, Input<std::int64_t> ends,
+                                ByColumn<std::int32_t> out) {
+    const Columns table = columns_of(places);
+    require_size(ends, table.size(), "ends");
+    require(std::int64_t(out.shape(0)) == table.n_rows && std::int64_t(out.shape(1)) == table.size(),
+            "out has a row and a column for each of the places");
+    std::int64_t begin = 0;
+    for (std::size_t j = 0; j < ends.size(); begin = ends.data()[j++]) {
+        require_within(ends.data()[j], begin, std::int64_t(rank.size()) + 1, "an end");
+        for (std::int64_t r = begin; r < ends.data()[j]; ++r)
+            require_within(rank.data()[r], -1, ends.data()[j] - begin, "a rank");
+    }
+    require(begin == std::int64_t(rank.size()), "the ends do not reach the last rank");
+    std::vector<std::uint8_t> occurs(rank.size());
+    with_type(table.type, [&](auto number) {
+        using T = decltype(number);
+        if constexpr (kFloats<T>) {
+            throw std::invalid_argument("places must be whole numbers");
+        } else {
+            nb::gil_scoped_release unlocked;
+            code_dictionaries<T>(table, rank.data(), ends.data(), out.data(), occurs.data());
+        }
+    });
+    return to_numpy(std::move(occurs));
+}
+
+void code_by_cuts_of(const GivenColumns& columns, Input<double> cuts, Input<std::int64_t> ends, bool left,
+                     Input<std::int64_t> missing_code, Input<std::int64_t> place, const GivenCodes& out) {
+    const Columns table = columns_of(columns);
+    check_layout(table, ends, cuts.size(), missing_code, place, out);
+    nb::gil_scoped_release unlocked;
+    with_codes(table, out, [&](auto number, auto* codes) {
+        code_by_cuts<decltype(number)>(table, cuts.data(), ends.data(), left, missing_code.data(), place.data(), codes);
+    });
+}
+
+// Classes of shape (vectors, rows).
+auto mdl_cuts_of(const GivenColumns& columns, InputGrid<std::int32_t> classes,
+                      std::int64_t n_classes, Input<std::int64_t> term_table, int shift,
+                      std::optional<Input<std::int64_t>> weights) {
+    const Columns table = columns_of(columns);
+    require(std::int64_t(classes.shape(1)) == table.n_rows, "classes must hold one class a row");
+    require_within(n_classes, 1, kMostClasses + 1, "n_classes");
+    require_all_within(classes, 0, n_classes, "classes");
+    const ClassVectors vectors{classes.data(), std::int64_t(classes.shape(0)), std::size_t(n_classes)};
+    const std::int64_t* times = checked_weights(weights, table.n_rows);
+    const Terms terms = terms_of(term_table, shift);
+    Ragged<double> found;
+    {
+        nb::gil_scoped_release unlocked;
+        with_type(table.type, [&](auto number) { found = mdl_cuts<decltype(number)>(table, vectors, times, terms); });
+    }
+    return as_arrays(std::move(found));
+}
+
+auto order_statistic_cuts_of(const GivenColumns& columns, std::int64_t n_bins, std::optional<Input<std::int64_t>> weights) {
+    const Columns table = columns_of(columns);
+    require_within(n_bins, 2, kMostCodes, "n_bins");
+    const std::int64_t* times = checked_weights(weights, table.n_rows);
+    Ragged<double> found;
+    {
+        nb::gil_scoped_release unlocked;
+        with_type(table.type, [&](auto number) { found = order_statistic_cuts<decltype(number)>(table, n_bins, times); });
+    }
+    return as_arrays(std::move(found));
+}
+
+auto order_by_class(Input<std::int32_t> classes, std::int64_t n_classes) {
+    require_within(std::int64_t(classes.size()), 0, kMostSamples + 1, "the number of rows");
+    require_within(n_classes, 1, kMostClasses + 1, "n_classes");
+    ClassOrder found;
+    {
+        nb::gil_scoped_release unlocked;
+        found = class_order(classes.data(), std::int64_t(classes.size()), n_classes);
+    }
+    return std::make_tuple(to_numpy(std::move(found.rows)), to_numpy(std::move(found.sizes)));
+}
+
+// The dependence of columns on shuffled classes.
+
+using Vectors = InputGrid<std::int32_t>;
+using Matrix = ByColumn<const double>;
+
+ClassVectors vectors_of(const Vectors& classes, std::int64_t n_rows, std::int64_t n_classes) {
+    require_within(n_rows, 1, kMostSamples + 1, "the number of rows");
+    require(std::int64_t(classes.shape(1)) == n_rows, "classes must hold one class a row");
+    require_within(n_classes, 1, kMostClasses + 1, "n_classes");
+    require_all_within(classes, 0, n_classes, "classes");
+    return {classes.data(), std::int64_t(classes.shape(0)), std::size_t(n_classes)};
+}
+
+Parts parts_of(const Input<std::uint32_t>& order, const Input<std::int64_t>& starts, std::int64_t n_rows) {
+    require_size(order, n_rows, "order");
+    require_all_within(order, 0, n_rows, "order");
+    require(starts.size() >= 2 && starts.data()[0] == 0, "starts begin with 0");
+    for (std::size_t z = 0; z + 1 < starts.size(); ++z)
+        require(starts.data()[z] <= starts.data()[z + 1], "starts must ascend");
+    require(starts.data()[starts.size() - 1] == n_rows, "starts end with the number of rows");
+    return {order.data(), starts.data(), std::int64_t(starts.size()) - 1};
+}
+
+auto dependence_of_codes_of(Input<std::int32_t> codes, const Vectors& classes, std::int64_t n_classes,
+                                 Input<std::uint32_t> order, Input<std::int64_t> starts, Input<std::int64_t> table,
+                                 int shift) {
+    const std::int64_t n_rows = std::int64_t(codes.size());
+    const ClassVectors vectors = vectors_of(classes, n_rows, n_classes);
+    require_all_within(codes, 0, kMostCodes, "codes");
+    const Parts parts = parts_of(order, starts, n_rows);
+    const Terms terms = terms_of(table, shift);
+    const std::int32_t* given = codes.data();
+    std::vector<std::int64_t> freedom(std::size_t(vectors.n_vectors)), sums(freedom);
+    {
+        nb::gil_scoped_release unlocked;
+        const std::int64_t n_codes = 1 + std::int64_t(*std::max_element(given, given + n_rows));
+        dependence_of_codes(given, n_rows, n_codes, vectors, parts, terms, freedom.data(), sums.data());
+    }
+    return std::make_tuple(to_numpy(std::move(freedom)), to_numpy(std::move(sums)));
+}
+
+auto dependence_of_cuts_of(const Matrix& columns, const Vectors& classes, std::int64_t n_classes,
+                                Input<std::uint32_t> order, Input<std::int64_t> starts, Input<std::int64_t> table,
+                                int shift, bool cut_at_median) {
+    const std::int64_t n_rows = std::int64_t(columns.shape(0)), n_columns = std::int64_t(columns.shape(1));
+    const ClassVectors vectors = vectors_of(classes, n_rows, n_classes);
+    const Parts parts = parts_of(order, starts, n_rows);
+    const Terms terms = terms_of(table, shift);
+    const double* values = columns.data();
+    std::vector<std::int64_t> freedom(std::size_t(n_columns * vectors.n_vectors)), sums(freedom);
+    {
+        nb::gil_scoped_release unlocked;
+        dependence_of_cuts(values, n_rows, n_columns, vectors, parts, terms, cut_at_median, freedom.data(), sums.data());
+    }
+    return std::make_tuple(to_numpy(std::move(freedom)), to_numpy(std::move(sums)));
+}
+
+// Cuts and codes of sparse columns of numbers.
+
+using Starts = Input<std::int64_t>;
+using Rows = Input<std::int32_t>;
+
+// The numbers of columns first .. last, whose rows lie in 0 .. n_rows.
+template <class Real>
+StoredNumbers<Real> numbers_of(const Starts& start, const Rows& row, const Input<Real>& value, std::int64_t first,
+                               std::int64_t last, std::int64_t n_rows) {
+    require(start.size() > 0, "the starts of the columns are missing");
+    require_size(row, std::int64_t(value.size()), "row");
+    require_within(last, 0, std::int64_t(start.size()), "last");
+    require_within(first, 0, last + 1, "first");
+    require_within(start.data()[first], 0, std::int64_t(row.size()) + 1, "a start");
+    for (std::int64_t j = first; j < last; ++j)
+        require_within(start.data()[j + 1], start.data()[j], std::int64_t(row.size()) + 1, "a start");
+    for (std::int64_t e = start.data()[first]; e < start.data()[last]; ++e) require_within(row.data()[e], 0, n_rows, "row");
+    return {start.data(), row.data(), value.data()};
+}
+
+template <class Real>
+auto mdl(Starts start, Rows row, Input<Real> value, std::int64_t first, std::int64_t last, Rows classes,
+              std::int64_t n_classes, Input<std::int64_t> table, int shift, std::optional<Starts> weights) {
+    const std::int64_t n_rows = std::int64_t(classes.size());
+    require_within(n_rows, 1, kMostSamples + 1, "the number of rows");
+    require_within(n_classes, 1, kMostClasses + 1, "n_classes");
+    const Terms terms = terms_of(table, shift);
+    Ragged<double> found;
+    {
+        nb::gil_scoped_release unlocked;
+        require_all_within(classes, 0, n_classes, "classes");
+        const RowClasses rows{classes.data(), n_classes, checked_weights(weights, n_rows)};
+        found = stored_mdl_cuts(numbers_of(start, row, value, first, last, n_rows), first, last, rows, terms);
+    }
+    return as_arrays(std::move(found));
+}
+
+template <class Real>
+auto order_statistics(Starts start, Rows row, Input<Real> value, std::int64_t first, std::int64_t last,
+                           std::int64_t n_rows, std::int64_t n_bins, std::optional<Starts> weights) {
+    require_within(n_bins, 1, kMostCodes, "n_bins");
+    Ragged<double> found;
+    {
+        nb::gil_scoped_release unlocked;
+        const std::int64_t* times = checked_weights(weights, n_rows);
+        found = stored_order_cuts(numbers_of(start, row, value, first, last, n_rows), first, last, n_bins, times);
+    }
+    return as_arrays(std::move(found));
+}
+
+template <class Real>
+auto distinct(Starts start, Rows row, Input<Real> value, std::int64_t first, std::int64_t last) {
+    Ragged<double> found;
+    {
+        nb::gil_scoped_release unlocked;
+        found = stored_distinct(numbers_of(start, row, value, first, last, kMostSamples), first, last);
+    }
+    return as_arrays(std::move(found));
+}
+
+template <class Real>
+void code(Starts start, Rows row, Input<Real> value, std::int64_t first, std::int64_t last, Input<double> cuts, Starts ends,
+          bool left, Starts base, Starts missing_code, Output<std::uint16_t> out) {
+    nb::gil_scoped_release unlocked;
+    const StoredNumbers<Real> numbers = numbers_of(start, row, value, first, last, kMostSamples);
+    require_size(ends, last - first, "ends");
+    require_size(base, last - first, "base");
+    require_size(missing_code, last - first, "missing_code");
+    require_size(out, std::int64_t(value.size()), "out");
+    require_all_within(missing_code, 0, kMostCodes, "missing_code");
+    std::int64_t begin = 0;
+    for (std::int64_t k = 0; k < last - first; begin = ends.data()[k++]) {
+        require_within(ends.data()[k], begin, std::int64_t(cuts.size()) + 1, "an end");
+        require_within(base.data()[k], 0, kMostCodes - (ends.data()[k] - begin), "base");
+    }
+    require(begin == std::int64_t(cuts.size()), "the ends do not reach the last cut");
+    code_stored(numbers, first, last, cuts.data(), ends.data(), left, base.data(), missing_code.data(), out.data());
+}
+
+template <class Real>
+void bind_numbers(nb::module_& m) {
+    m.def("stored_mdl_cuts", &mdl<Real>, "start"_a, "row"_a, "value"_a, "first"_a, "last"_a, "classes"_a, "n_classes"_a,
+          "table"_a, "shift"_a, "weights"_a.none());
+    m.def("stored_order_cuts", &order_statistics<Real>, "start"_a, "row"_a, "value"_a, "first"_a, "last"_a, "n_rows"_a,
+          "n_bins"_a, "weights"_a.none());
+    m.def("stored_distinct", &distinct<Real>);
+    m.def("code_stored", &code<Real>);
+}
+
+}  // namespace
+
+void bind_columns(nb::module_& m) {
+    m.def("class_order", &order_by_class, "classes"_a, "n_classes"_a);
+    m.def("code_dictionaries", &code_dictionaries_of, "places"_a, "rank"_a, "ends"_a, "out"_a);
+    m.def("extent", &extent_of, "columns"_a, "whole"_a);
+    m.def("distinct", &distinct_of, "columns"_a, "low"_a, "high"_a);
+    m.def("mdl_cuts", &mdl_cuts_of, "columns"_a, "classes"_a, "n_classes"_a, "table"_a, "shift"_a,
+          "weights"_a.none() = nb::none());
+    m.def("order_statistic_cuts", &order_statistic_cuts_of, "columns"_a, "n_bins"_a, "weights"_a.none() = nb::none());
+    m.def("code_categories", &code_categories_of, "columns"_a, "categories"_a, "are_unsigned"_a, "ends"_a,
+          "missing_code"_a, "place"_a, "out"_a);
+    m.def("code_by_cuts", &code_by_cuts_of, "columns"_a, "cuts"_a, "ends"_a, "left"_a, "missing_code"_a, "place"_a,
+          "out"_a);
+    m.def("dependence_of_codes", &dependence_of_codes_of, "codes"_a, "classes"_a, "n_classes"_a, "order"_a, "starts"_a,
+          "table"_a, "shift"_a);
+    m.def("dependence_of_cuts", &dependence_of_cuts_of, "columns"_a, "classes"_a, "n_classes"_a, "order"_a, "starts"_a,
+          "table"_a, "shift"_a, "cut_at_median"_a);
+    bind_numbers<float>(m);
+    bind_numbers<double>(m);
+}
+
+}  // namespace bitsieve

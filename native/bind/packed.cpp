@@ -1,0 +1,411 @@
+// The packed table in Python: packing, rows, matrices and tables of counts; partitions of the samples, and minima over
+// pivots.
+#include "bind/binding.hpp"
+
+#include <algorithm>
+
+#include "count/jobs.hpp"
+#include "count/partition.hpp"
+
+namespace bitsieve {
+
+namespace {
+
+void construct(Packed* self, Input<std::int64_t> class_sizes, Input<std::uint32_t> order, Input<std::int32_t> arities,
+               const std::string& kernel, const std::string& storage, bool elsewhere) {
+    const Kernel& chosen = choose_kernel(kernel);
+    const Storage form = storage_named(storage);
+    nb::gil_scoped_release unlocked;
+    new (self) Packed(to_vector(class_sizes), to_vector(order), to_vector(arities), chosen, form, elsewhere);
+}
+
+PairForm form_of(const Packed& packed, int xy_sign, int xyc_sign, const Input<std::int64_t>& row,
+                 const Input<std::int64_t>& column, double one_bit, bool symmetric) {
+    require_within(xy_sign, -1, 2, "xy_sign");
+    require_within(xyc_sign, -1, 2, "xyc_sign");
+    require_size(row, packed.n_features(), "row");
+    require_size(column, packed.n_features(), "column");
+    return {xy_sign, xyc_sign, row.data(), column.data(), one_bit, symmetric};
+}
+
+void require_places(const Packed& packed, const Input<std::int64_t>& place, std::int64_t size) {
+    require_size(place, packed.n_features(), "place");
+    require_all_within(place, -1, size, "place");
+}
+
+void require_blocks(const Packed& packed, std::int64_t first, std::int64_t last) {
+    require_within(first, 0, packed.n_simd_groups() + 1, "first");
+    require_within(last, first, packed.n_simd_groups() + 1, "last");
+    require(packed.has_storage(), "the table has no storage yet: use some");
+}
+
+void use(Packed& packed, Output<std::uint64_t> planes, Output<std::uint16_t> wide) {
+    require(std::int64_t(planes.size()) >= packed.plane_words(), "planes are shorter than plane_words");
+    require(std::int64_t(wide.size()) >= packed.wide_codes(), "wide is shorter than wide_codes");
+    packed.use(planes.data(), wide.data());
+}
+
+// Rows of a table that follow others: `before` samples of every class were added already.
+template <class Code>
+void add_table(Packed& packed, const CodeTable<Code>& table, std::int64_t n_rows, std::int64_t n_columns,
+               const Input<std::uint32_t>& order, const Input<std::int64_t>& sizes, const Input<std::int64_t>& before,
+               std::int64_t first, std::int64_t last) {
+    require_blocks(packed, first, last);
+    require(n_columns == packed.n_features(), "codes need a column for every feature");
+    require_size(sizes, packed.n_classes(), "sizes");
+    require_size(before, packed.n_classes(), "before");
+    std::int64_t n_samples = 0;
+    for (std::int64_t c = 0; c < packed.n_classes(); ++c) {
+        require_within(sizes.data()[c], 0, packed.class_size(c) + 1, "sizes");
+        require_within(before.data()[c], 0, packed.class_size(c) - sizes.data()[c] + 1, "before");
+        n_samples += sizes.data()[c];
+    }
+    require_size(order, n_samples, "order");
+    require_all_within(order, 0, n_rows, "order");
+    const Batch batch{sizes.data(), before.data(), order.data()};
+    nb::gil_scoped_release unlocked;
+    packed.add(table, batch, first, last);
+}
+
+template <class Code>
+void add(Packed& packed, Table<Code> codes, Input<std::uint32_t> order, Input<std::int64_t> sizes,
+         Input<std::int64_t> before, std::int64_t first, std::int64_t last) {
+    const CodeTable<Code> table{codes.data(), codes.stride(0), codes.stride(1)};
+    add_table(packed, table, std::int64_t(codes.shape(0)), std::int64_t(codes.shape(1)), order, sizes, before, first, last);
+}
+
+void add_columns(Packed& packed, const std::vector<Input<std::uint8_t>>& codes, Input<std::uint32_t> order,
+                 Input<std::int64_t> sizes, Input<std::int64_t> before, std::int64_t first, std::int64_t last) {
+    std::vector<const std::uint8_t*> columns;
+    const std::size_t n_rows = codes.empty() ? 0 : codes[0].size();
+    for (const Input<std::uint8_t>& column : codes) {
+        require_size(column, std::int64_t(n_rows), "a column of codes");
+        columns.push_back(column.data());
+    }
+    const CodeTable<std::uint8_t> table{nullptr, 1, 0, columns.data()};
+    add_table(packed, table, std::int64_t(n_rows), std::int64_t(codes.size()), order, sizes, before, first, last);
+}
+
+void check(const Packed& packed, std::int64_t first, std::int64_t last) {
+    require_blocks(packed, first, last);
+    nb::gil_scoped_release unlocked;
+    packed.check(first, last);
+}
+
+void finish(Packed& packed, std::int64_t first, std::int64_t last) {
+    require_blocks(packed, first, last);
+    nb::gil_scoped_release unlocked;
+    packed.finish(first, last);
+}
+
+template <class Code>
+void pack(Packed& packed, Table<Code> codes, std::int64_t first, std::int64_t last) {
+    require_blocks(packed, first, last);
+    require(std::int64_t(codes.shape(0)) >= packed.rows_needed(), "codes have fewer rows than there are samples");
+    require(std::int64_t(codes.shape(1)) == packed.n_features(), "codes need a column for every feature");
+    const CodeTable<Code> table{codes.data(), codes.stride(0), codes.stride(1)};
+    nb::gil_scoped_release unlocked;
+    packed.pack(table, first, last);
+}
+
+void fill_row(const Packed& packed, const Input<std::int64_t>& table, int shift, std::int64_t pivot,
+              Input<std::int64_t> groups, Output<std::int64_t> xy, std::optional<Output<std::int64_t>> xyc) {
+    const Terms terms = terms_of(table, shift);
+    require_pivot(packed, pivot);
+    require_groups(packed, groups);
+    require_size(xy, packed.n_features(), "xy");
+    if (xyc) require_size(*xyc, packed.n_features(), "xyc");
+    const std::int64_t* wanted = groups.data();
+    const std::int64_t n_wanted = std::int64_t(groups.size());
+    std::int64_t *pooled = xy.data(), *within = xyc ? xyc->data() : nullptr;
+    nb::gil_scoped_release unlocked;
+    row_sums(packed, terms, pivot, wanted, n_wanted, pooled, within);
+}
+
+template <class Real>
+void fill_matrix(const Packed& packed, const Input<std::int64_t>& table, int shift, int xy_sign, int xyc_sign,
+                 Input<std::int64_t> row, Input<std::int64_t> column, double one_bit, bool symmetric,
+                 const std::vector<std::int64_t>& block, Input<std::int64_t> place, Grid<Real> out) {
+    const Terms terms = terms_of(table, shift);
+    const PairForm form = form_of(packed, xy_sign, xyc_sign, row, column, one_bit, symmetric);
+    require(block.size() == 4, "a block is the first and last simd_group of its rows, and of its columns");
+    for (const int side : {0, 2}) {
+        require_within(block[side], 0, packed.n_simd_groups() + 1, "block");
+        require_within(block[side + 1], block[side], packed.n_simd_groups() + 1, "block");
+        require(packed.ready(block[side], block[side + 1]), "a feature has not been packed");
+    }
+    require(out.shape(0) == out.shape(1), "out must be square");
+    require_places(packed, place, std::int64_t(out.shape(0)));
+    const Matrix<Real> matrix{out.data(), std::int64_t(out.shape(0)), place.data()};
+    nb::gil_scoped_release unlocked;
+    matrix_block(packed, terms, form, block[0], block[1], block[2], block[3], matrix);
+}
+
+// Rows of counts, one a column; see jobs.hpp.
+void fill_cells(const Packed& packed, std::int64_t pivot, Input<std::int64_t> columns, Grid<std::int64_t> xy,
+                std::optional<Grid<std::int64_t>> xyc) {
+    const std::int64_t n = std::int64_t(columns.size());
+    if (std::int64_t(xy.shape(0)) != n || (xyc && std::int64_t(xyc->shape(0)) != n))
+        throw std::invalid_argument("one row a column is needed");
+    require_pivot(packed, pivot);
+    require_features(packed, columns, "columns");
+    const std::int64_t rows = pivot < 0 ? 1 : packed.arity(pivot), most = std::max(packed.n_samples(), kPlaneCells);
+    for (std::int64_t k = 0; k < n; ++k) {
+        const std::int64_t cells = rows * packed.arity(columns.data()[k]);
+        require(std::int64_t(xy.shape(1)) >= std::min(cells, most), "the rows of xy are too short");
+        require(!xyc || std::int64_t(xyc->shape(1)) >= std::min(cells * packed.n_classes(), packed.n_samples()),
+                "the rows of xyc are too short");
+    }
+    const std::int64_t* features = columns.data();
+    const std::int64_t xy_width = std::int64_t(xy.shape(1)), xyc_width = xyc ? std::int64_t(xyc->shape(1)) : 0;
+    std::int64_t *pooled = xy.data(), *within = xyc ? xyc->data() : nullptr;
+    nb::gil_scoped_release unlocked;
+    pair_cells(packed, pivot, features, n, xy_width, pooled, xyc_width, within);
+}
+
+// Tables with every cell at its place; see jobs.hpp.
+void fill_tables(const Packed& packed, std::int64_t pivot, std::int64_t n_rows, Input<std::int64_t> columns,
+                 Input<std::int64_t> n_codes, std::int64_t n_classes, Output<std::int64_t> out) {
+    require_pivot(packed, pivot);
+    require_features(packed, columns, "columns");
+    require_size(n_codes, std::int64_t(columns.size()), "n_codes");
+    constexpr std::int64_t most = std::int64_t(1) << 31;  // of samples, and so of classes
+    constexpr std::int64_t kEndOfCodes = (std::int64_t(1) << 16) + 1;
+    require_within(n_rows, pivot < 0 ? 1 : packed.arity(pivot), kEndOfCodes, "n_rows");
+    require(n_classes == 1 || (n_classes >= packed.n_classes() && n_classes <= most), "n_classes are too few");
+    std::int64_t cells = 0;
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+        require_within(n_codes.data()[k], packed.arity(columns.data()[k]), kEndOfCodes, "n_codes");
+        const std::int64_t table = n_rows * n_codes.data()[k];
+        require(n_classes <= (std::int64_t(1) << 48) / table, "a table has too many cells");
+        cells += table * n_classes;
+        require(cells <= std::int64_t(out.size()), "out is too short");
+    }
+    require_size(out, cells, "out");
+    const std::int64_t *features = columns.data(), *codes = n_codes.data(), n = std::int64_t(columns.size());
+    std::int64_t* tables = out.data();
+    nb::gil_scoped_release unlocked;
+    pair_tables(packed, pivot, n_rows, features, codes, n, n_classes, tables);
+}
+
+template <class Real>
+void fill_rows(const Packed& packed, const Input<std::int64_t>& table, int shift, int xy_sign, int xyc_sign,
+               Input<std::int64_t> row, Input<std::int64_t> column, double one_bit, bool symmetric,
+               Input<std::int64_t> pivots, Input<std::int64_t> groups, Input<std::int64_t> place, Grid<Real> out) {
+    const Terms terms = terms_of(table, shift);
+    const PairForm form = form_of(packed, xy_sign, xyc_sign, row, column, one_bit, symmetric);
+    require(out.shape(0) == pivots.size(), "one row a pivot is needed");
+    require_features(packed, pivots, "pivots");
+    require_groups(packed, groups);
+    require_places(packed, place, std::int64_t(out.shape(1)));
+    const Rows<Real> rows{out.data(), std::int64_t(out.shape(1)), place.data()};
+    const std::int64_t n_pivots = std::int64_t(pivots.size()), n_groups = std::int64_t(groups.size());
+    nb::gil_scoped_release unlocked;
+    matrix_rows(packed, terms, form, pivots.data(), n_pivots, groups.data(), n_groups, rows);
+}
+
+void fill_codes(const Packed& packed, std::int64_t feature, Output<std::uint16_t> out) {
+    require_feature(packed, feature, "feature");
+    require_size(out, packed.n_samples(), "out");
+    std::uint16_t* to = out.data();
+    nb::gil_scoped_release unlocked;
+    std::vector<std::uint16_t> scratch;
+    const std::uint16_t* codes = packed.codes(feature, scratch);
+    std::copy(codes, codes + packed.n_samples(), to);
+}
+
+nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>> simd_groups(const Packed& packed) {
+    std::vector<std::int64_t> groups(std::size_t(packed.n_features()));
+    for (std::size_t f = 0; f < groups.size(); ++f) groups[f] = packed.simd_group_of(std::int64_t(f));
+    return to_numpy(std::move(groups));
+}
+
+// Partitions of the samples.
+
+Partition partition_of(const Packed& packed, const Input<std::uint32_t>& order, const Input<std::int64_t>& starts) {
+    require(packed.ready(0, packed.n_simd_groups()), "a feature has not been packed");
+    require(starts.size() >= 1 && starts.data()[0] == 0, "starts begin with 0");
+    require(starts.data()[starts.size() - 1] == std::int64_t(order.size()), "starts end with the size of order");
+    for (std::size_t z = 0; z + 1 < starts.size(); ++z) {
+        const std::int64_t first = starts.data()[z], last = starts.data()[z + 1];
+        require(first <= last && last <= std::int64_t(order.size()), "starts must ascend");
+        for (std::int64_t t = first; t < last; ++t)
+            require(order.data()[t] < packed.n_samples() && (t == first || order.data()[t - 1] < order.data()[t]),
+                    "order holds samples, ascending within a part");
+    }
+    return {order.data(), starts.data(), std::int64_t(starts.size()) - 1};
+}
+
+auto refine_partition(const Packed& packed, Input<std::uint32_t> order, Input<std::int64_t> starts,
+                           std::int64_t feature) {
+    const Partition partition = partition_of(packed, order, starts);
+    require_feature(packed, feature, "feature");
+    PartitionVectors split;
+    {
+        nb::gil_scoped_release unlocked;
+        split = refine(packed, partition, feature);
+    }
+    return std::make_tuple(to_numpy(std::move(split.order)), to_numpy(std::move(split.starts)));
+}
+
+void fill_partition_sums(const Packed& packed, Input<std::int64_t> table, int shift, Input<std::uint32_t> order,
+                         Input<std::int64_t> starts, Input<std::int64_t> groups, Output<std::int64_t> xz,
+                         Output<std::int64_t> xzc) {
+    const Terms terms = terms_of(table, shift);
+    const Partition partition = partition_of(packed, order, starts);
+    require_groups(packed, groups);
+    require_size(xz, packed.n_features(), "xz");
+    require_size(xzc, packed.n_features(), "xzc");
+    const std::int64_t* wanted = groups.data();
+    const std::int64_t n_wanted = std::int64_t(groups.size());
+    std::int64_t *pooled = xz.data(), *within = xzc.data();
+    nb::gil_scoped_release unlocked;
+    partition_sums(packed, terms, partition, wanted, n_wanted, pooled, within);
+}
+
+auto marginals_of(const Packed& packed, Input<std::int64_t> table, int shift, Input<std::uint32_t> order,
+                       Input<std::int64_t> starts) {
+    std::int64_t z = 0, zc = 0;
+    partition_marginals(packed, terms_of(table, shift), partition_of(packed, order, starts), &z, &zc);
+    return std::make_tuple(z, zc);
+}
+
+std::int64_t freedom(const Packed& packed, Input<std::uint32_t> order, Input<std::int64_t> starts,
+                     std::int64_t feature) {
+    require_feature(packed, feature, "feature");
+    return degrees_of_freedom(packed, partition_of(packed, order, starts), feature);
+}
+
+auto arranged(const Packed& packed, Input<std::uint32_t> order, Input<std::int64_t> starts, std::int64_t feature) {
+    const Partition partition = partition_of(packed, order, starts);
+    require_feature(packed, feature, "feature");
+    std::vector<std::uint16_t> codes;
+    Runs runs;
+    {
+        nb::gil_scoped_release unlocked;
+        runs = arrange(packed, partition, feature, codes);
+    }
+    return std::make_tuple(to_numpy(std::move(codes)), to_numpy(std::move(runs.ends)), to_numpy(std::move(runs.part_ends)));
+}
+
+// Ends of runs, or of parts: ascending from 1 to `last`.
+void require_ends(const Input<std::int64_t>& ends, std::int64_t last, const char* name) {
+    std::int64_t before = 0;
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+        require_within(ends.data()[i], before + 1, last + 1, name);
+        before = ends.data()[i];
+    }
+    require_within(before, last, last + 1, name);
+}
+
+void fill_shuffled_sums(Input<std::int64_t> table, int shift, Input<std::uint16_t> codes, Input<std::int64_t> run_ends,
+                        Input<std::int64_t> part_ends, Input<std::uint64_t> seeds, Output<std::int64_t> out) {
+    const Terms terms = terms_of(table, shift);
+    require_ends(run_ends, std::int64_t(codes.size()), "run_ends");
+    require_ends(part_ends, std::int64_t(run_ends.size()), "part_ends");
+    require_size(out, std::int64_t(seeds.size()), "out");
+    const std::uint16_t* given = codes.data();
+    const std::int64_t *runs = run_ends.data(), *parts = part_ends.data();
+    const std::uint64_t* first = seeds.data();
+    const std::int64_t n = std::int64_t(codes.size()), n_parts = std::int64_t(part_ends.size());
+    const std::int64_t n_seeds = std::int64_t(seeds.size());
+    std::int64_t* sums = out.data();
+    nb::gil_scoped_release unlocked;
+    shuffled_sums(terms, given, n, runs, parts, n_parts, first, n_seeds, sums);
+}
+
+// Minima over pivots.
+
+void construct_minima(Minima* self, const Packed& packed, Input<std::int64_t> table, int shift, Input<std::int64_t> start,
+               double one_bit, double tie) {
+    terms_of(table, shift);  // checks them
+    require(packed.ready(0, packed.n_simd_groups()), "a feature has not been packed");
+    require(!packed.uses_counters() && packed.n_wide() == 0, "all features must be kept as planes");
+    require_size(start, packed.n_features(), "start");
+    require(one_bit > 0 && tie >= 0, "one_bit must be above 0, and tie 0 or more");
+    nb::gil_scoped_release unlocked;
+    new (self) Minima(packed, to_vector(table), shift, to_vector(start), one_bit, tie);
+}
+
+void add_pivot(Minima& self, std::int64_t feature, std::int64_t offset) {
+    require_within(feature, 0, self.n_features(), "feature");
+    nb::gil_scoped_release unlocked;
+    self.add(feature, offset);
+}
+
+std::int64_t largest(Minima& self, Input<bool> candidates, std::int64_t first, std::int64_t last) {
+    require_size(candidates, self.n_features(), "candidates");
+    require_within(first, 0, self.n_simd_groups() + 1, "first");
+    require_within(last, first, self.n_simd_groups() + 1, "last");
+    nb::gil_scoped_release unlocked;
+    return self.largest(candidates.data(), first, last);
+}
+
+auto first_at(const Minima& self, Input<bool> candidates, std::int64_t largest) {
+    require_size(candidates, self.n_features(), "candidates");
+    std::int64_t minimum = 0;
+    const std::int64_t feature = self.first_at(candidates.data(), largest, minimum);
+    require(feature >= 0, "no candidate has a minimum so large");
+    return std::make_tuple(feature, minimum);
+}
+
+}  // namespace
+
+void bind_packed(nb::module_& m) {
+    nb::class_<Packed>(m, "Packed")
+        .def("__init__", &construct, "class_sizes"_a, "order"_a, "arities"_a, "kernel"_a, "storage"_a,
+               "elsewhere"_a = false)
+        .def("use", &use, "planes"_a, "wide"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
+             "Keeps the table in these arrays.")
+        .def("add", &add<std::uint8_t>, "codes"_a, "order"_a, "sizes"_a, "before"_a, "first"_a, "last"_a)
+        .def("add", &add<std::uint16_t>, "codes"_a, "order"_a, "sizes"_a, "before"_a, "first"_a, "last"_a)
+        .def("add", &add_columns, "codes"_a, "order"_a, "sizes"_a, "before"_a, "first"_a, "last"_a)
+        .def("check", &check, "first"_a, "last"_a, "Refuses storage that holds no packed table.")
+        .def("finish", &finish, "first"_a, "last"_a)
+        .def_prop_ro("plane_words", &Packed::plane_words)
+        .def_prop_ro("wide_codes", &Packed::wide_codes)
+        .def_prop_ro("margins", [](const Packed& self) { return to_numpy(std::vector<std::uint32_t>(self.margins())); })
+        .def("pack", &pack<std::uint8_t>, "codes"_a, "first"_a, "last"_a)
+        .def("pack", &pack<std::uint16_t>, "codes"_a, "first"_a, "last"_a)
+        .def("row_sums", &fill_row, "table"_a, "shift"_a, "pivot"_a, "groups"_a, "xy"_a, "xyc"_a.none())
+        .def("matrix_block", &fill_matrix<double>)
+        .def("matrix_block", &fill_matrix<float>)
+        .def("pair_cells", &fill_cells, "pivot"_a, "columns"_a, "xy"_a, "xyc"_a.none())
+        .def("pair_tables", &fill_tables, "pivot"_a, "n_rows"_a, "columns"_a, "n_codes"_a, "n_classes"_a, "out"_a)
+        .def("matrix_rows", &fill_rows<double>)
+        .def("matrix_rows", &fill_rows<float>)
+        .def("codes", &fill_codes, "feature"_a, "out"_a, "The codes of a feature in class order.")
+        .def(
+            "gathered",
+            [](const Packed& self, Input<std::int64_t> features) {
+                require(features.size() > 0, "no features are given");
+                require_features(self, features, "features");
+                nb::gil_scoped_release unlocked;
+                return self.gathered(to_vector(features));
+            },
+            "features"_a, "The same samples with some features only.")
+        .def("simd_groups", &simd_groups, "The SIMD group of every feature.")
+        .def_prop_ro("n_simd_groups", &Packed::n_simd_groups)
+        .def_prop_ro(
+            "all_planes", [](const Packed& self) { return !self.uses_counters() && self.n_wide() == 0; },
+            "Whether all features are kept as bit planes.")
+        .def_prop_ro("uses_counters", &Packed::uses_counters,
+                     "Whether features of few codes are counted by packed counters.")
+        .def_prop_ro("nbytes", &Packed::bytes)
+        .def("refine", &refine_partition, "order"_a, "starts"_a, "feature"_a)
+        .def("partition_sums", &fill_partition_sums, "table"_a, "shift"_a, "order"_a, "starts"_a, "groups"_a, "xz"_a,
+             "xzc"_a)
+        .def("partition_marginals", &marginals_of, "table"_a, "shift"_a, "order"_a, "starts"_a)
+        .def("degrees_of_freedom", &freedom, "order"_a, "starts"_a, "feature"_a)
+        .def("arrange", &arranged, "order"_a, "starts"_a, "feature"_a);
+    m.def("shuffled_sums", &fill_shuffled_sums, "table"_a, "shift"_a, "codes"_a, "run_ends"_a, "part_ends"_a, "seeds"_a,
+          "out"_a);
+    nb::class_<Minima>(m, "Minima")
+        .def("__init__", &construct_minima, "packed"_a, "table"_a, "shift"_a, "start"_a, "one_bit"_a, "tie"_a,
+             nb::keep_alive<1, 2>())
+        .def("add", &add_pivot, "feature"_a, "offset"_a)
+        .def("largest", &largest, "candidates"_a, "first"_a, "last"_a)
+        .def("first_at", &first_at, "candidates"_a, "largest"_a);
+}
+
+}  // namespace bitsieve

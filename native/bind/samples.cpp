@@ -1,0 +1,203 @@
+// Differences between samples, sums of Gaussian kernels, and spanning trees in Python.
+#include "bind/binding.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "samples/differences.hpp"
+#include "samples/parzen.hpp"
+#include "samples/spanning_tree.hpp"
+
+namespace bitsieve {
+
+namespace {
+
+using Tiles = AsGiven<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Rows = InputGrid<T>;
+
+void fill_distances(const std::string& kernel, Tiles tiles, Input<std::int64_t> samples, Grid<float> out) {
+    const DifferenceKernel& chosen = difference_kernel(kernel);
+    require(std::int64_t(tiles.shape(2)) == kTileSamples, "a tile holds 64 samples");
+    const NumberTiles numbers{tiles.data(), std::int64_t(tiles.shape(0)), std::int64_t(tiles.shape(1))};
+    require_all_within(samples, 0, numbers.n_tiles * kTileSamples, "samples");
+    require(out.shape(0) == samples.size() && std::int64_t(out.shape(1)) == numbers.n_tiles * kTileSamples,
+            "out has one row a sample, and a column for every place in the tiles");
+    float* to = out.data();
+    nb::gil_scoped_release unlocked;
+    chosen.distances(numbers, samples.data(), std::int64_t(samples.size()), to);
+}
+
+// The nearest members of samples[rows[i]]; row rows[i] of `found` and `added` (of no columns: null) holds its distances.
+void fill_nearest(const std::string& kernel, Rows<double> grid, Rows<float> found, Rows<double> added,
+                  Input<std::int64_t> samples, Input<std::int64_t> rows, Input<std::int64_t> members, double tolerance,
+                  Grid<std::int64_t> out) {
+    const DifferenceKernel& chosen = difference_kernel(kernel);
+    const std::int64_t n_samples = std::int64_t(grid.shape(0)), n_columns = std::int64_t(grid.shape(1));
+    const std::int64_t k = std::int64_t(out.shape(1)), n_found = std::int64_t(found.shape(1));
+    const std::int64_t n_added = std::int64_t(added.shape(1));
+    require_all_within(samples, 0, n_samples, "samples");
+    require_all_within(rows, 0, std::int64_t(samples.size()), "rows");
+    require_all_within(members, 0, n_samples, "members");
+    for (std::size_t m = 1; m < members.size(); ++m)
+        require(members.data()[m - 1] < members.data()[m], "members must ascend");
+    require(found.shape(0) == samples.size() && added.shape(0) == samples.size(), "found and added have a row a sample");
+    require(n_found >= n_samples || (n_found == 0 && n_columns == 0), "found has a column for every sample");
+    require(n_added == n_samples || n_added == 0, "added has a column for every sample, or none");
+    require(out.shape(0) == rows.size(), "out has one row for each of rows");
+    require(k >= 1 && k < std::int64_t(members.size()) + 1, "at least one neighbour is sought, at most all members");
+    require(tolerance >= 0 && tolerance < 1e300, "the tolerance is a finite number of 0 or more");
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::int64_t* end = members.data() + members.size();
+        const bool itself = std::binary_search(members.data(), end, samples.data()[rows.data()[i]]);
+        require(k + itself <= std::int64_t(members.size()), "there are fewer members than neighbours sought");
+    }
+    std::int64_t* to = out.data();
+    nb::gil_scoped_release unlocked;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::int64_t row = rows.data()[i];
+        nearest(chosen,
+                {grid.data(), n_columns, samples.data()[row], n_found ? found.data() + row * n_found : nullptr,
+                 n_added ? added.data() + row * n_added : nullptr, members.data(), std::int64_t(members.size()), k, tolerance},
+                to + std::int64_t(i) * k);
+    }
+}
+
+void add_weighted(const std::string& kernel, Rows<double> numbers, Input<double> spans, Input<std::int64_t> samples,
+                  Rows<std::int64_t> others, Rows<double> weights, Output<double> out) {
+    const DifferenceKernel& chosen = difference_kernel(kernel);
+    const std::int64_t n_samples = std::int64_t(numbers.shape(0)), n_columns = std::int64_t(numbers.shape(1));
+    require_size(spans, n_columns, "spans");
+    require_size(out, n_columns, "out");
+    require_all_within(samples, 0, n_samples, "samples");
+    require_all_within(others, 0, n_samples, "others");
+    require(others.shape(0) == samples.size() && weights.shape(0) == samples.size() && weights.shape(1) == others.shape(1),
+            "others and weights have a row a sample, and as many columns");
+    const std::int64_t count = std::int64_t(others.shape(1));
+    double* to = out.data();
+    nb::gil_scoped_release unlocked;
+    for (std::size_t i = 0; i < samples.size(); ++i)
+        chosen.add_weighted(numbers.data(), spans.data(), n_columns, samples.data()[i],
+                            others.data() + std::int64_t(i) * count, weights.data() + std::int64_t(i) * count, count, to);
+}
+
+// Sums of Gaussian kernels.
+
+void grid_log_sums(const std::string& kernel, Input<double> x, Rows<double> y, double unit, Input<double> slope,
+                   Input<double> scale, std::int64_t most_nodes, Output<double> sums) {
+    const ParzenKernel& chosen = parzen_kernel(kernel);
+    const auto count = std::int64_t(y.shape(0));
+    if (x.size() == 0 || y.shape(1) != x.size() || slope.size() != y.shape(0) || scale.size() != y.shape(0) ||
+        sums.size() != y.shape(0))
+        throw std::invalid_argument("columns, slopes, scales and sums differ in length");
+    const Pairs pairs{x.data(), y.data(), std::int64_t(x.size()), count, unit, slope.data(), scale.data(), most_nodes};
+    double* out = sums.data();
+    nb::gil_scoped_release unlocked;
+    chosen.grid_logs(pairs, out);
+}
+
+void joint_log_sums(const std::string& kernel, Rows<double> shared, Rows<double> own, std::int64_t first, std::int64_t last,
+                    std::int64_t from, std::int64_t to, Grid<double> logs) {
+    const ParzenKernel& chosen = parzen_kernel(kernel);
+    const auto n_samples = std::int64_t(own.shape(1));
+    const auto inside = [&](std::int64_t low, std::int64_t high) { return 0 <= low && low < high && high <= n_samples; };
+    if (!inside(first, last) || !inside(from, to) || (shared.shape(0) && shared.shape(1) != own.shape(1)) ||
+        logs.shape(0) != own.shape(0) || logs.shape(1) != own.shape(1))
+        throw std::invalid_argument("coordinates, samples and sums do not fit each other");
+    const JointPoints points{shared.data(),          std::int64_t(shared.shape(0)), own.data(), std::int64_t(own.shape(0)),
+                             n_samples,              first,                         last,       from,
+                             to};
+    double* out = logs.data();
+    nb::gil_scoped_release unlocked;
+    chosen.joint_logs(points, out);
+}
+
+// Spanning trees and their cross edges.
+
+// Points (dimension, point) are finite, distinct and in lexicographic order.
+void require_points(const double* coordinates, std::int64_t dims, std::int64_t count, const char* otherwise) {
+    for (std::int64_t i = 0; i < count; ++i) {
+        bool ascends = i == 0, open = true;
+        for (std::int64_t k = 0; k < dims; ++k) {
+            const double *x = coordinates + k * count;
+            require(std::isfinite(x[i]), otherwise);
+            if (i == 0 || !open || x[i - 1] == x[i]) continue;
+            ascends = x[i - 1] < x[i];
+            open = false;
+        }
+        require(ascends, otherwise);
+    }
+}
+
+// The edges of the tree of points[dimension, point], which are distinct and in lexicographic order.
+nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>> tree_of(const std::string& kernel, Grid<const double> coordinates) {
+    Points points;
+    points.dims = int(coordinates.shape(0));
+    points.count = std::int64_t(coordinates.shape(1));
+    if (points.dims < 1 || points.count > kMostPoints) throw std::invalid_argument("too many points, or no dimension");
+    require_points(coordinates.data(), points.dims, points.count,
+                   "points must be finite, distinct and in lexicographic order");
+    const TreeKernel& loops = tree_kernel(choose_kernel(kernel).name);
+    points.coordinates.assign(coordinates.data(), coordinates.data() + coordinates.size());
+    auto* edges = new std::vector<Edge>;
+    nb::capsule owner(edges, [](void* p) noexcept { delete static_cast<std::vector<Edge>*>(p); });
+    {
+        nb::gil_scoped_release unlocked;
+        spanning_tree(loops, points, *edges);
+    }
+    return {reinterpret_cast<std::int64_t*>(edges->data()), {edges->size(), 2}, owner};
+}
+
+// out[c] = the weight of the cross edges if the last coordinate is columns[c]; the values of column f are
+// values[starts[f]], ..., values[starts[f + 1] - 1], its ranks the row f.
+void fill_cross_edges(const std::string& kernel, Input<std::uint32_t> shared_ranks, Grid<const double> shared_values,
+                      Input<std::int64_t> shared_sample, Input<std::int64_t> last_sample, Input<double> in_first,
+                      Input<double> in_second, Grid<const std::uint32_t> ranks, Input<double> values,
+                      Input<std::int64_t> starts, Input<std::int64_t> columns, Output<double> out) {
+    const std::size_t n = shared_sample.size();
+    if (last_sample.size() != n || in_first.size() != n || in_second.size() != n || out.size() != columns.size() ||
+        starts.size() != ranks.shape(0) + 1 || std::int64_t(n) > kMostPoints)
+        throw std::invalid_argument("points, weights, columns and results differ in length, or too many points");
+    require_all_within(shared_sample, 0, std::int64_t(shared_ranks.size()), "shared_sample");
+    require_all_within(last_sample, 0, std::int64_t(ranks.shape(1)), "last_sample");
+    require_all_within(shared_ranks, 0, std::int64_t(shared_values.shape(1)), "shared_ranks");
+    require_all_within(columns, 0, std::int64_t(ranks.shape(0)), "columns");
+    require_points(shared_values.data(), std::int64_t(shared_values.shape(0)), std::int64_t(shared_values.shape(1)),
+                   "shared_values must be finite, distinct and in lexicographic order");
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+        const std::int64_t f = columns.data()[c], first = starts.data()[f], last = starts.data()[f + 1];
+        require_within(first, 0, std::int64_t(values.size()) + 1, "starts");
+        require_within(last, first, std::int64_t(values.size()) + 1, "starts");
+        require_points(values.data() + first, 1, last - first, "the values of a column must be finite and ascend");
+        for (std::size_t s = 0; s < ranks.shape(1); ++s)
+            require_within(ranks.data()[f * std::int64_t(ranks.shape(1)) + std::int64_t(s)], 0, last - first, "ranks");
+    }
+    const Ranked shared{shared_ranks.data(), shared_values.data(), std::int64_t(shared_values.shape(1)),
+                        int(shared_values.shape(0))};
+    CrossEdges weigh(tree_kernel(choose_kernel(kernel).name), shared, to_vector(shared_sample), to_vector(last_sample), to_vector(in_first),
+                     to_vector(in_second));
+    const std::int64_t *wanted = columns.data(), *start = starts.data(), n_wanted = std::int64_t(columns.size());
+    const std::int64_t n_samples = std::int64_t(ranks.shape(1));
+    nb::gil_scoped_release unlocked;
+    for (std::int64_t c = 0; c < n_wanted; ++c) {
+        const std::int64_t f = wanted[c];
+        out.data()[c] = weigh({ranks.data() + f * n_samples, values.data() + start[f], start[f + 1] - start[f], 1});
+    }
+}
+
+}  // namespace
+
+void bind_samples(nb::module_& m) {
+    m.def("difference_distances", &fill_distances, "kernel"_a, "tiles"_a, "samples"_a, "out"_a);
+    m.def("nearest_samples", &fill_nearest, "kernel"_a, "grid"_a, "found"_a, "added"_a, "samples"_a, "rows"_a, "members"_a,
+          "tolerance"_a, "out"_a);
+    m.def("add_weighted_differences", &add_weighted, "kernel"_a, "numbers"_a, "spans"_a, "samples"_a, "others"_a,
+          "weights"_a, "out"_a);
+    m.def("grid_log_sums", &grid_log_sums);
+    m.def("joint_log_sums", &joint_log_sums);
+    m.def("spanning_tree", &tree_of, "kernel"_a, "coordinates"_a);
+    m.def("cross_edges", &fill_cross_edges, "kernel"_a, "shared_ranks"_a, "shared_values"_a, "shared_sample"_a,
+          "last_sample"_a, "in_first"_a, "in_second"_a, "ranks"_a, "values"_a, "starts"_a, "columns"_a, "out"_a);
+}
+
+}  // namespace bitsieve

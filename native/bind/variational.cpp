@@ -1,0 +1,278 @@
+// The variational bounds in Python; every entry point checks its arguments, as the loops trust them.
+#include "bind/binding.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "samples/variational.hpp"
+
+namespace bitsieve {
+namespace {
+
+using GivenCodes = std::variant<ByColumn<const std::uint8_t>, ByColumn<const std::uint16_t>>;
+
+using GivenReals = std::variant<Input<double>, Input<float>>;  // of which one entry point takes one type
+using GivenTables = std::variant<Output<double>, Output<float>>;
+
+template <class Real>
+const Input<Real>& of_type(const GivenReals& given) {
+    if (const auto* array = std::get_if<Input<Real>>(&given)) return *array;
+    throw nb::type_error("the weights and tables are of two types, or not of that of the entry point");
+}
+
+CodeColumns columns_of(const GivenCodes& given, const Input<std::int32_t>& arities, std::int64_t n_samples) {
+    require_all_within(arities, 1, kMostCodes + 1, "arities");
+    return std::visit(
+        [&](const auto& codes) -> CodeColumns {
+            require_size(arities, std::int64_t(codes.shape(1)), "arities");
+            require(n_samples >= 1 && n_samples <= std::int64_t(codes.shape(0)) && codes.shape(0) % 8 == 0,
+                    "codes hold a row for every sample, and whole blocks of eight rows");
+            return {{codes.data(), given.index() == 1}, std::int64_t(codes.shape(0)), arities.data()};
+        },
+        given);
+}
+
+// Codes index the tables: one beyond the arity would read behind them.
+void require_codes(const CodeColumns& columns, std::int64_t feature) {
+    const Codes codes = columns.column(feature);
+    const auto greatest = [&columns](const auto* of) { return std::int64_t(*std::max_element(of, of + columns.rows)); };
+    const std::int64_t found = codes.wide ? greatest(static_cast<const std::uint16_t*>(codes.at))
+                                          : greatest(static_cast<const std::uint8_t*>(codes.at));
+    if (found >= columns.arities[feature])
+        throw std::invalid_argument("a code of feature " + std::to_string(feature) + " is not below its arity");
+}
+
+void require_features(const CodeColumns& columns, const Input<std::int32_t>& arities,
+                      const Input<std::int64_t>& features) {
+    require_all_within(features, 0, std::int64_t(arities.size()), "features");
+    for (std::size_t i = 0; i < features.size(); ++i) require_codes(columns, features.data()[i]);
+}
+
+// The tables of the features, `rows` rows each, lie within the cells.
+template <class Real, class Array>
+void require_tables(const Array& cells, const Input<std::int64_t>& offset, const Input<std::int32_t>& arities,
+                    const Input<std::int64_t>& features, std::int64_t rows, std::int64_t n_classes) {
+    require_size(offset, std::int64_t(arities.size()), "offset");
+    for (std::size_t i = 0; i < features.size(); ++i) {
+        const std::int64_t f = features.data()[i];
+        const std::int64_t size = table_stride<Real>(rows * arities.data()[f]) * n_classes;
+        require_within(offset.data()[f], 0, std::int64_t(cells.size()) - size + 1, "an offset of the tables");
+    }
+}
+
+template <class Real>
+Weighted<Real> weighted_of(std::int64_t n_samples, std::int64_t n_classes, const GivenReals& given,
+                           const Input<double>& log_weights, const Input<std::int32_t>& start,
+                           const Input<std::int32_t>& active) {
+    const Input<Real>& weights = of_type<Real>(given);
+    require_within(n_samples, 1, kMostSamples + 1, "n_samples");
+    require_within(n_classes, 1, kMostSamples + 1, "n_classes");
+    const std::int64_t n_blocks = (n_samples + 7) / 8;
+    require_size(weights, n_blocks * n_classes * 8, "weights");
+    require_size(log_weights, n_blocks * n_classes * 8, "log_weights");
+    require_size(start, n_blocks + 1, "start");
+    require(start.data()[0] == 0 && start.data()[n_blocks] == std::int64_t(active.size()),
+            "start runs from 0 to the size of active");
+    for (std::int64_t b = 0; b < n_blocks; ++b) {
+        const std::int32_t first = start.data()[b], end = start.data()[b + 1];
+        require(first <= end && end <= std::int64_t(active.size()), "start must ascend");
+        for (std::int32_t i = first; i < end; ++i) {
+            require_within(active.data()[i], 0, n_classes, "active");
+            require(i == first || active.data()[i - 1] < active.data()[i], "active must ascend within a block");
+        }
+    }
+    return {n_samples, n_classes, weights.data(), log_weights.data(), start.data(), active.data()};
+}
+
+Classes classes_of(const Input<std::int64_t>& sizes, const Input<double>& logs, std::int64_t rows) {
+    std::int64_t n_samples = 0;
+    for (std::size_t c = 0; c < sizes.size(); ++c) {
+        require_within(sizes.data()[c], 0, rows - n_samples + 1, "a class size");
+        n_samples += sizes.data()[c];
+    }
+    return {sizes.data(), std::int64_t(sizes.size()), logs.data(), std::int64_t(logs.size())};
+}
+
+Candidates candidates_of(const Input<std::int64_t>& features, const Output<double>& sums) {
+    require_size(sums, std::int64_t(features.size()), "out");
+    return {features.data(), std::int64_t(features.size()), sums.data()};
+}
+
+double checked_log2(double x) {
+    require(x == 0.0 || std::isnormal(x), "x must be a normal number or 0");
+    require(x >= 0.0, "x must not be negative");
+    return log2_of(x);
+}
+
+template <class Real>
+std::int64_t checked_stride(std::int64_t cells) {
+    require_within(cells, 1, kMostCodes * kMostCodes + 1, "cells");
+    return table_stride<Real>(cells);
+}
+
+nb::ndarray<nb::numpy, double, nb::ndim<1>> exp2_by(const std::string& kernel, Input<double> values) {
+    const VariationalKernel& chosen = variational_kernel(kernel);
+    std::vector<double> out(values.size());
+    const double* x = values.data();
+    {
+        nb::gil_scoped_release unlocked;
+        chosen.exp2(x, std::int64_t(out.size()), out.data());
+    }
+    return to_numpy(std::move(out));
+}
+
+nb::ndarray<nb::numpy, double, nb::ndim<1>> log2_of_counts(std::int64_t limit) {
+    require_within(limit, 0, kMostTabled + 1, "limit");
+    std::vector<double> logs;
+    for (std::int64_t n = 0; n < limit; ++n) logs.push_back(log2_of(double(n)));
+    return to_numpy(std::move(logs));
+}
+
+void likelihood_tables(const std::string& kernel, const GivenCodes& codes, Input<std::int32_t> arities,
+                       Input<std::int64_t> sizes, Input<double> log_counts, std::int64_t chosen,
+                       Input<std::int64_t> features, Input<std::int64_t> offset, bool logs, const GivenTables& cells,
+                       Output<double> true_class) {
+    const VariationalKernel& loops = variational_kernel(kernel);
+    const CodeColumns columns = columns_of(codes, arities, 1);
+    const Classes classes = classes_of(sizes, log_counts, columns.rows);
+    require_within(chosen, -1, std::int64_t(arities.size()), "chosen");
+    if (chosen >= 0) require_codes(columns, chosen);
+    require_features(columns, arities, features);
+    require_size(true_class, std::int64_t(arities.size()), "true_class");
+    const std::int64_t *wanted = features.data(), count = std::int64_t(features.size()), *offsets = offset.data();
+    double* sums = true_class.data();
+    std::visit(
+        [&](const auto& into) {
+            using Real = std::decay_t<decltype(*into.data())>;
+            require_tables<Real>(into, offset, arities, features, chosen < 0 ? 1 : arities.data()[chosen], classes.count);
+            nb::gil_scoped_release unlocked;
+            fill_tables(loops, columns, classes, chosen, wanted, count, offsets, logs, into.data(), sums);
+        },
+        cells);
+}
+
+void naive_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, const GivenReals& weights,
+                Input<double> log_weights, Input<std::int32_t> start, Input<std::int32_t> active, const GivenCodes& codes,
+                Input<std::int32_t> arities, const GivenReals& cells, Input<std::int64_t> offset,
+                Input<std::int64_t> features, Output<double> out) {
+    const VariationalKernel& loops = variational_kernel(kernel);
+    const CodeColumns columns = columns_of(codes, arities, n_samples);
+    require_features(columns, arities, features);
+    const Candidates candidates = candidates_of(features, out);
+    const auto run = [&](auto real, const auto& loop) {
+        using Real = decltype(real);
+        const auto weighted = weighted_of<Real>(n_samples, n_classes, weights, log_weights, start, active);
+        const Input<Real>& given = of_type<Real>(cells);
+        require_tables<Real>(given, offset, arities, features, 1, n_classes);
+        const Tables<Real> tables{given.data(), offset.data(), -1};
+        nb::gil_scoped_release unlocked;
+        loop(weighted, columns, tables, candidates);
+    };
+    weights.index() == 0 ? run(double(), loops.naive) : run(float(), loops.naive_float32);
+}
+
+void pair_sums_float32(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, const GivenReals& weights,
+                       Input<double> log_weights, Input<std::int32_t> start, Input<std::int32_t> active,
+                       const GivenCodes& codes, Input<std::int32_t> arities, const std::vector<std::int64_t>& pending,
+                       const std::vector<GivenReals>& cells, const std::vector<Input<std::int64_t>>& offsets,
+                       double exponent, std::optional<Output<float>> state, Input<std::int64_t> features,
+                       Output<double> out) {
+    const VariationalKernel& loops = variational_kernel(kernel);
+    const auto weighted = weighted_of<float>(n_samples, n_classes, weights, log_weights, start, active);
+    const CodeColumns columns = columns_of(codes, arities, n_samples);
+    require_features(columns, arities, features);
+    require(cells.size() == pending.size() && offsets.size() == pending.size(),
+            "every pending feature needs its cells and offsets");
+    PairwiseState<float> pairwise{float(exponent), {}, nullptr, weighted.n_blocks() * n_classes * 8, true};
+    for (std::size_t p = 0; p < pending.size(); ++p) {
+        require_within(pending[p], 0, std::int64_t(arities.size()), "pending");
+        require_codes(columns, pending[p]);
+        const Input<float>& table = of_type<float>(cells[p]);
+        require_tables<float>(table, offsets[p], arities, features, arities.data()[pending[p]], n_classes);
+        pairwise.pending.push_back({table.data(), offsets[p].data(), pending[p]});
+    }
+    if (state) {
+        pairwise.values = state->data();
+        require_all_within(features, 0, std::int64_t(state->size()) / pairwise.row, "a feature with a state");
+    }
+    const Candidates candidates = candidates_of(features, out);
+    nb::gil_scoped_release unlocked;
+    loops.pairwise_float32(weighted, columns, pairwise, candidates);
+}
+
+void pair_sums_float64(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, const GivenReals& weights,
+                       Input<double> log_weights, Input<std::int32_t> start, Input<std::int32_t> active,
+                       const GivenCodes& codes, Input<std::int32_t> arities, Input<std::int64_t> sizes,
+                       Input<double> log_counts, const std::vector<std::int64_t>& given, Input<std::int64_t> features,
+                       Output<double> true_class, Output<double> out, std::optional<Output<double>> state) {
+    const VariationalKernel& loops = variational_kernel(kernel);
+    const auto weighted = weighted_of<double>(n_samples, n_classes, weights, log_weights, start, active);
+    const CodeColumns columns = columns_of(codes, arities, n_samples);
+    const Classes classes = classes_of(sizes, log_counts, n_samples);
+    require_size(sizes, n_classes, "sizes");
+    require_features(columns, arities, features);
+    require(!given.empty(), "at least one feature must be given");
+    for (const std::int64_t feature : given) {
+        require_within(feature, 0, std::int64_t(arities.size()), "given");
+        require_codes(columns, feature);
+    }
+    const Candidates candidates = candidates_of(features, out);
+    const std::int64_t n_features = std::int64_t(arities.size());
+    require_size(true_class, n_features, "true_class");
+    if (state) {
+        require(candidates.count == 1, "a state is kept of one candidate only");
+        require_size(*state, weighted.n_blocks() * n_classes * 8, "state");
+    }
+    double *sums = true_class.data(), *kept = state ? state->data() : nullptr;
+    nb::gil_scoped_release unlocked;
+    exact_pairwise(loops, weighted, columns, classes, n_features, given, candidates, sums, kept);
+}
+
+// Sums where the state holds the logarithms already.
+void state_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, const GivenReals& weights,
+                Input<double> log_weights, Input<std::int32_t> start, Input<std::int32_t> active, double exponent,
+                Output<double> state, Output<double> out) {
+    const VariationalKernel& loops = variational_kernel(kernel);
+    const auto weighted = weighted_of<double>(n_samples, n_classes, weights, log_weights, start, active);
+    require_size(state, weighted.n_blocks() * n_classes * 8, "state");
+    require_size(out, 1, "out");
+    const std::int32_t arity = 1;
+    const std::int64_t feature = 0;
+    const CodeColumns no_columns{{nullptr, false}, 0, &arity};
+    const PairwiseState<double> pairwise{exponent, {}, state.data(), 0, false};
+    const Candidates candidates{&feature, 1, out.data()};
+    nb::gil_scoped_release unlocked;
+    loops.pairwise(weighted, no_columns, pairwise, candidates);
+}
+
+void kernel_sums(const std::string& kernel, Input<double> x, double sx, std::optional<Input<double>> z, double sz,
+                 std::int64_t first, std::int64_t last, Output<double> out) {
+    const VariationalKernel& loops = variational_kernel(kernel);
+    const std::int64_t n = std::int64_t(x.size());
+    if (z) require_size(*z, n, "z");
+    require_size(out, n, "out");
+    require_within(first, 0, n, "first");
+    require_within(last, first + 1, n + 1, "last");
+    const double *points = x.data(), *others = z ? z->data() : nullptr;
+    double* sums = out.data();
+    nb::gil_scoped_release unlocked;
+    loops.kernel_sums(points, sx, others, sz, n, first, last, sums);
+}
+
+}  // namespace
+
+void bind_variational(nb::module_& m) {
+    m.def("log2", &checked_log2, "x"_a);
+    m.def("exp2", &exp2_by, "kernel"_a, "values"_a);
+    m.def("log2_of_counts", &log2_of_counts, "limit"_a);
+    m.def("table_stride_float64", &checked_stride<double>, "cells"_a);
+    m.def("table_stride_float32", &checked_stride<float>, "cells"_a);
+    m.def("likelihood_tables", &likelihood_tables);
+    m.def("naive_sums", &naive_sums);
+    m.def("pair_sums_float32", &pair_sums_float32);
+    m.def("pair_sums_float64", &pair_sums_float64);
+    m.def("state_sums", &state_sums);
+    m.def("kernel_sums", &kernel_sums, "kernel"_a, "x"_a, "sx"_a, "z"_a.none(), "sz"_a, "first"_a, "last"_a, "out"_a);
+}
+
+}  // namespace bitsieve

@@ -1,0 +1,124 @@
+// The counting loops for x86-64 with AVX2: bits are counted by a table of sixteen nibbles in a register.
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include "count/kernels/kernel.hpp"
+#include "count/kernels/pair_loop.hpp"
+#include "count/kernels/kernel.hpp"
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,popcnt"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,popcnt")
+#endif
+
+namespace bitsieve {
+namespace {
+
+inline __m256i popcount(__m256i x) {
+    const __m256i nibble = _mm256_set1_epi8(0x0f);
+    const __m256i bits = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
+                                          0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+    const __m256i low = _mm256_shuffle_epi8(bits, _mm256_and_si256(x, nibble));
+    const __m256i high = _mm256_shuffle_epi8(bits, _mm256_and_si256(_mm256_srli_epi16(x, 4), nibble));
+    return _mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256());
+}
+
+struct V {
+    __m256i low, high;
+
+    static V zero() { return {_mm256_setzero_si256(), _mm256_setzero_si256()}; }
+    static V broadcast(std::uint64_t x) {
+        const __m256i v = _mm256_set1_epi64x((long long)x);
+        return {v, v};
+    }
+    static V load(const std::uint64_t* p) {
+        return {_mm256_loadu_si256((const __m256i*)p), _mm256_loadu_si256((const __m256i*)(p + 4))};
+    }
+    static V widen(const std::uint32_t* p) {
+        return {_mm256_cvtepu32_epi64(_mm_loadu_si128((const __m128i*)p)),
+                _mm256_cvtepu32_epi64(_mm_loadu_si128((const __m128i*)(p + 4)))};
+    }
+    void store(std::uint64_t* p) const {
+        _mm256_storeu_si256((__m256i*)p, low);
+        _mm256_storeu_si256((__m256i*)(p + 4), high);
+    }
+    static V add(const V& a, const V& b) {
+        return {_mm256_add_epi64(a.low, b.low), _mm256_add_epi64(a.high, b.high)};
+    }
+    static V subtract(const V& a, const V& b) {
+        return {_mm256_sub_epi64(a.low, b.low), _mm256_sub_epi64(a.high, b.high)};
+    }
+    static V add_popcount_and(const V& sum, const V& a, const V& b) {
+        return {_mm256_add_epi64(sum.low, popcount(_mm256_and_si256(a.low, b.low))),
+                _mm256_add_epi64(sum.high, popcount(_mm256_and_si256(a.high, b.high)))};
+    }
+    static V shift_left(const V& a, int bits) {
+        const __m128i n = _mm_cvtsi32_si128(bits);
+        return {_mm256_sll_epi64(a.low, n), _mm256_sll_epi64(a.high, n)};
+    }
+    static V shift_right(const V& a, int bits) {
+        const __m128i n = _mm_cvtsi32_si128(bits);
+        return {_mm256_srl_epi64(a.low, n), _mm256_srl_epi64(a.high, n)};
+    }
+    static V shift_each(const V& a, const V& bits) {
+        return {_mm256_sllv_epi64(a.low, bits.low), _mm256_sllv_epi64(a.high, bits.high)};
+    }
+    static V bit_and(const V& a, const V& b) {
+        return {_mm256_and_si256(a.low, b.low), _mm256_and_si256(a.high, b.high)};
+    }
+    static V widen_bytes(const std::uint8_t* p) {
+        return {_mm256_cvtepu8_epi64(_mm_loadu_si32(p)), _mm256_cvtepu8_epi64(_mm_loadu_si32(p + 4))};
+    }
+    void store_quotient(double one_bit, double* out) const {
+        alignas(32) std::uint64_t c[kLanes];
+        store(c);
+        for (int i = 0; i < kLanes; ++i) out[i] = double(std::int64_t(c[i])) / one_bit;
+    }
+};
+
+constexpr int kTileRows = 2;
+constexpr int kTileColumns = 2;
+
+#include "count/kernels/pair_loop.inc"
+#include "count/kernels/packed_counters_loop.inc"
+
+std::uint64_t plane_masks(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out) {
+    const __m256i first = _mm256_loadu_si256((const __m256i*)codes);
+    const __m256i second = _mm256_loadu_si256((const __m256i*)(codes + 32));
+    const auto mask = [](__m256i low, __m256i high) {
+        return (std::uint64_t(std::uint32_t(_mm256_movemask_epi8(high))) << 32) | std::uint32_t(_mm256_movemask_epi8(low));
+    };
+    for (int plane = 0; plane < n_planes; ++plane) {
+        const __m256i wanted = _mm256_set1_epi8((char)plane);
+        out[plane * kLanes] = mask(_mm256_cmpeq_epi8(first, wanted), _mm256_cmpeq_epi8(second, wanted)) |
+                              (add ? out[plane * kLanes] : 0);
+    }
+    const __m256i most = _mm256_set1_epi8((char)n_planes);
+    return ~mask(_mm256_cmpeq_epi8(_mm256_max_epu8(first, most), most),
+                 _mm256_cmpeq_epi8(_mm256_max_epu8(second, most), most));
+}
+
+}  // namespace
+}  // namespace bitsieve
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+namespace bitsieve {
+namespace {
+bool available() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"); }
+}  // namespace
+
+const Kernel kAvx2Kernel = {"avx2", available, pair_sums, pair_cells, counter_sums, tile_values, plane_masks,
+    nullptr, plane_margins,
+    0.24, 0.41, 0.125, 1.4};
+
+}  // namespace bitsieve
+
+#endif

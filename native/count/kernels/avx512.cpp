@@ -1,0 +1,100 @@
+// The counting loops for x86-64 with AVX-512 VPOPCNTDQ, which counts the bits of eight words in one instruction.
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include "count/kernels/kernel.hpp"
+#include "count/kernels/pair_loop.hpp"
+#include "count/kernels/kernel.hpp"
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vpopcntdq,popcnt,bmi2"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vpopcntdq,popcnt,bmi2")
+#endif
+
+namespace bitsieve {
+namespace {
+
+struct V {
+    __m512i v;
+
+    static V zero() { return {_mm512_setzero_si512()}; }
+    static V broadcast(std::uint64_t x) { return {_mm512_set1_epi64((long long)x)}; }
+    static V load(const std::uint64_t* p) { return {_mm512_loadu_si512(p)}; }
+    static V widen(const std::uint32_t* p) {
+        return {_mm512_cvtepu32_epi64(_mm256_loadu_si256((const __m256i*)p))};
+    }
+    void store(std::uint64_t* p) const { _mm512_storeu_si512(p, v); }
+    static V add(V a, V b) { return {_mm512_add_epi64(a.v, b.v)}; }
+    static V subtract(V a, V b) { return {_mm512_sub_epi64(a.v, b.v)}; }
+    static V add_popcount_and(V sum, V a, V b) {
+        return {_mm512_add_epi64(sum.v, _mm512_popcnt_epi64(_mm512_and_si512(a.v, b.v)))};
+    }
+    static V shift_left(V a, int bits) { return {_mm512_sll_epi64(a.v, _mm_cvtsi32_si128(bits))}; }
+    static V shift_right(V a, int bits) { return {_mm512_srl_epi64(a.v, _mm_cvtsi32_si128(bits))}; }
+    static V shift_each(V a, V bits) { return {_mm512_sllv_epi64(a.v, bits.v)}; }
+    static V bit_and(V a, V b) { return {_mm512_and_si512(a.v, b.v)}; }
+    static V widen_bytes(const std::uint8_t* p) {
+        return {_mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i*)p))};
+    }
+    void store_quotient(double one_bit, double* out) const {
+        _mm512_storeu_pd(out, _mm512_div_pd(_mm512_cvtepi64_pd(v), _mm512_set1_pd(one_bit)));
+    }
+};
+
+constexpr int kTileRows = 8;
+constexpr int kTileColumns = 3;
+
+#include "count/kernels/pair_loop.inc"
+#include "count/kernels/packed_counters_loop.inc"
+
+std::uint64_t plane_masks(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out) {
+    const __m512i v = _mm512_loadu_si512(codes);
+    for (int plane = 0; plane < n_planes; ++plane)
+        out[plane * kLanes] = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8((char)plane)) | (add ? out[plane * kLanes] : 0);
+    return _mm512_cmpgt_epu8_mask(v, _mm512_set1_epi8((char)n_planes));
+}
+
+int append_bits(const std::uint64_t* words, std::int64_t n, std::uint64_t kept, int at, std::uint64_t* out) {
+    const int count = int(_mm_popcnt_u64(kept));
+    if (at == 0) {
+        for (std::int64_t i = 0; i < n; ++i) out[i] = _pext_u64(words[i], kept);
+    } else if (at + count <= 64) {
+        for (std::int64_t i = 0; i < n; ++i) out[i] |= _pext_u64(words[i], kept) << at;
+    } else {
+        for (std::int64_t i = 0; i < n; ++i) {
+            const std::uint64_t bits = _pext_u64(words[i], kept);
+            out[i] |= bits << at;
+            out[n + i] = bits >> (64 - at);
+        }
+    }
+    return count;
+}
+
+}  // namespace
+}  // namespace bitsieve
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+namespace bitsieve {
+namespace {
+bool available() {
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("bmi2");
+}
+}  // namespace
+
+const Kernel kAvx512Kernel = {"avx512", available, pair_sums, pair_cells, counter_sums, tile_values, plane_masks,
+    append_bits, plane_margins,
+    0.064, 0.38, 0.11, 1.5};  // by benchmarks/kernel_costs.py on an Intel Xeon of the Sapphire Rapids kind, November 2026
+
+}  // namespace bitsieve
+
+#endif

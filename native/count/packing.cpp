@@ -1,0 +1,412 @@
+// A raw table of codes to its packed form; see storage.hpp.
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <vector>
+
+#include "count/kernels/kernel.hpp"
+#include "count/storage.hpp"
+#include "count/transpose.hpp"
+
+namespace bitsieve {
+
+// Codes read from a raw table, to be made bits of planes.
+
+constexpr std::int64_t kAhead = 16;  // rows that are fetched before they are read
+constexpr std::uint8_t kNone = 255;  // matches no plane
+
+// A code as a byte; what is too large for any plane stays so.
+template <class Code>
+inline std::uint8_t to_byte(Code code) {
+    return sizeof(Code) == 1 ? std::uint8_t(code) : std::uint8_t(std::min<Code>(code, kNone));
+}
+
+// The codes of 64 samples.
+struct alignas(64) Word {
+    std::uint8_t codes[64];
+    Word() { std::memset(codes, kNone, sizeof codes); }
+};
+
+// Whether the numbers are k, k + 1, ...
+inline bool consecutive(const std::int64_t* numbers, std::int64_t n) {
+    for (std::int64_t i = 1; i < n; ++i)
+        if (numbers[i] != numbers[0] + i) return false;
+    return true;
+}
+
+// Where the codes of some columns are read to: 64 samples of a column side by side, columns as they come or, where those
+// of a row lie together, in strips of neighbours that are transposed at once.
+template <class Code>
+class Tile {
+public:
+    Tile(const CodeTable<Code>& table, std::int64_t n_features) : table_(table), n_features_(n_features) {
+        in_strips_ = sizeof(Code) == 1 && table.feature_stride == 1 && n_features >= kBlock;
+    }
+
+    // The columns that are read from now on. What is not read of them matches no plane.
+    void take(const std::int64_t* columns, std::int64_t n) {
+        starts_.assign(columns, columns + n);
+        place_.resize(std::size_t(n));
+        std::int64_t width = 1;
+        if (in_strips_) {
+            width = kBlock;
+            std::sort(starts_.begin(), starts_.end());
+            std::size_t n_strips = 0;
+            for (const std::int64_t column : starts_)
+                if (n_strips == 0 || column >= starts_[n_strips - 1] + kBlock)
+                    starts_[n_strips++] = std::min(column, n_features_ - kBlock);
+            starts_.resize(n_strips);
+        }
+        for (std::int64_t f = 0; f < n; ++f) {
+            std::int64_t strip = f;
+            if (in_strips_) strip = std::upper_bound(starts_.begin(), starts_.end(), columns[f]) - starts_.begin() - 1;
+            place_[std::size_t(f)] = strip * width + columns[f] - starts_[std::size_t(strip)];
+        }
+        words_.resize(starts_.size() * std::size_t(width));
+        clear();
+    }
+
+    void clear() { std::fill(words_.begin(), words_.end(), Word()); }
+
+    // The 64 samples of the f-th of these columns.
+    const std::uint8_t* samples(std::int64_t f) const { return words_[std::size_t(place_[std::size_t(f)])].codes; }
+
+    // Reads some rows as the samples from `at` on.
+    void read(const std::int64_t* rows, std::int64_t n_rows, std::int64_t at) {
+        const std::int64_t step = table_.sample_stride;
+        if (!in_strips_) {
+            const bool together = sizeof(Code) == 1 && step == 1 && consecutive(rows, n_rows);
+            for (std::size_t f = 0; f < starts_.size(); ++f) {
+                const Code* in = table_.column(starts_[f]);
+                std::uint8_t* out = words_[f].codes + at;
+                if (together)
+                    std::memcpy(out, in + rows[0], std::size_t(n_rows));
+                else
+                    for (std::int64_t t = 0; t < n_rows; ++t) out[t] = to_byte(in[rows[t] * step]);
+            }
+            return;
+        }
+        const std::uint8_t* row[64 + kAhead];
+        for (std::int64_t t = 0; t < n_rows; ++t) row[t] = reinterpret_cast<const std::uint8_t*>(table_.codes + rows[t] * step);
+        for (std::int64_t t = n_rows; t < n_rows + kAhead; ++t) row[t] = row[t - 1] + step;  // the next rows, most likely
+        for (std::int64_t t = 0; t < n_rows; t += kBlock) {
+            std::uint8_t* out = words_[0].codes + at + t;
+            const std::int64_t n = std::min<std::int64_t>(kBlock, n_rows - t);
+            for (const std::int64_t start : starts_) {
+                if (start % 64 < kBlock)
+                    for (std::int64_t i = 0; i < n; ++i) __builtin_prefetch(row[t + kAhead + i] + start);
+                if (n == kBlock)
+                    transpose_block([&](int i) { return row[t + i] + start; }, out, 64);
+                else
+                    for (std::int64_t c = 0; c < kBlock; ++c)
+                        for (std::int64_t i = 0; i < n; ++i) out[c * 64 + i] = row[t + i][start + c];
+                out += kBlock * 64;
+            }
+        }
+    }
+
+private:
+    const CodeTable<Code>& table_;
+    std::int64_t n_features_;
+    bool in_strips_;
+    std::vector<std::int64_t> starts_, place_;  // the first column of a strip; the word of a column
+    std::vector<Word> words_;
+};
+
+void refuse_code() { throw std::invalid_argument("a code is not below the arity of its feature"); }
+
+// Makes one word of the planes of a group, of samples(lane); returns the samples whose code is beyond its planes by one
+// at least.
+template <class Samples>
+std::uint64_t Packed::write_masks(std::int64_t g, std::int64_t word, bool add, Samples&& samples) {
+    static const Word none;
+    const Group& group = groups_[g];
+    std::uint64_t *out = planes_.get() + group.planes + word * group.n_planes * kLanes, beyond = 0;
+    for (int p = 0; p < group.n_planes; ++p)  // of the next word: groups in turn are more places than the processor follows
+        __builtin_prefetch(out + (group.n_planes + p) * kLanes, 1);
+    for (int lane = 0; lane < kLanes; ++lane)
+        if (feature_at(g, lane) >= 0)
+            beyond |= kernel_.plane_masks(samples(lane), group.n_planes, add, out + lane);
+        else
+            kernel_.plane_masks(none.codes, group.n_planes, add, out + lane);
+    return beyond;
+}
+
+// Rows are taken in chunks that keep the columns at hand in the second-level cache; within a chunk, class by class.
+// A chunk may end within a word of a class: the next one goes on in that word.
+template <class Code>
+void Packed::pack_groups(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
+    constexpr std::int64_t kMostGroups = 64;  // whose tile and rows fit the second-level cache
+    const std::int64_t block = table.feature_stride == 1 ? kMostGroups : 1;  // groups may share the memory of a row
+    const std::int64_t chunk = std::max<std::int64_t>(1 << 15, n_classes() * 512);
+    Tile<Code> tile(table, n_features());
+    std::vector<std::int64_t> cursor(sizes_.size()), start(sizes_.size());
+    for (std::int64_t c = 1; c < n_classes(); ++c) start[c] = start[c - 1] + batch.sizes[c - 1];
+    const std::int64_t n_samples = start[n_classes() - 1] + batch.sizes[n_classes() - 1];
+    for (std::int64_t g0 = first; g0 < last; g0 += block) {
+        const std::int64_t n_groups = std::min(block, last - g0);
+        tile.take(&slots_[g0 * kLanes], std::min(n_groups * kLanes, n_narrow_ - g0 * kLanes));
+        std::fill(cursor.begin(), cursor.end(), 0);
+        for (std::int64_t chunk_end = chunk; chunk_end < n_samples + chunk; chunk_end += chunk)
+            for (std::int64_t c = 0; c < n_classes(); ++c)
+                while (cursor[c] < batch.sizes[c]) {
+                    const std::int64_t place = batch.first[c] + cursor[c], at = place % 64;
+                    const std::int64_t most = std::min<std::int64_t>(64 - at, batch.sizes[c] - cursor[c]);
+                    std::int64_t row[64], n = 0;
+                    for (; n < most; ++n) {
+                        row[n] = batch.row(start[c] + cursor[c] + n);
+                        if (row[n] >= chunk_end) break;
+                    }
+                    if (n == 0) break;
+                    if (n < 64) tile.clear();
+                    tile.read(row, n, at);
+                    const std::uint64_t filled = (n == 64 ? ~std::uint64_t(0) : (std::uint64_t(1) << n) - 1) << at;
+                    std::uint64_t beyond = 0;
+                    for (std::int64_t g = g0; g < g0 + n_groups; ++g)
+                        beyond |= write_masks(g, word_start_[c] + place / 64, at > 0,
+                                              [&](int lane) { return tile.samples((g - g0) * kLanes + lane); });
+                    if (beyond & filled) refuse_code();
+                    cursor[c] += n;
+                }
+    }
+}
+
+// The same for columns of bytes whose rows are in class order already: words are made where the codes lie.
+void Packed::pack_columns(const std::uint8_t* codes, std::int64_t feature_stride, std::int64_t first, std::int64_t last) {
+    for (std::int64_t g = first; g < last; ++g) {
+        std::uint64_t beyond = 0;
+        std::int64_t start = 0;
+        for (std::int64_t c = 0; c < n_classes(); start += sizes_[c++])
+            for (std::int64_t at = 0; at < sizes_[c]; at += 64) {
+                const std::int64_t n = std::min<std::int64_t>(64, sizes_[c] - at);
+                Word rest;  // of a class, filled up with codes of no plane
+                const auto samples = [&](int lane) {
+                    const std::uint8_t* word = codes + feature_at(g, lane) * feature_stride + start + at;
+                    if (n == 64) return word;
+                    std::memcpy(rest.codes, word, std::size_t(n));
+                    return static_cast<const std::uint8_t*>(rest.codes);
+                };
+                beyond |= write_masks(g, word_start_[c] + at / 64, false, samples) & (~std::uint64_t(0) >> (64 - n));
+            }
+        if (beyond) refuse_code();
+    }
+}
+
+// Eight columns of bytes side by side, in class order; a lane without a feature holds zeros.
+template <class Code>
+void Packed::pack_bytes(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
+    for (std::int64_t g = first; g < last; ++g) {
+        std::uint8_t* out = reinterpret_cast<std::uint8_t*>(planes_.get() + groups_[g].planes);
+        const Code* in[kLanes];
+        std::int32_t arity[kLanes];
+        std::uint32_t bits = 0;
+        for (int lane = 0; lane < kLanes; ++lane) {
+            const std::int64_t feature = feature_at(g, lane);
+            in[lane] = feature < 0 ? nullptr : table.column(feature);
+            arity[lane] = feature < 0 ? 0 : arities_[feature];
+        }
+        std::uint8_t greatest[kLanes] = {};
+        for (std::int64_t c = 0, t = 0; c < n_classes(); out += sizes_[c++] * kLanes) {
+            std::uint8_t* to = out + batch.first[c] * kLanes;
+            const std::uint8_t* const bytes = to;
+            for (const std::int64_t end = t + batch.sizes[c]; t < end; ++t, to += kLanes) {
+                const std::int64_t row = batch.row(t) * table.sample_stride;
+                for (int lane = 0; lane < kLanes; ++lane) {
+                    if (in[lane] == nullptr) {
+                        to[lane] = 0;
+                        continue;
+                    }
+                    bits |= in[lane][row];
+                    to[lane] = std::uint8_t(in[lane][row] * kFieldBits);
+                }
+            }
+            // Six times a code of four bits fits a byte, so the greatest byte then tells the greatest code.
+            for (const std::uint8_t* at = bytes; at < to; at += kLanes)
+                for (int lane = 0; lane < kLanes; ++lane) greatest[lane] = std::max(greatest[lane], at[lane]);
+        }
+        for (int lane = 0; lane < kLanes; ++lane)
+            if (bits > 15 || (in[lane] != nullptr && greatest[lane] >= arity[lane] * kFieldBits)) refuse_code();
+    }
+}
+
+// Columns of 16-bit codes in class order.
+template <class Code>
+void Packed::copy_wide(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
+    for (std::int64_t u = first; u < last; ++u)
+        for (int lane = 0; lane < kLanes; ++lane) {
+            const std::int64_t feature = feature_at(u, lane);
+            if (feature < 0) continue;
+            const Code* in = table.column(feature);
+            std::uint16_t* out = wide_.get() + ((u - n_narrow_groups()) * kLanes + lane) * n_samples_;
+            std::int32_t greatest = 0;
+            for (std::int64_t c = 0, t = 0; c < n_classes(); out += sizes_[c++]) {
+                std::uint16_t* to = out + batch.first[c];
+                for (const std::int64_t end = t + batch.sizes[c]; t < end; ++t, ++to) {
+                    *to = in[batch.row(t) * table.sample_stride];
+                    greatest = std::max<std::int32_t>(greatest, *to);
+                }
+            }
+            if (greatest >= arities_[feature]) refuse_code();
+        }
+}
+
+template <class Code>
+void Packed::add(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
+    const std::int64_t last_group = std::min(last, n_narrow_groups());
+    std::fill(ready_.begin() + first, ready_.begin() + last, 0);
+    std::vector<std::uint64_t> rows;
+    bool by_class = false;
+    if constexpr (sizeof(Code) == 1)
+        by_class = !uses_counters_ && table.sample_stride == 1 && rows_of_classes(batch, rows);
+    if (uses_counters_)
+        pack_bytes(table, batch, first, last_group);
+    else if constexpr (sizeof(Code) == 1)
+        by_class ? pack_by_class(table, batch, rows, first, last_group) : pack_groups(table, batch, first, last_group);
+    else
+        pack_groups(table, batch, first, last_group);
+    copy_wide(table, batch, std::max(first, n_narrow_groups()), last);
+}
+
+void Packed::check(std::int64_t first, std::int64_t last) const {
+    for (std::int64_t g = first; g < std::min(last, n_narrow_groups()); ++g) {
+        const Group& group = groups_[g];
+        const std::uint64_t* word = planes_.get() + group.planes;
+        if (uses_counters_) {
+            const std::uint8_t* bytes = reinterpret_cast<const std::uint8_t*>(word);
+            for (std::int64_t i = 0; i < n_samples_ * kLanes; ++i)
+                if (bytes[i] % kFieldBits != 0 || bytes[i] >= (group.n_planes + 1) * kFieldBits) refuse_code();
+            continue;
+        }
+        std::uint64_t twice = 0;  // samples with two codes, or beyond the last sample of a class
+        for (std::int64_t c = 0; c < n_classes(); ++c)
+            for (std::int64_t w = word_start_[c]; w < word_start_[c + 1]; ++w) {
+                const std::int64_t left = sizes_[c] - (w - word_start_[c]) * 64;
+                const std::uint64_t beyond = left >= 64 ? 0 : ~std::uint64_t(0) << left;
+                std::uint64_t seen[kLanes];
+                std::fill(seen, seen + kLanes, beyond);
+                for (int p = 0; p < group.n_planes; ++p)
+                    for (int lane = 0; lane < kLanes; ++lane, ++word) {
+                        twice |= seen[lane] & *word;
+                        seen[lane] |= *word;
+                    }
+            }
+        if (twice) refuse_code();
+    }
+    for (std::int64_t u = std::max(first, n_narrow_groups()); u < last; ++u)
+        for (int lane = 0; lane < kLanes; ++lane) {
+            const std::int64_t feature = feature_at(u, lane);
+            if (feature < 0) continue;
+            const std::uint16_t* codes = wide_.get() + ((u - n_narrow_groups()) * kLanes + lane) * n_samples_;
+            if (*std::max_element(codes, codes + n_samples_) >= arities_[feature]) refuse_code();
+        }
+}
+
+void Packed::finish(std::int64_t first, std::int64_t last) {
+    for (std::int64_t g = first; g < std::min(last, n_narrow_groups()) && !uses_counters_; ++g) {
+        const Group& group = groups_[g];
+        const std::int64_t row = std::int64_t(group.n_planes) * kLanes;
+        std::uint32_t* margins = margins_.data() + group.margins;
+        kernel_.plane_margins(planes_.get() + group.planes, row, segments(), margins);
+        for (int lane = 0; lane < kLanes; ++lane)  // codes that only a feature of more codes in the group may have
+            for (int plane = feature_at(g, lane) < 0 ? 0 : arities_[feature_at(g, lane)]; plane < group.n_planes; ++plane)
+                if (margins[(n_classes() * group.n_planes + plane) * kLanes + lane] > 0) refuse_code();
+    }
+    std::fill(ready_.begin() + first, ready_.begin() + last, 1);
+}
+
+template <class Code>
+void Packed::pack(const CodeTable<Code>& table, std::int64_t first, std::int64_t last) {
+    const std::vector<std::int64_t> none(sizes_.size());
+    const Batch batch{sizes_.data(), none.data(), order_.empty() ? nullptr : order_.data()};
+    if constexpr (sizeof(Code) == 1) {
+        if (!uses_counters_ && order_.empty() && table.sample_stride == 1) {
+            std::fill(ready_.begin() + first, ready_.begin() + last, 0);
+            pack_columns(table.codes, table.feature_stride, first, std::min(last, n_narrow_groups()));
+            copy_wide(table, batch, std::max(first, n_narrow_groups()), last);
+            return finish(first, last);
+        }
+    }
+    add(table, batch, first, last);
+    finish(first, last);
+}
+
+template void Packed::pack(const CodeTable<std::uint8_t>&, std::int64_t, std::int64_t);
+template void Packed::pack(const CodeTable<std::uint16_t>&, std::int64_t, std::int64_t);
+template void Packed::add(const CodeTable<std::uint8_t>&, const Batch&, std::int64_t, std::int64_t);
+template void Packed::add(const CodeTable<std::uint16_t>&, const Batch&, std::int64_t, std::int64_t);
+
+// A raw table to bit planes without a look at its samples one by one; see storage.hpp.
+//
+// The masks of 64 rows, as they lie, are made of all their codes at once. For each class the bits of its own rows are then
+// drawn together, and appended to the plane of the class.
+
+namespace {
+
+// Beyond so many classes drawing the bits of each costs more than taking the codes one by one.
+constexpr std::int64_t kFewClasses = 16;
+
+}  // namespace
+
+bool Packed::rows_of_classes(const Batch& batch, std::vector<std::uint64_t>& rows) const {
+    if (kernel_.append_bits == nullptr || batch.order == nullptr || n_classes() > kFewClasses) return false;
+    std::int64_t n_rows = 0;
+    for (std::int64_t c = 0; c < n_classes(); ++c) n_rows += batch.sizes[c];
+    const std::int64_t n_words = (n_rows + 63) / 64;
+    rows.assign(std::size_t(n_classes() * n_words), 0);
+    for (std::int64_t c = 0, t = 0; c < n_classes(); ++c) {
+        std::uint64_t* of_class = rows.data() + c * n_words;
+        std::int64_t before = -1;
+        for (const std::int64_t end = t + batch.sizes[c]; t < end; ++t) {
+            const std::int64_t row = batch.order[t];
+            if (row <= before || row >= n_rows) return false;  // repeated by its weight, left out, or in another order
+            of_class[row / 64] |= std::uint64_t(1) << (row % 64);
+            before = row;
+        }
+    }
+    return true;
+}
+
+void Packed::pack_by_class(const CodeTable<std::uint8_t>& table, const Batch& batch,
+                           const std::vector<std::uint64_t>& rows, std::int64_t first, std::int64_t last) {
+    constexpr std::uint8_t kNone = 255;  // matches no plane
+    alignas(64) std::uint8_t rest[kLanes][64];
+    std::vector<std::uint64_t> masks;
+    std::vector<std::int64_t> filled;
+    std::int64_t n_rows = 0;
+    for (std::int64_t c = 0; c < n_classes(); ++c) n_rows += batch.sizes[c];
+    const std::int64_t n_words = (n_rows + 63) / 64;
+    std::uint64_t beyond = 0;
+    for (std::int64_t g = first; g < last; ++g) {
+        const Group& group = groups_[g];
+        const std::int64_t width = std::int64_t(group.n_planes) * kLanes;
+        std::uint64_t* const planes = planes_.get() + group.planes;
+        masks.resize(std::size_t(width));
+        filled.assign(batch.first, batch.first + n_classes());
+        for (std::int64_t w = 0; w < n_words; ++w) {
+            const std::int64_t n = std::min<std::int64_t>(64, n_rows - 64 * w);
+            for (int lane = 0; lane < kLanes; ++lane) {
+                const std::int64_t feature = feature_at(g, lane);
+                const std::uint8_t* codes = rest[lane];
+                if (feature >= 0 && n == 64) {
+                    codes = table.column(feature) + 64 * w;
+                } else {
+                    std::memset(rest[lane], kNone, sizeof rest[lane]);
+                    if (feature >= 0)
+                        std::memcpy(rest[lane], table.column(feature) + 64 * w, std::size_t(n));
+                }
+                const std::uint64_t larger = kernel_.plane_masks(codes, group.n_planes, false, masks.data() + lane);
+                if (feature >= 0) beyond |= larger & (~std::uint64_t(0) >> (64 - n));
+            }
+            for (std::int64_t c = 0; c < n_classes(); ++c) {
+                const std::uint64_t of_class = rows[std::size_t(c * n_words + w)];
+                if (of_class == 0) continue;
+                std::uint64_t* out = planes + (word_start_[c] + filled[c] / 64) * width;
+                filled[c] += kernel_.append_bits(masks.data(), width, of_class, int(filled[c] % 64), out);
+            }
+        }
+    }
+    if (beyond) refuse_code();
+}
+
+}  // namespace bitsieve

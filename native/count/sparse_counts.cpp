@@ -1,0 +1,331 @@
+#include "count/sparse_counts.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "count/sparse_division.hpp"
+
+namespace bitsieve {
+
+namespace {
+
+// What stands behind a listed code: sorts by class, then by code.
+std::uint64_t key_of_cell(std::int32_t label, std::uint16_t code) { return (std::uint64_t(label) << 16) | code; }
+
+}  // namespace
+
+SparseCounts::SparseCounts(const ListedCodes& columns, const ListedRows& rows, std::int64_t block,
+                           const std::int32_t* classes, std::int64_t n_classes, const std::uint32_t* weights)
+    : columns_(columns), rows_(rows), classes_(classes), weights_(weights), class_size_(std::size_t(n_classes), 0) {
+    for (std::int64_t i = 0; i < columns.n_rows; ++i) class_size_[classes[i]] += weight(i);
+    for (const std::int64_t size : class_size_) n_samples_ += size;
+    count_cells();
+    turn_to_rows(block);
+}
+
+void SparseCounts::count_cells() {
+    const std::int64_t n = columns_.n_columns;
+    n_codes_.assign(std::size_t(n), 0);
+    n_listed_.assign(std::size_t(n), 0);
+    cell_start_.assign(std::size_t(n + 1), 0);
+    std::size_t most = 0;  // cells there may be
+    for (std::int64_t j = 0; j < n; ++j) {
+        std::int32_t codes = 0;
+        for (std::int64_t e = columns_.start[j]; e < columns_.start[j + 1]; ++e)
+            codes = std::max(codes, std::int32_t(columns_.code[e]) + 1);
+        n_codes_[j] = codes;
+        most_codes_ = std::max(most_codes_, std::int64_t(codes));
+        most += std::size_t(std::min(columns_.start[j + 1] - columns_.start[j], std::int64_t(codes) * n_classes()));
+    }
+    cells_.reserve(most);
+    std::vector<std::uint32_t> table;
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> keys;
+    for (std::int64_t j = 0; j < n; ++j) {
+        const std::int64_t begin = columns_.start[j], end = columns_.start[j + 1], codes = n_codes_[j];
+        const std::int64_t size = codes * n_classes();
+        std::uint32_t listed = 0;
+        if (size <= 4 * (end - begin)) {
+            table.assign(std::size_t(size), 0);
+            for (std::int64_t e = begin; e < end; ++e)
+                table[classes_[columns_.row[e]] * codes + columns_.code[e]] += weight(columns_.row[e]);
+            for (std::int64_t cell = 0; cell < size; ++cell)
+                if (table[cell]) cells_.push_back({std::int32_t(cell / codes), std::uint16_t(cell % codes), table[cell]});
+        } else {
+            keys.clear();
+            for (std::int64_t e = begin; e < end; ++e)
+                keys.emplace_back(key_of_cell(classes_[columns_.row[e]], columns_.code[e]), weight(columns_.row[e]));
+            std::sort(keys.begin(), keys.end());
+            for (std::size_t k = 0; k < keys.size(); ++k) {
+                if (k && keys[k].first == keys[k - 1].first)
+                    cells_.back().count += keys[k].second;
+                else
+                    cells_.push_back({std::int32_t(keys[k].first >> 16), std::uint16_t(keys[k].first), keys[k].second});
+            }
+        }
+        cell_start_[j + 1] = std::int64_t(cells_.size());
+        for (const ListedCell* cell = cells_begin(j); cell != cells_end(j); ++cell) listed += cell->count;
+        n_listed_[j] = listed;
+    }
+}
+
+void SparseCounts::turn_to_rows(std::int64_t block) {
+    const std::int64_t n = columns_.n_columns, n_rows = columns_.n_rows;
+    std::fill(rows_.start, rows_.start + n_rows + 1, 0);
+    for (std::int64_t e = 0; e < columns_.start[n]; ++e) ++rows_.start[columns_.row[e] + 1];
+    for (std::int64_t i = 0; i < n_rows; ++i) rows_.start[i + 1] += rows_.start[i];
+    std::vector<std::int64_t> next(rows_.start, rows_.start + n_rows);
+    std::vector<std::int64_t> place(columns_.start, columns_.start + n);  // of every column, what was not taken yet
+    for (std::int64_t first = 0, last; first < n_rows; first = last) {
+        const std::int64_t* beyond = std::upper_bound(rows_.start + first + 1, rows_.start + n_rows + 1, rows_.start[first] + block);
+        last = std::max(beyond - rows_.start - 1, first + 1);
+        for (std::int64_t j = 0; j < n; ++j) {
+            std::int64_t e = place[j];
+            for (const std::int64_t end = columns_.start[j + 1]; e < end && columns_.row[e] < last; ++e) {
+                const std::int64_t to = next[columns_.row[e]]++;
+                rows_.column[to] = std::int32_t(j);
+                rows_.code[to] = columns_.code[e];
+            }
+            place[j] = e;
+        }
+    }
+}
+
+void SparseCounts::own_sums(const Terms& terms, std::int64_t first, std::int64_t last, std::int64_t* pooled,
+                            std::int64_t* within) const {
+    std::vector<std::uint32_t> of_code(std::size_t(most_codes_), 0);
+    for (std::int64_t j = first; j < last; ++j) {
+        std::int64_t alone = 0, with_class = 0;
+        for (const ListedCell* cell = cells_begin(j); cell != cells_end(j); ++cell) {
+            with_class += terms(cell->count);
+            of_code[cell->code] += cell->count;
+        }
+        for (const ListedCell* cell = cells_begin(j); cell != cells_end(j); ++cell) {
+            alone += terms(of_code[cell->code]);  // T[0] = 0
+            of_code[cell->code] = 0;
+        }
+        pooled[j] = alone;
+        within[j] = with_class;
+    }
+}
+
+// The counts of the cells of the tables of a division of the samples with sparse columns of codes.
+
+bool division_cells(const SparseCounts& counts, const Division& division, const std::int64_t* columns,
+                    std::int64_t n_columns, std::int64_t* xy, std::int64_t width, std::int64_t* xyc,
+                    std::int64_t width_within) {
+    const Sizes sizes(counts, division);
+    const std::vector<std::int32_t> place = places_of_rows(counts, division);
+    std::vector<std::uint64_t> entries;
+    Hits hits(counts, division);
+    std::vector<std::int64_t> pooled, within, code_total(std::size_t(counts.most_codes()), 0);
+    // A cell that loses what it would hold is taken out of the list again; the rest of the cells are as the margins say.
+    std::vector<std::int64_t> gone, gone_within;
+    const auto change = [](std::vector<std::int64_t>& made, std::vector<std::int64_t>& lost) {
+        return [&made, &lost](std::int64_t before, std::int64_t now) {
+            if (now) made.push_back(now);
+            if (before) lost.push_back(before);
+        };
+    };
+    const auto note = change(pooled, gone), note_within = change(within, gone_within);
+    TableWalk walk(counts, division, sizes, note, note_within);
+    const auto settle = [](std::vector<std::int64_t>& made, std::vector<std::int64_t>& lost, std::int64_t* out,
+                           std::int64_t room) {
+        std::sort(made.begin(), made.end());
+        std::sort(lost.begin(), lost.end());
+        std::vector<std::int64_t> left;
+        std::set_difference(made.begin(), made.end(), lost.begin(), lost.end(), std::back_inserter(left));
+        while (!left.empty() && left.front() == 0) left.erase(left.begin());
+        if (std::int64_t(left.size()) > room) return false;
+        std::copy(left.begin(), left.end(), out);
+        return true;
+    };
+    for (std::int64_t k = 0; k < n_columns; ++k) {
+        const std::int64_t j = columns[k];
+        entries_of(counts.columns(), place, j, entries);
+        pooled = sizes.part;
+        within = sizes.label;
+        gone.clear();
+        gone_within.clear();
+        const ListedCell *begin = counts.cells_begin(j), *end = counts.cells_end(j);
+        for (const ListedCell* cell = begin; cell != end; ++cell) {
+            within.push_back(cell->count);
+            code_total[cell->code] += cell->count;
+        }
+        for (const ListedCell* cell = begin; cell != end; ++cell)
+            if (const std::int64_t total = std::exchange(code_total[cell->code], 0)) pooled.push_back(total);
+        const std::int64_t hit = walk.walk(j, hits.of(j, entries.data(), std::int64_t(entries.size())));
+        pooled.push_back(counts.n_samples() - sizes.listed - counts.n_listed(j) + hit);
+        if (!settle(pooled, gone, xy + k * width, width)) return false;
+        if (!xyc) continue;
+        std::vector<std::int64_t> rest(std::size_t(counts.n_classes()));
+        for (std::int64_t c = 0; c < counts.n_classes(); ++c) rest[c] = counts.class_size(c) - sizes.class_listed[c];
+        walk.each_class([&](std::int32_t c, std::int64_t listed, std::int64_t both) { rest[c] += both - listed; });
+        within.insert(within.end(), rest.begin(), rest.end());
+        if (!settle(within, gone_within, xyc + k * width_within, width_within)) return false;
+    }
+    return true;
+}
+
+// Sums of T over the tables of a division of the samples with sparse columns of codes.
+
+namespace {
+
+// T, of large counts too: the same few counts come again and again.
+class RememberedTerms {
+public:
+    explicit RememberedTerms(const Terms& terms) : terms_(terms), known_(kSlots, {0, 0}) {}
+
+    std::int64_t operator()(std::int64_t count) {
+        const std::uint64_t c = std::uint64_t(count);
+        if (c < terms_.limit) return terms_.table[c];
+        auto& [key, value] = known_[c % kSlots];
+        if (key != c) {
+            key = c;
+            value = terms_(c);
+        }
+        return value;
+    }
+
+private:
+    static constexpr std::size_t kSlots = 4096;
+    Terms terms_;
+    std::vector<std::pair<std::uint64_t, std::int64_t>> known_;
+};
+
+// Sums over the tables of a division with one column after the other.
+class DivisionSums {
+public:
+    DivisionSums(const SparseCounts& counts, const Terms& terms, const Division& division, const OwnSums& own)
+        : counts_(counts), sizes_(counts, division), own_(own), terms_(terms), hits_(counts, division),
+          walk_(counts, division, sizes_, Change{this, false}, Change{this, true}),
+          class_rest_(std::size_t(counts.n_classes())) {
+        for (const std::int64_t size : sizes_.part) base_ += terms_(size);
+        for (const std::int64_t size : sizes_.label) base_within_ += terms_(size);
+        for (std::int64_t c = 0; c < counts.n_classes(); ++c) {
+            class_rest_[c] = terms_(counts.class_size(c) - sizes_.class_listed[c]);
+            base_within_ += class_rest_[c];
+        }
+    }
+
+    void add(std::int64_t column, const std::uint64_t* entries, std::int64_t n, std::int64_t* xy, std::int64_t* xyc) {
+        pooled_ = base_ + own_.pooled[column];
+        within_ = base_within_ + own_.within[column];
+        const std::int64_t left = counts_.n_samples() - sizes_.listed - counts_.n_listed(column);
+        if (n == 0) {
+            *xy = pooled_ + terms_(std::max(left, std::int64_t(0)));  // below 0: no column of its size is apart
+            if (xyc) *xyc = within_ + untouched_classes(column);
+            return;
+        }
+        const std::int64_t hit = walk_.walk(column, hits_.of(column, entries, n));
+        *xy = pooled_ + terms_(left + hit);
+        if (!xyc) return;
+        walk_.each_class([&](std::int32_t c, std::int64_t listed, std::int64_t both) {
+            within_ += terms_(rest_of(c) - listed + both) - class_rest_[c];
+        });
+        *xyc = within_;
+    }
+
+private:
+    struct Change {
+        DivisionSums* sums;
+        bool within;
+        void operator()(std::int64_t before, std::int64_t now) const {
+            (within ? sums->within_ : sums->pooled_) += sums->terms_(now) - sums->terms_(before);
+        }
+    };
+
+    std::int64_t rest_of(std::int32_t c) const { return counts_.class_size(c) - sizes_.class_listed[c]; }
+
+    std::int64_t untouched_classes(std::int64_t column) {
+        std::int64_t sum = 0;
+        const ListedCell* end = counts_.cells_end(column);
+        for (const ListedCell* cell = counts_.cells_begin(column); cell != end;) {
+            const std::int32_t label = cell->label;
+            std::int64_t listed = 0;
+            for (; cell != end && cell->label == label; ++cell) listed += cell->count;
+            sum += terms_(rest_of(label) - listed) - class_rest_[label];
+        }
+        return sum;
+    }
+
+    const SparseCounts& counts_;
+    Sizes sizes_;
+    OwnSums own_;
+    RememberedTerms terms_;
+    Hits hits_;
+    TableWalk<Change, Change> walk_;
+    std::vector<std::int64_t> class_rest_;  // T of the samples of a class in the rest
+    std::int64_t base_ = 0, base_within_ = 0, pooled_ = 0, within_ = 0;
+};
+
+}  // namespace
+
+void division_sums_by_rows(const SparseCounts& counts, const Terms& terms, const Division& division, const OwnSums& own,
+                           std::int64_t first, std::int64_t last, std::int64_t* xy, std::int64_t* xyc) {
+    DivisionSums sums(counts, terms, division, own);
+    const std::int32_t* columns = counts.listed_columns();
+    const std::uint16_t* codes = counts.listed_codes();
+    std::vector<std::int64_t> begin(std::size_t(division.n_rows)), end(begin);
+    std::vector<std::uint64_t> next(std::size_t(last - first + 1), 0);
+    for (std::int64_t i = 0; i < division.n_rows; ++i) {
+        const std::int32_t *low = columns + counts.row_begin(division.row[i]), *high = columns + counts.row_end(division.row[i]);
+        if (first > 0) low = std::lower_bound(low, high, std::int32_t(first));
+        if (last < counts.n_columns()) high = std::lower_bound(low, high, std::int32_t(last));
+        begin[i] = low - columns;
+        end[i] = high - columns;
+        for (; low != high; ++low) ++next[*low - first + 1];
+    }
+    for (std::int64_t j = 0; j < last - first; ++j) next[j + 1] += next[j];
+    std::vector<std::uint64_t> entries(std::size_t(next.back()));
+    for (std::int64_t i = 0; i < division.n_rows; ++i)
+        for (std::int64_t e = begin[i]; e < end[i]; ++e)
+            entries[next[columns[e] - first]++] = (std::uint64_t(i) << 16) | codes[e];
+    std::uint64_t done = 0;  // next[j] is by now where the entries of column j end
+    for (std::int64_t j = first; j < last; done = next[j++ - first])
+        sums.add(j, entries.data() + done, std::int64_t(next[j - first] - done), xy + j, xyc ? xyc + j : nullptr);
+}
+
+void division_sums_by_columns(const SparseCounts& counts, const Terms& terms, const Division& division, const OwnSums& own,
+                              const std::int64_t* columns, std::int64_t n_columns, std::int64_t* xy, std::int64_t* xyc) {
+    DivisionSums sums(counts, terms, division, own);
+    const std::vector<std::int32_t> place = places_of_rows(counts, division);
+    std::vector<std::uint64_t> entries;
+    for (std::int64_t k = 0; k < n_columns; ++k) {
+        entries_of(counts.columns(), place, columns[k], entries);
+        sums.add(columns[k], entries.data(), std::int64_t(entries.size()), xy + k, xyc ? xyc + k : nullptr);
+    }
+}
+
+std::int64_t division_sums_met(const SparseCounts& counts, const Terms& terms, const Division& division, const OwnSums& own,
+                               std::int64_t* columns, std::int64_t* xy) {
+    struct Met {
+        std::int32_t column;
+        std::uint64_t entry;
+        bool operator<(const Met& other) const { return column != other.column ? column < other.column : entry < other.entry; }
+    };
+    std::vector<Met> met;
+    for (std::int64_t i = 0; i < division.n_rows; ++i)
+        for (std::int64_t e = counts.row_begin(division.row[i]); e < counts.row_end(division.row[i]); ++e)
+            met.push_back({counts.listed_columns()[e], (std::uint64_t(i) << 16) | counts.listed_codes()[e]});
+    std::sort(met.begin(), met.end());
+    DivisionSums sums(counts, terms, division, own);
+    std::vector<std::uint64_t> entries;
+    std::int64_t n_columns = 0;
+    for (std::size_t k = 0; k < met.size(); ++n_columns) {
+        const std::int32_t column = met[k].column;
+        entries.clear();
+        for (; k < met.size() && met[k].column == column; ++k) entries.push_back(met[k].entry);
+        columns[n_columns] = column;
+        sums.add(column, entries.data(), std::int64_t(entries.size()), xy + n_columns, nullptr);
+    }
+    return n_columns;
+}
+
+void division_sums_apart(const SparseCounts& counts, const Terms& terms, const Division& division, const OwnSums& own,
+                         const std::int64_t* columns, std::int64_t n_columns, std::int64_t* xy) {
+    DivisionSums sums(counts, terms, division, own);
+    for (std::int64_t k = 0; k < n_columns; ++k) sums.add(columns[k], nullptr, 0, xy + k, nullptr);
+}
+
+}  // namespace bitsieve

@@ -1,0 +1,131 @@
+// Contingency tables of columns of codes of which most samples have one common code: only the others are listed.
+//
+// A cell that holds the common code is never visited: it is what the margins leave. So the tables of a division of the
+// samples into parts (by the codes of another column, say) with all columns cost the listed codes of the samples outside one
+// part, the rest, and a few additions for every other column.
+//
+// Codes are held by column and by row, in memory of the caller's, which may be mapped from files. Every sum is of integers: neither blocks nor the way the
+// samples are visited can change a bit. Limits: samples, and the sum of their weights, <= 2^31; columns < 2^31; codes < 2^16.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "count/fixed_point.hpp"
+
+namespace bitsieve {
+
+// Compressed sparse columns; the rows of a column ascend.
+struct ListedCodes {
+    const std::int64_t* start;
+    const std::int32_t* row;
+    const std::uint16_t* code;
+    std::int64_t n_columns, n_rows;
+};
+
+// The same by row: the columns that row i lists, ascending, and their codes are at start[i] .. start[i + 1].
+struct ListedRows {
+    std::int64_t* start;
+    std::int32_t* column;
+    std::uint16_t* code;
+};
+
+// How many samples of a class have a listed code.
+struct ListedCell {
+    std::int32_t label;
+    std::uint16_t code;
+    std::uint32_t count;
+};
+
+// Some rows, ascending, and for each the label of its part and class; labels are numbered by part, then by class. All other
+// rows are in one more part, the rest.
+struct Division {
+    const std::int32_t* row;
+    const std::int32_t* label;
+    std::int64_t n_rows;
+    const std::int32_t* part_of;   // of every label
+    const std::int32_t* class_of;
+    std::int64_t n_labels;
+};
+
+// For every column the sums of T over its listed codes, and over these and the classes.
+struct OwnSums {
+    const std::int64_t* pooled;
+    const std::int64_t* within;
+};
+
+class SparseCounts {
+public:
+    // rows: room, filled here in blocks of rows that list about so many codes: each is whole before the next one begins, so
+    // that of rows mapped from a file few pages must be in memory. classes: of every row, below n_classes. weights: how many
+    // samples a row stands for, at least 1 (null: one).
+    SparseCounts(const ListedCodes& columns, const ListedRows& rows, std::int64_t block, const std::int32_t* classes,
+                 std::int64_t n_classes, const std::uint32_t* weights);
+
+    std::int64_t n_columns() const { return columns_.n_columns; }
+    std::int64_t n_rows() const { return columns_.n_rows; }
+    std::int64_t n_classes() const { return std::int64_t(class_size_.size()); }
+    std::int64_t n_samples() const { return n_samples_; }
+    std::int64_t class_size(std::int64_t c) const { return class_size_[c]; }
+
+    std::uint32_t weight(std::int64_t row) const { return weights_ ? weights_[row] : 1; }
+    std::int32_t class_of(std::int64_t row) const { return classes_[row]; }
+    const ListedCodes& columns() const { return columns_; }
+    std::int64_t n_codes(std::int64_t j) const { return n_codes_[j]; }  // one more than the largest listed code
+    std::int64_t most_codes() const { return most_codes_; }              // of any column
+    std::int64_t n_listed(std::int64_t j) const { return n_listed_[j]; }  // samples with a listed code
+
+    // By class, then by code.
+    const ListedCell* cells_begin(std::int64_t j) const { return cells_.data() + cell_start_[j]; }
+    const ListedCell* cells_end(std::int64_t j) const { return cells_.data() + cell_start_[j + 1]; }
+
+    // The columns that row i lists a code of, ascending, and these codes.
+    std::int64_t row_begin(std::int64_t i) const { return rows_.start[i]; }
+    std::int64_t row_end(std::int64_t i) const { return rows_.start[i + 1]; }
+    const std::int32_t* listed_columns() const { return rows_.column; }
+    const std::uint16_t* listed_codes() const { return rows_.code; }
+
+    // OwnSums of columns first .. last, written to pooled[first], within[first], ...
+    void own_sums(const Terms& terms, std::int64_t first, std::int64_t last, std::int64_t* pooled,
+                  std::int64_t* within) const;
+
+private:
+    void count_cells();
+    void turn_to_rows(std::int64_t block);
+
+    ListedCodes columns_;
+    ListedRows rows_;
+    const std::int32_t* classes_;
+    const std::uint32_t* weights_;
+    std::int64_t n_samples_ = 0, most_codes_ = 0;
+    std::vector<std::int64_t> class_size_, cell_start_;
+    std::vector<std::uint32_t> n_listed_;
+    std::vector<std::int32_t> n_codes_;
+    std::vector<ListedCell> cells_;
+};
+
+// Sums of T over the tables of a division with columns: pooled over the classes, and within them (null: skip).
+//
+// By rows: those of columns first .. last, xy[first], ..., from the rows of the division. By columns: those of the columns
+// listed, xy[0], ..., from all that these list. Both give the same integers.
+void division_sums_by_rows(const SparseCounts& counts, const Terms& terms, const Division& division, const OwnSums& own,
+                           std::int64_t first, std::int64_t last, std::int64_t* xy, std::int64_t* xyc);
+void division_sums_by_columns(const SparseCounts& counts, const Terms& terms, const Division& division, const OwnSums& own,
+                              const std::int64_t* columns, std::int64_t n_columns, std::int64_t* xy, std::int64_t* xyc);
+
+// The columns that list a code in a row of the division, ascending, and their sums pooled over the classes; room for as many
+// as these rows list codes. Returns how many columns there are.
+std::int64_t division_sums_met(const SparseCounts& counts, const Terms& terms, const Division& division, const OwnSums& own,
+                               std::int64_t* columns, std::int64_t* xy);
+
+// The sums pooled over the classes that the columns would have if they listed no code in a row of the division.
+void division_sums_apart(const SparseCounts& counts, const Terms& terms, const Division& division, const OwnSums& own,
+                         const std::int64_t* columns, std::int64_t n_columns, std::int64_t* xy);
+
+// Row k: the counts of the cells that are not empty of the table with column columns[k], in any order; width and
+// width_within: the lengths of the rows. Whether all of them had room.
+bool division_cells(const SparseCounts& counts, const Division& division, const std::int64_t* columns,
+                    std::int64_t n_columns, std::int64_t* xy, std::int64_t width, std::int64_t* xyc,
+                    std::int64_t width_within);
+
+}  // namespace bitsieve

@@ -1,0 +1,285 @@
+#include "count/storage.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <numeric>
+#include <stdexcept>
+#include <sys/mman.h>
+
+#include "count/kernels/kernel.hpp"
+
+namespace bitsieve {
+
+#if defined(__linux__)
+#endif
+
+
+namespace {
+
+constexpr std::int64_t kMostSamples = std::int64_t(1) << 31;
+constexpr std::int32_t kMostCodes = 1 << 16;
+constexpr int kMaxArity = 64;         // of a feature stored as planes (kMaxPlanes of the loops + 1)
+constexpr double kTableSampleNs = 0.6;  // one sample of one pair by the table-increment kernel
+constexpr double kTableCellNs = 1.0;    // clearing and reading one cell of its table
+
+constexpr double kCounterSamples = 8192;  // fewer samples do not repay what packed counters set up
+
+constexpr std::size_t kHugePage = 2 << 20;
+
+// Large arrays are asked for in huge pages where the system has them: planes are streamed through.
+template <class T>
+T* allocate(std::int64_t n) {
+    const std::size_t bytes = std::size_t(n) * sizeof(T) + 1;
+    const std::size_t alignment = bytes >= 2 * kHugePage ? kHugePage : 64;
+    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    void* p = std::aligned_alloc(alignment, rounded);
+    if (p == nullptr) throw std::bad_alloc();
+#if defined(__linux__)
+    if (alignment == kHugePage) madvise(p, rounded, MADV_HUGEPAGE);
+#endif
+    return static_cast<T*>(p);
+}
+
+// The largest arity whose pairs are cheaper by planes than by increments.
+int plane_arity(const Kernel& kernel, double n_samples, double n_words, double n_classes) {
+    int best = 1;
+    for (int m = 2; m <= kMaxArity; ++m) {
+        const double cells = double(m) * m, inner = double(m - 1) * (m - 1);
+        const double planes = n_words * inner * kernel.word_cell_ns + n_classes * cells * kernel.term_cell_ns;
+        const double table = n_samples * kTableSampleNs + std::min(n_classes * cells, 2 * n_samples) * kTableCellNs;
+        if (planes > table) break;
+        best = m;
+    }
+    return best;
+}
+
+// Whether the features of at most ten codes together cost less by packed counters than by planes (up to `limit` codes) and
+// increments (beyond). Each feature is compared as if paired with one of its own arity, as features of a table are alike.
+bool counters_pay(const Kernel& kernel, const std::vector<std::int32_t>& arities, int limit, double n_samples,
+                  double n_words, double n_classes) {
+    if (n_samples < kCounterSamples) return false;
+    double otherwise = 0, counters = 0;
+    for (const std::int32_t m : arities) {
+        if (m > kFields) continue;
+        const double cells = double(m) * m, inner = double(m - 1) * (m - 1);
+        otherwise += m <= limit ? n_words * inner * kernel.word_cell_ns + n_classes * cells * kernel.term_cell_ns
+                          : n_samples * kTableSampleNs + std::min(n_classes * cells, 2 * n_samples) * kTableCellNs;
+        counters += n_samples * kernel.counter_sample_ns + n_classes * m * kernel.counter_row_ns;
+    }
+    return counters < otherwise;
+}
+
+}  // namespace
+
+Storage storage_named(const std::string& name) {
+    if (name == "cheapest") return Storage::cheapest;
+    if (name == "planes") return Storage::planes;
+    if (name == "counters") return Storage::counters;
+    if (name == "table") return Storage::table;
+    throw std::invalid_argument("storage '" + name + "' is not cheapest, planes, counters or table");
+}
+
+Packed::Packed(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t> order,
+               std::vector<std::int32_t> arities, const Kernel& kernel, Storage storage, bool elsewhere)
+    : kernel_(kernel), sizes_(std::move(class_sizes)), order_(std::move(order)), arities_(std::move(arities)) {
+    count_samples();
+    const double n_samples = double(n_samples_), n_words_ = double(n_words()), n_classes_ = double(n_classes());
+    limit_ = storage == Storage::table    ? 0
+             : storage == Storage::planes ? kMaxArity
+                                          : plane_arity(kernel, n_samples, n_words_, n_classes_);
+    uses_counters_ = storage == Storage::counters ||
+               (storage == Storage::cheapest && counters_pay(kernel, arities_, limit_, n_samples, n_words_, n_classes_));
+    if (uses_counters_) limit_ = kFields;
+    lay_out(elsewhere);
+}
+
+Packed::Packed(std::vector<std::int64_t> class_sizes, std::vector<std::int32_t> arities, const Kernel& kernel, int limit,
+               bool uses_counters)
+    : kernel_(kernel), uses_counters_(uses_counters), limit_(limit), sizes_(std::move(class_sizes)),
+      arities_(std::move(arities)) {
+    count_samples();
+    lay_out(false);
+}
+
+// Checks what the samples and the features are, and finds where the classes lie.
+void Packed::count_samples() {
+    word_start_.push_back(0);
+    for (const std::int64_t size : sizes_) {
+        if (size < 0 || size > kMostSamples - n_samples_) throw std::invalid_argument("class sizes must sum to 1 to 2^31");
+        n_samples_ += size;
+        word_start_.push_back(word_start_.back() + (size + 63) / 64);
+    }
+    if (n_samples_ == 0) throw std::invalid_argument("class sizes must sum to 1 to 2^31");
+    for (const std::int32_t arity : arities_)
+        if (arity < 1 || arity > kMostCodes) throw std::invalid_argument("an arity must lie between 1 and 65536");
+    if (!order_.empty() && std::int64_t(order_.size()) != n_samples_)
+        throw std::invalid_argument("order holds a row for every sample, or nothing");
+    rows_needed_ = order_.empty() ? n_samples_ : std::int64_t(*std::max_element(order_.begin(), order_.end())) + 1;
+    sizes_.push_back(n_samples_);
+}
+
+// Gives every feature its place and, unless they lie elsewhere, the groups their memory.
+void Packed::lay_out(bool elsewhere) {
+    slots_.resize(arities_.size());
+    std::iota(slots_.begin(), slots_.end(), 0);
+    std::stable_sort(slots_.begin(), slots_.end(),
+                     [this](std::int64_t a, std::int64_t b) { return arities_[a] < arities_[b]; });
+    while (n_narrow_ < n_features() && arities_[slots_[n_narrow_]] <= limit_) ++n_narrow_;
+    place_.resize(arities_.size());
+    const std::int64_t gap = (kLanes - n_narrow_ % kLanes) % kLanes;  // the last group may have empty lanes
+    for (std::int64_t s = 0; s < n_features(); ++s) place_[slots_[s]] = s < n_narrow_ ? s : s + gap;
+    at_.assign(std::size_t(n_features() + gap + kLanes) / kLanes * kLanes, -1);
+    for (std::int64_t f = 0; f < n_features(); ++f) at_[place_[f]] = f;
+
+    std::int64_t margins = 0;
+    for (std::int64_t s = 0; s < n_narrow_; s += kLanes) {
+        const int n_planes = arities_[slots_[std::min(s + kLanes, n_narrow_) - 1]] - 1;
+        if (uses_counters_) {
+            groups_.push_back({n_planes, plane_words_, 0});
+            plane_words_ += n_samples_;
+            continue;
+        }
+        groups_.push_back({n_planes, plane_words_, margins});
+        plane_words_ += n_words() * n_planes * kLanes;
+        margins += std::int64_t(sizes_.size()) * n_planes * kLanes;
+    }
+    margins_.assign(margins, 0);
+    ready_.assign(std::size_t(n_simd_groups()), false);
+    if (elsewhere) return;
+    planes_.reset(allocate<std::uint64_t>(plane_words_));
+    wide_.reset(allocate<std::uint16_t>(n_wide() * n_samples_));
+}
+
+void Packed::use(std::uint64_t* planes, std::uint16_t* wide) {
+    planes_ = {planes, Free{false}};
+    wide_ = {wide, Free{false}};
+    std::fill(ready_.begin(), ready_.end(), 0);
+}
+
+bool Packed::ready(std::int64_t first, std::int64_t last) const {
+    return std::all_of(ready_.begin() + first, ready_.begin() + last, [](char simd_group) { return simd_group != 0; });
+}
+
+std::int64_t Packed::bytes() const {
+    return plane_words_ * 8 + std::int64_t(margins_.size()) * 4 + n_wide() * n_samples_ * 2;
+}
+
+GroupView Packed::group(std::int64_t simd_group) const {
+    const Group& g = groups_[simd_group];
+    return {planes_.get() + g.planes, margins_.data() + g.margins, g.n_planes};
+}
+
+ByteGroup Packed::byte_group(std::int64_t simd_group) const {
+    const Group& g = groups_[simd_group];
+    return {reinterpret_cast<const std::uint8_t*>(planes_.get() + g.planes), g.n_planes + 1};
+}
+
+Segments Packed::segments() const { return {word_start_.data(), sizes_.data(), n_classes(), n_samples_}; }
+
+// Features taken out of a packed table: as codes, as a pivot, or as a packed table of their own; see storage.hpp.
+
+const std::uint16_t* Packed::codes(std::int64_t feature, std::vector<std::uint16_t>& scratch) const {
+    const std::int64_t simd_group = simd_group_of(feature);
+    const int lane = lane_of(feature);
+    if (simd_group >= n_narrow_groups())
+        return wide_.get() + ((simd_group - n_narrow_groups()) * kLanes + lane) * n_samples_;
+    const Group& group = groups_[simd_group];
+    if (uses_counters_) {
+        const std::uint8_t* rows = byte_group(simd_group).rows + lane;
+        scratch.resize(std::size_t(n_samples_));
+        for (std::int64_t t = 0; t < n_samples_; ++t) scratch[t] = std::uint16_t(rows[t * kLanes] / kFieldBits);
+        return scratch.data();
+    }
+    scratch.assign(std::size_t(n_samples_), std::uint16_t(arities_[feature] - 1));
+    std::uint16_t* out = scratch.data();
+    for (std::int64_t c = 0; c < n_classes(); out += sizes_[c++])
+        for (std::int64_t w = word_start_[c]; w < word_start_[c + 1]; ++w)
+            for (int p = 0; p + 1 < arities_[feature]; ++p)
+                for (std::uint64_t bits = planes_[group.planes + (w * group.n_planes + p) * kLanes + lane]; bits;
+                     bits &= bits - 1)
+                    out[(w - word_start_[c]) * 64 + __builtin_ctzll(bits)] = std::uint16_t(p);
+    return scratch.data();
+}
+
+void Packed::pivot(std::int64_t feature, std::vector<std::uint64_t>& planes,
+                   std::vector<std::uint32_t>& margins) const {
+    const Group& group = groups_[simd_group_of(feature)];
+    const int lane = lane_of(feature), n_planes = arities_[feature] - 1;
+    planes.resize(std::size_t(n_words() * n_planes));
+    margins.resize(sizes_.size() * std::size_t(n_planes));
+    for (std::int64_t w = 0; w < n_words(); ++w)
+        for (int p = 0; p < n_planes; ++p)
+            planes[w * n_planes + p] = planes_[group.planes + (w * group.n_planes + p) * kLanes + lane];
+    for (std::int64_t s = 0; s <= n_classes(); ++s)
+        for (int p = 0; p < n_planes; ++p)
+            margins[s * n_planes + p] = margins_[group.margins + (s * group.n_planes + p) * kLanes + lane];
+}
+
+// Plane by plane, all lanes of some words before the next ones. The last code of a feature has no plane of its own, but for
+// one among features of more codes.
+void Packed::gather_planes(const Packed& from, const std::vector<std::int64_t>& features, std::int64_t g) {
+    constexpr std::int64_t kAtOnce = 64;  // words whose planes stay in the first-level cache, or the second
+    const Group& group = groups_[g];
+    for (std::int64_t c = 0; c < n_classes(); ++c)
+        for (std::int64_t first = word_start_[c]; first < word_start_[c + 1]; first += kAtOnce)
+            for (int lane = 0; lane < kLanes; ++lane) {
+                const std::int64_t place = feature_at(g, lane), feature = place < 0 ? -1 : features[std::size_t(place)];
+                const int last = feature < 0 ? 0 : from.arities_[feature] - 1;
+                for (std::int64_t w = first; w < std::min(first + kAtOnce, word_start_[c + 1]); ++w) {
+                    std::uint64_t* to = planes_.get() + group.planes + w * group.n_planes * kLanes + lane;
+                    std::uint64_t rest = 0;
+                    if (feature >= 0) {
+                        const Group& other = from.groups_[from.simd_group_of(feature)];
+                        const std::uint64_t* words =
+                            from.planes_.get() + other.planes + w * other.n_planes * kLanes + from.lane_of(feature);
+                        const std::int64_t n = std::min<std::int64_t>(64, sizes_[c] - (w - word_start_[c]) * 64);
+                        rest = ~std::uint64_t(0) >> (64 - n);
+                        for (int p = 0; p < last; ++p) {
+                            to[p * kLanes] = words[p * kLanes];
+                            rest &= ~words[p * kLanes];
+                        }
+                    }
+                    for (int p = last; p < group.n_planes; ++p) to[p * kLanes] = p == last ? rest : 0;
+                }
+            }
+    kernel_.plane_margins(planes_.get() + group.planes, std::int64_t(group.n_planes) * kLanes, segments(),
+                          margins_.data() + group.margins);
+}
+
+Packed Packed::gathered(const std::vector<std::int64_t>& features) const {
+    std::vector<std::int32_t> arities;
+    for (const std::int64_t feature : features) arities.push_back(arities_[feature]);
+    Packed out({sizes_.begin(), sizes_.end() - 1}, std::move(arities), kernel_, limit_, uses_counters_);
+    const auto feature_of = [&](std::int64_t g, int lane) {
+        const std::int64_t place = out.feature_at(g, lane);
+        return place < 0 ? -1 : features[std::size_t(place)];
+    };
+    for (std::int64_t g = 0; g < out.n_narrow_groups(); ++g) {
+        if (!uses_counters_) {
+            out.gather_planes(*this, features, g);
+            continue;
+        }
+        const std::uint8_t none = 0, *rows[kLanes];
+        std::int64_t steps[kLanes];
+        for (int lane = 0; lane < kLanes; ++lane) {
+            const std::int64_t feature = feature_of(g, lane);
+            rows[lane] = feature < 0 ? &none : byte_group(simd_group_of(feature)).rows + lane_of(feature);
+            steps[lane] = feature < 0 ? 0 : kLanes;
+        }
+        std::uint8_t* to = reinterpret_cast<std::uint8_t*>(out.planes_.get() + out.groups_[g].planes);
+        for (std::int64_t t = 0; t < n_samples_; ++t, to += kLanes)
+            for (int lane = 0; lane < kLanes; ++lane) to[lane] = rows[lane][t * steps[lane]];
+    }
+    for (std::int64_t g = out.n_narrow_groups(); g < out.n_simd_groups(); ++g)
+        for (int lane = 0; lane < kLanes; ++lane) {
+            const std::int64_t feature = feature_of(g, lane);
+            std::vector<std::uint16_t> unused;
+            std::uint16_t* to = out.wide_.get() + ((g - out.n_narrow_groups()) * kLanes + lane) * n_samples_;
+            if (feature >= 0) std::copy_n(codes(feature, unused), n_samples_, to);
+        }
+    std::fill(out.ready_.begin(), out.ready_.end(), 1);
+    return out;
+}
+
+}  // namespace bitsieve

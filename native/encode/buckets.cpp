@@ -1,0 +1,212 @@
+#include "encode/buckets.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "encode/sorting.hpp"
+
+namespace bitsieve {
+
+namespace {
+
+constexpr std::size_t kManyBuckets = 4096;
+constexpr std::size_t kFewBuckets = 32;     // fewer are not worth while for a column
+constexpr std::size_t kSamplesOfFirst = 64;  // in a bucket of the column, on average
+constexpr std::size_t kSamplesOfNext = 32;   // in a bucket of one that is opened
+constexpr std::size_t kFewSamples = 48;      // of a bucket that is sorted when it is opened
+constexpr std::size_t kMostCounts = std::size_t(1) << 17;
+
+// The least and the greatest of value(0), ..., value(n - 1), of which NaN take no part; none: the first is greater.
+template <class Value>
+std::pair<double, double> extremes(std::size_t n, const Value& value) {
+    constexpr std::size_t kLanes = 8;
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    double low[kLanes], high[kLanes];
+    std::fill_n(low, kLanes, kInfinity);
+    std::fill_n(high, kLanes, -kInfinity);
+    const std::size_t whole = n / kLanes * kLanes;
+    for (std::size_t i = 0; i < whole; i += kLanes)
+        for (std::size_t l = 0; l < kLanes; ++l) {
+            low[l] = value(i + l) < low[l] ? value(i + l) : low[l];
+            high[l] = value(i + l) > high[l] ? value(i + l) : high[l];
+        }
+    for (std::size_t i = whole; i < n; ++i) {
+        low[0] = value(i) < low[0] ? value(i) : low[0];
+        high[0] = value(i) > high[0] ? value(i) : high[0];
+    }
+    return {*std::min_element(low, low + kLanes), *std::max_element(high, high + kLanes)};
+}
+
+void sort_by_value(Sample* samples, std::size_t n) {
+    if (n > kFewSamples) {
+        std::sort(samples, samples + n, [](const Sample& a, const Sample& b) { return a.value < b.value; });
+        return;
+    }
+    for (std::size_t i = 1; i < n; ++i) {
+        const Sample sample = samples[i];
+        std::size_t to = i;
+        for (; to > 0 && sample.value < samples[to - 1].value; --to) samples[to] = samples[to - 1];
+        samples[to] = sample;
+    }
+}
+
+}  // namespace
+
+// No more than counting the classes of the samples is worth.
+std::size_t BucketedColumn::buckets_of(std::size_t n, std::size_t samples_of_bucket) const {
+    return std::min({n / samples_of_bucket, kManyBuckets, 4 * n / n_classes_, kMostCounts / n_classes_});
+}
+
+bool BucketedColumn::suits(std::size_t n) const { return buckets_of(n, kSamplesOfFirst) >= kFewBuckets; }
+
+bool BucketedColumn::begin(const double* values, const std::int32_t* classes, const std::int64_t* weights, std::size_t n) {
+    values_ = values;
+    classes_ = classes;
+    weights_ = weights;
+    n_ = n;
+    samples_.clear();
+    const auto [low, high] = extremes(n, [values](std::size_t i) { return values[i]; });
+    if (!(low < high)) return false;
+    least_apart_ = put_least_apart(low);
+    const double least = least_apart_ ? extremes(n_, [this](std::size_t i) { return values_[i]; }).first : low;
+    count(
+        n_, high - least, std::max<std::size_t>(1, buckets_of(n_, kSamplesOfFirst)),
+        [this, least](std::size_t i) { return values_[i] - least; },
+        [this](std::size_t i) { return std::size_t(classes_[i]); }, [this](std::size_t i) { return times(i); }, depths_[0]);
+    close(least_apart_, depths_[0]);
+    if (least_apart_) {
+        Buckets& column = depths_[0];
+        column.start = 0;
+        column.ends.insert(column.ends.begin(), 1);
+        column.counts.insert(column.counts.begin(), divided_.begin(), divided_.end());
+        least_ = low;
+    }
+    return true;
+}
+
+// If most rows hold the least number: goes on with the others, and leaves the class counts of those rows in divided_.
+bool BucketedColumn::put_least_apart(double low) {
+    std::size_t n_least = 0;
+    for (std::size_t i = 0; i < n_; ++i) n_least += values_[i] == low;
+    if (n_least <= n_ / 2) return false;
+    const std::size_t n_others = n_ - n_least;
+    others_.values.resize(n_others + 1);
+    others_.classes.resize(n_others + 1);
+    others_.weights.resize(weights_ ? n_others + 1 : 0);
+    divided_.assign(n_classes_, 0);
+    for (std::size_t i = 0, to = 0; i < n_; ++i) {  // without a branch: the last place takes what is not kept
+        const bool least = values_[i] == low;
+        others_.values[to] = values_[i];
+        others_.classes[to] = classes_[i];
+        if (weights_) others_.weights[to] = weights_[i];
+        divided_[std::size_t(classes_[i])] += least ? times(i) : 0;
+        to += !least;
+    }
+    n_ = n_others;
+    values_ = others_.values.data();
+    classes_ = others_.classes.data();
+    if (weights_) weights_ = others_.weights.data();
+    return true;
+}
+
+// Puts n samples into buckets of one width by place(i), from 0 to `reach`, and counts their classes. The bucket never falls as
+// the place rises; that of NaN is one more.
+template <class Place, class Label, class Times>
+void BucketedColumn::count(std::size_t n, double reach, std::size_t n_buckets, const Place& place, const Label& label,
+                           const Times& times, Buckets& out) {
+    const double scale = double(n_buckets) / reach, last = double(n_buckets - 1);
+    bucket_.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        const double exact = place(i), scaled = exact * scale;
+        const std::int32_t found = std::int32_t(scaled < last ? scaled : last);  // also of an infinite scale, where it is NaN
+        bucket_[i] = std::uint16_t(exact == exact ? found : std::int32_t(n_buckets));
+    }
+    out.counts.assign((n_buckets + 1) * n_classes_, 0);
+    for (std::size_t i = 0; i < n; ++i) out.counts[bucket_[i] * n_classes_ + label(i)] += times(i);
+    places_.assign(n_buckets + 1, 0);
+    if (weights_ == nullptr)
+        for (std::size_t b = 0; b <= n_buckets; ++b)
+            places_[b] = std::accumulate(&out.counts[b * n_classes_], &out.counts[b * n_classes_] + n_classes_, 0U);
+    else
+        for (std::size_t i = 0; i < n; ++i) ++places_[bucket_[i]];
+}
+
+// Turns the numbers of samples in places_ into places, and leaves out the buckets that are empty, and that of NaN.
+void BucketedColumn::close(std::uint32_t start, Buckets& out) {
+    out.start = start;
+    out.ends.clear();
+    for (std::size_t b = 0; b < places_.size(); ++b) {
+        const std::uint32_t size = std::exchange(places_[b], start);
+        start += size;
+        if (size == 0 || b + 1 == places_.size()) continue;
+        std::copy_n(&out.counts[b * n_classes_], n_classes_, &out.counts[out.ends.size() * n_classes_]);
+        out.ends.push_back(start);
+    }
+    out.counts.resize(out.ends.size() * n_classes_);
+}
+
+void BucketedColumn::order_column() {
+    samples_.resize(n_ + least_apart_);
+    if (least_apart_) samples_[0] = {least_ + 0.0, 0, 1};
+    for (std::size_t i = 0; i < n_; ++i)
+        samples_[places_[bucket_[i]]++] = {values_[i] + 0.0, std::uint32_t(classes_[i]), times(i)};  // no negative zero
+}
+
+// Splits samples that lie together into buckets of a depth: of one width in the values, or, at every second depth, in their
+// keys (sorting.hpp), nearly their logarithms. Few distributions are concentrated in both.
+void BucketedColumn::split(std::uint32_t start, std::size_t n, double low, double high, int depth) {
+    Sample* const samples = &samples_[start];
+    Buckets& out = depths_[std::size_t(depth)];
+    const std::size_t n_buckets = buckets_of(n, kSamplesOfNext);
+    const auto label = [samples](std::size_t i) { return std::size_t(samples[i].label); };
+    const auto times = [samples](std::size_t i) { return samples[i].times; };
+    if (depth % 2 == 1) {
+        count(n, high - low, n_buckets, [=](std::size_t i) { return samples[i].value - low; }, label, times, out);
+    } else {
+        const std::uint64_t least = key_of(low);
+        const auto place = [=](std::size_t i) { return double(key_of(samples[i].value) - least); };
+        count(n, double(key_of(high) - least), n_buckets, place, label, times, out);
+    }
+    close(start, out);
+    spare_.assign(samples, samples + n);
+    for (std::size_t i = 0; i < n; ++i) samples_[places_[bucket_[i]]++] = spare_[i];
+}
+
+BucketedColumn::Opened BucketedColumn::open(int depth, std::size_t b) {
+    if (samples_.empty()) order_column();
+    const std::uint32_t start = at(depth).start_of(b), end = at(depth).ends[b];
+    Sample* const samples = &samples_[start];
+    const std::size_t n = end - start;
+    if (n > kFewSamples) {
+        const auto [low, high] = extremes(n, [samples](std::size_t i) { return samples[i].value; });
+        if (low == high) return {samples, samples + n};
+        if (depth < kDeepest && buckets_of(n, kSamplesOfNext) > 1) {
+            split(start, n, low, high, depth + 1);
+            return {nullptr, nullptr};
+        }
+    }
+    sort_by_value(samples, n);
+    return {samples, samples + n};
+}
+
+void BucketedColumn::truncate(std::size_t n) {
+    depths_[0].ends.resize(n);
+    depths_[0].counts.resize(n * n_classes_);
+}
+
+std::size_t BucketedColumn::divide(std::size_t b, double cut) {
+    Buckets& column = depths_[0];
+    const auto first = samples_.begin() + column.start_of(b), last = samples_.begin() + column.ends[b];
+    const auto middle = std::partition(first, last, [cut](const Sample& sample) { return sample.value <= cut; });
+    if (middle == first) return b;
+    divided_.assign(n_classes_, 0);
+    for (auto sample = first; sample < middle; ++sample) divided_[sample->label] += sample->times;
+    for (std::size_t c = 0; c < n_classes_; ++c) column.counts[b * n_classes_ + c] -= divided_[c];
+    column.ends.insert(column.ends.begin() + std::ptrdiff_t(b), std::uint32_t(middle - samples_.begin()));
+    column.counts.insert(column.counts.begin() + std::ptrdiff_t(b * n_classes_), divided_.begin(), divided_.end());
+    return b + 1;
+}
+
+}  // namespace bitsieve

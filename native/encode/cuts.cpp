@@ -1,0 +1,303 @@
+#include "encode/cuts.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <vector>
+
+#include "encode/mdl.hpp"
+#include "encode/sorting.hpp"
+
+namespace bitsieve {
+
+namespace {
+
+constexpr double kInt32 = 2147483648.0;  // 2^31
+
+// The whole numbers of a column that lie in a small span, from `low`.
+struct Span {
+    double low = 0;
+    std::uint64_t beyond = 0;  // the largest less the smallest
+};
+
+// Whether all numbers are whole and of a span of less than `most`. Ends early where it finds that they are not.
+template <class T>
+bool is_small_span(const T* values, std::int64_t n, std::uint64_t most, Span& span) {
+    if constexpr (std::is_floating_point_v<T>) {
+        double low = kInt32, high = -kInt32;
+        for (std::int64_t i = 0; i < n; ++i) {
+            const double v = double(values[i]);
+            if (v != v) continue;
+            if (!(v > -kInt32 && v < kInt32) || double(std::int32_t(v)) != v) return false;
+            low = std::min(low, v);
+            high = std::max(high, v);
+            if (high - low >= double(most)) return false;
+        }
+        if (low > high) return false;
+        span = {low, std::uint64_t(high - low)};
+    } else {
+        T low = values[0], high = low;
+        for (std::int64_t i = 1; i < n; ++i) {
+            low = std::min(low, values[i]);
+            high = std::max(high, values[i]);
+        }
+        span = {double(low), std::uint64_t(high) - std::uint64_t(low)};
+        if (double(low) < -kInt32 || double(high) > kInt32) return false;  // neighbours might be one double
+    }
+    return span.beyond < most;
+}
+
+template <class T>
+bool is_missing(T value) {
+    return value != value;
+}
+
+template <class T>
+std::size_t place_of(T value, double low) {
+    return std::size_t(std::int64_t(value) - std::int64_t(low));
+}
+
+// What is kept from column to column.
+struct Scratch {
+    std::vector<Item> items, spare;
+    std::vector<double> values;
+    std::vector<std::int32_t> classes;
+    std::vector<std::int64_t> weights;
+    std::vector<std::uint32_t> counts;
+};
+
+// The numbers of a column that are there as ascending items, and as doubles.
+template <class T>
+void sort_column(const T* values, std::int64_t n, Scratch& scratch) {
+    scratch.items.resize(std::size_t(n));
+    std::size_t there = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+        scratch.items[there] = {key_of(double(values[i])), std::uint32_t(i)};
+        there += !is_missing(values[i]);
+    }
+    scratch.items.resize(there);
+    sort_items(scratch.items, scratch.spare);
+    scratch.values.resize(there);
+    for (std::size_t i = 0; i < there; ++i) scratch.values[i] = value_of(scratch.items[i].key);
+}
+
+// The same values as doubles.
+template <class T>
+const double* as_doubles(const T* values, std::int64_t n, std::vector<double>& out) {
+    if constexpr (std::is_same_v<T, double>) return values;
+    out.assign(values, values + n);
+    return out.data();
+}
+
+// What stands at the rows of the sorted items.
+template <class Value>
+const Value* in_order(const Value* of_rows, const std::vector<Item>& items, std::vector<Value>& out) {
+    if (of_rows == nullptr) return nullptr;
+    out.resize(items.size());
+    for (std::size_t i = 0; i < items.size(); ++i) out[i] = of_rows[items[i].row];
+    return out.data();
+}
+
+void append(const std::vector<double>& cuts, Ragged<double>& found) {
+    found.values.insert(found.values.end(), cuts.begin(), cuts.end());
+    found.ends.push_back(std::int64_t(found.values.size()));
+}
+
+}  // namespace
+
+template <class T>
+Ragged<double> mdl_cuts(const Columns& table, const ClassVectors& vectors, const std::int64_t* weights, const Terms& terms) {
+    Ragged<double> found;
+    Scratch scratch;
+    MdlCutter cutter(vectors.n_classes, terms);
+    UnsortedMdlCutter unsorted_cutter(vectors.n_classes, terms);
+    const std::uint64_t most_values = std::max<std::uint64_t>(4096, 2 * std::uint64_t(table.n_rows)) / vectors.n_classes;
+    for_each_tile<T>(table, table.n_rows, [&](std::int64_t, std::int64_t, const T* values, std::int64_t n) {
+        Span span;
+        const bool counted = is_small_span(values, n, most_values, span);
+        const std::int64_t* times = nullptr;
+        const double* numbers = nullptr;
+        const bool unsorted = !counted && unsorted_cutter.suits(std::size_t(n));
+        if (unsorted) {
+            numbers = as_doubles(values, n, scratch.values);
+        } else if (!counted) {
+            sort_column(values, n, scratch);
+            times = in_order(weights, scratch.items, scratch.weights);
+        }
+        for (std::int64_t b = 0; b < vectors.n_vectors; ++b) {
+            const std::int32_t* classes = vectors.classes + b * n;
+            if (unsorted) {
+                append(unsorted_cutter.cuts(numbers, classes, weights, std::size_t(n)), found);
+                continue;
+            }
+            if (!counted) {
+                const std::int32_t* ordered = in_order(classes, scratch.items, scratch.classes);
+                append(cutter.cuts(scratch.values.data(), ordered, times, scratch.values.size()), found);
+                continue;
+            }
+            scratch.counts.assign(std::size_t(span.beyond + 1) * vectors.n_classes, 0);
+            for (std::int64_t i = 0; i < n; ++i)
+                if (!is_missing(values[i]))
+                    scratch.counts[place_of(values[i], span.low) * vectors.n_classes + std::size_t(classes[i])] +=
+                        weights ? std::uint32_t(weights[i]) : 1;
+            append(cutter.cuts_of_counts(span.low, std::size_t(span.beyond + 1), scratch.counts.data()), found);
+        }
+    });
+    return found;
+}
+
+template <class T>
+Ragged<double> order_statistic_cuts(const Columns& table, std::int64_t n_bins, const std::int64_t* weights) {
+    Ragged<double> found;
+    Scratch scratch;
+    std::vector<double> cuts;
+    const std::uint64_t most_values = std::max<std::uint64_t>(256, 2 * std::uint64_t(table.n_rows));
+    for_each_tile<T>(table, table.n_rows, [&](std::int64_t, std::int64_t, const T* values, std::int64_t n) {
+        Span span;
+        if (is_small_span(values, n, most_values, span)) {
+            std::vector<std::int64_t>& ranks = scratch.weights;
+            ranks.assign(std::size_t(span.beyond + 1), 0);
+            for (std::int64_t i = 0; i < n; ++i)
+                if (!is_missing(values[i])) ranks[place_of(values[i], span.low)] += weights ? weights[i] : 1;
+            for (std::size_t v = 1; v < ranks.size(); ++v) ranks[v] += ranks[v - 1];
+            cut_by_ranks(
+                ranks.size(), n_bins, [&](std::size_t v) { return ranks[v]; },
+                [&](std::size_t v) { return span.low + double(v); }, cuts);
+        } else {
+            sort_column(values, n, scratch);
+            const std::int64_t* times = in_order(weights, scratch.items, scratch.weights);
+            for (std::size_t i = 1; times && i < scratch.weights.size(); ++i) scratch.weights[i] += scratch.weights[i - 1];
+            cut_by_ranks(
+                scratch.values.size(), n_bins, [&](std::size_t i) { return times ? times[i] : std::int64_t(i) + 1; },
+                [&](std::size_t i) { return scratch.values[i]; }, cuts);
+        }
+        append(cuts, found);
+    });
+    return found;
+}
+
+#define BITSIEVE_FOR_TYPE(T)                                                                                             \
+    template Ragged<double> mdl_cuts<T>(const Columns&, const ClassVectors&, const std::int64_t*, const Terms&);         \
+    template Ragged<double> order_statistic_cuts<T>(const Columns&, std::int64_t, const std::int64_t*);
+BITSIEVE_FOR_NUMBER_TYPES(BITSIEVE_FOR_TYPE)
+
+namespace {
+
+// Counts a code and a class for every sample of a part, part by part.
+class Dependence {
+public:
+    Dependence(const ClassVectors& vectors, const Parts& parts, const Terms& terms)
+        : n_classes_(vectors.n_classes), parts_(parts), terms_(terms), classes_(vectors.n_classes) {}
+
+    // codes[i] in [0, n_codes).
+    void count(const std::int32_t* codes, std::size_t n_codes, const std::int32_t* classes, std::int64_t& freedom,
+               std::int64_t& sum) {
+        if (codes_.size() < n_codes) {
+            codes_.resize(n_codes);
+            cells_.resize(n_codes * n_classes_);
+        }
+        freedom = sum = 0;
+        for (std::int64_t z = 0; z < parts_.n_parts; ++z) {
+            const std::uint32_t* first = parts_.order + parts_.starts[z];
+            const std::uint32_t* last = parts_.order + parts_.starts[z + 1];
+            if (last - first < 2) continue;
+            for (const std::uint32_t* row = first; row != last; ++row) {
+                const std::size_t code = std::size_t(codes[*row]), label = std::size_t(classes[*row]);
+                ++codes_[code];
+                ++classes_[label];
+                ++cells_[code * n_classes_ + label];
+            }
+            std::int64_t of_codes = 0, of_classes = 0, of_cells = 0, n_of_codes = 0, n_of_classes = 0, ignored = 0;
+            const auto code = [&](const std::uint32_t* row) { return std::size_t(codes[*row]); };
+            const auto label = [&](const std::uint32_t* row) { return std::size_t(classes[*row]); };
+            take(codes_, n_codes, first, last, code, of_codes, n_of_codes);
+            take(classes_, n_classes_, first, last, label, of_classes, n_of_classes);
+            take(cells_, n_codes * n_classes_, first, last,
+                 [&](const std::uint32_t* row) { return code(row) * n_classes_ + label(row); }, of_cells, ignored);
+            freedom += (n_of_codes - 1) * (n_of_classes - 1);
+            sum += of_cells - of_codes - of_classes + terms_(std::uint64_t(last - first));
+        }
+    }
+
+private:
+    // The terms of the counts that are not 0, and how many these are; the counts are 0 afterwards.
+    template <class Place>
+    void take(std::vector<std::uint32_t>& counts, std::size_t size, const std::uint32_t* first, const std::uint32_t* last,
+              const Place& place, std::int64_t& sum, std::int64_t& n_present) {
+        const auto finish = [&](std::uint32_t& count) {
+            if (count == 0) return;
+            sum += terms_(count);
+            ++n_present;
+            count = 0;
+        };
+        if (std::size_t(last - first) < size)
+            for (const std::uint32_t* row = first; row != last; ++row) finish(counts[place(row)]);
+        else
+            for (std::size_t i = 0; i < size; ++i) finish(counts[i]);
+    }
+
+    std::size_t n_classes_;
+    Parts parts_;
+    Terms terms_;
+    std::vector<std::uint32_t> codes_, classes_, cells_;
+};
+
+// A column in ascending order, without its missing values.
+struct SortedColumn {
+    std::vector<Item> items, spare;
+    std::vector<double> values;
+    std::vector<double> median;  // none where no value lies above it
+
+    void sort(const double* column, std::int64_t n) {
+        items.clear();
+        for (std::int64_t i = 0; i < n; ++i)
+            if (column[i] == column[i]) items.push_back({key_of(column[i]), std::uint32_t(i)});
+        sort_items(items, spare);
+        values.clear();
+        for (const Item& item : items) values.push_back(value_of(item.key));
+        median.clear();
+        if (values.empty()) return;
+        const double middle = values[(values.size() - 1) / 2];
+        if (middle < values.back()) median.push_back(middle);
+    }
+};
+
+}  // namespace
+
+void dependence_of_codes(const std::int32_t* codes, std::int64_t n_rows, std::int64_t n_codes, const ClassVectors& vectors,
+                         const Parts& parts, const Terms& terms, std::int64_t* freedom, std::int64_t* sums) {
+    Dependence dependence(vectors, parts, terms);
+    for (std::int64_t b = 0; b < vectors.n_vectors; ++b)
+        dependence.count(codes, std::size_t(n_codes), vectors.classes + b * n_rows, freedom[b], sums[b]);
+}
+
+void dependence_of_cuts(const double* columns, std::int64_t n_rows, std::int64_t n_columns, const ClassVectors& vectors,
+                        const Parts& parts, const Terms& terms, bool cut_at_median, std::int64_t* freedom,
+                        std::int64_t* sums) {
+    Dependence dependence(vectors, parts, terms);
+    MdlCutter cutter(vectors.n_classes, terms);
+    SortedColumn sorted;
+    std::vector<std::int32_t> ordered, codes(static_cast<std::size_t>(n_rows));
+    for (std::int64_t j = 0; j < n_columns; ++j) {
+        sorted.sort(columns + j * n_rows, n_rows);
+        const std::size_t n_there = sorted.items.size();
+        const bool some_missing = n_there > 0 && std::int64_t(n_there) < n_rows;
+        ordered.resize(n_there);
+        for (std::int64_t b = 0; b < vectors.n_vectors; ++b) {
+            const std::int32_t* classes = vectors.classes + b * n_rows;
+            std::int64_t &of_freedom = freedom[j * vectors.n_vectors + b], &of_sum = sums[j * vectors.n_vectors + b];
+            of_freedom = of_sum = 0;
+            for (std::size_t i = 0; i < n_there; ++i) ordered[i] = classes[sorted.items[i].row];
+            const auto* cuts = &cutter.cuts(sorted.values.data(), ordered.data(), nullptr, n_there);
+            if (cuts->empty() && cut_at_median) cuts = &sorted.median;
+            if (cuts->empty() && !some_missing) continue;
+            std::fill(codes.begin(), codes.end(), std::int32_t(cuts->size() + 1));  // of what is missing
+            for (std::size_t i = 0, code = 0; i < n_there; ++i) {
+                while (code < cuts->size() && sorted.values[i] > (*cuts)[code]) ++code;
+                codes[sorted.items[i].row] = std::int32_t(code);
+            }
+            dependence.count(codes.data(), cuts->size() + 2, classes, of_freedom, of_sum);
+        }
+    }
+}
+
+}  // namespace bitsieve

@@ -1,0 +1,90 @@
+// Cuts of columns of numbers: by the minimum description length (mdl.hpp), and by order statistics.
+//
+// A column of whole numbers in a small span is counted and not sorted, of a long one only that part is sorted by the classes in
+// which a cut may lie; any other is sorted once, whatever the number of class vectors. NaN takes no part. Weights: how many
+// times each row stands (null: once), 1 or more.
+// Limits: rows <= 2^31, the sum of the weights <= 2^31. Scratch memory: 48 bytes a row, and 64 for a matrix in rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "count/fixed_point.hpp"
+#include "encode/number_columns.hpp"
+
+namespace bitsieve {
+
+// Cuts at order statistics.
+
+// The order statistics of ascending numbers whose ranks end at last_rank(i); i counts places that may be empty.
+template <class LastRank, class ValueAt>
+inline void cut_by_ranks(std::size_t n_places, std::int64_t n_bins, LastRank&& last_rank, ValueAt&& value_at,
+                  std::vector<double>& cuts) {
+    cuts.clear();
+    if (n_places == 0) return;
+    const std::int64_t total = last_rank(n_places - 1);
+    const double largest = value_at(n_places - 1);
+    std::size_t place = 0;
+    for (std::int64_t b = 1; b < n_bins; ++b) {
+        const std::int64_t rank = (2 * b * total + n_bins) / (2 * n_bins);
+        if (rank == 0) continue;
+        std::size_t low = place, high = n_places - 1;  // the first place whose ranks reach so far
+        while (low < high) {
+            const std::size_t middle = (low + high) / 2;
+            if (last_rank(middle) < rank)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        place = low;
+        const double cut = value_at(place);
+        if (cut >= largest) break;
+        if (cuts.empty() || cuts.back() < cut) cuts.push_back(cut);
+    }
+}
+
+// One or several vectors of classes of the rows, one after the other; each class lies in [0, n_classes).
+struct ClassVectors {
+    const std::int32_t* classes;
+    std::int64_t n_vectors;
+    std::size_t n_classes;
+};
+
+// The cuts of column j by class vector b are array j * n_vectors + b.
+template <class T>
+Ragged<double> mdl_cuts(const Columns& table, const ClassVectors& vectors, const std::int64_t* weights, const Terms& terms);
+
+// Cut b = 1, ..., n_bins - 1 is the order statistic of rank round-half-up(b N / n_bins) of N numbers; equal cuts are one,
+// and none is the largest number.
+template <class T>
+Ragged<double> order_statistic_cuts(const Columns& table, std::int64_t n_bins, const std::int64_t* weights);
+
+// The dependence of columns on several vectors of classes, within parts of the samples: what a test needs that shuffles
+// the classes and repeats everything that looked at them.
+//
+// For a column of codes and one vector of classes, with n_zxc, n_zx, n_zc and n_z the samples of a part z with a code x, a
+// class c, or both:
+//     freedom = sum_z (codes in z - 1) (classes in z - 1)
+//     sum     = sum_z [ sum T(n_zxc) - sum T(n_zx) - sum T(n_zc) + T(n_z) ]  =  N I(X;C|Z) 2^shift
+// All are integers. Columns of numbers are cut anew by every vector of classes (cuts.hpp, mdl.hpp) and sorted once.
+// Limits: rows <= 2^31. Scratch memory: 48 bytes a row, and a cell for every code and class of one part.
+
+// The samples order[starts[z]], ..., order[starts[z + 1] - 1] are part z; every sample is in one part.
+struct Parts {
+    const std::uint32_t* order;
+    const std::int64_t* starts;
+    std::int64_t n_parts;
+};
+
+// freedom[b] and sums[b] of codes[i] in [0, n_codes) with class vector b.
+void dependence_of_codes(const std::int32_t* codes, std::int64_t n_rows, std::int64_t n_codes, const ClassVectors& vectors,
+                         const Parts& parts, const Terms& terms, std::int64_t* freedom, std::int64_t* sums);
+
+// freedom[j * n_vectors + b] and sums[...] of columns[j * n_rows], ... cut by class vector b; a value on a cut has the lower code, NaN one of
+// its own. A column without an accepted cut is cut at its lower median, or has one code.
+void dependence_of_cuts(const double* columns, std::int64_t n_rows, std::int64_t n_columns, const ClassVectors& vectors,
+                        const Parts& parts, const Terms& terms, bool cut_at_median, std::int64_t* freedom,
+                        std::int64_t* sums);
+
+}  // namespace bitsieve

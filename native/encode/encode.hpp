@@ -1,0 +1,84 @@
+// Columns of numbers to codes: what they hold, their distinct whole numbers, and the codes by categories or by cuts.
+//
+// Every function reads its columns once, in tiles; a second pass over the values is made by `distinct` only, and only as
+// far as it takes to meet every number of a column's span. Limits: codes < 65536, rows <= 2^31.
+#pragma once
+
+#include <type_traits>
+
+#include "encode/number_columns.hpp"
+
+namespace bitsieve {
+
+constexpr std::int64_t kDenseSpan = 1 << 16;  // whole numbers spread over no more than this are coded by a table
+
+template <class T>
+constexpr bool kFloats = std::is_floating_point_v<T>;
+
+constexpr double kInt64 = 9223372036854775808.0;  // 2^63
+
+// Whether a number is not whole, or beyond int64.
+inline bool is_fraction(double v) { return !(v >= -kInt64 && v < kInt64) || double(std::int64_t(v)) != v; }
+
+// What a column holds.
+enum Holds : std::uint8_t {
+    kHoldsNumbers = 1,    // at least one value that is not missing
+    kHoldsMissing = 2,    // NaN
+    kHoldsInfinite = 4,
+    kHoldsFractions = 8,  // or whole numbers beyond int64
+};
+
+// The smallest and the largest number of every column (low > high where all are missing), and what it holds. T is the
+// type of the table, double for float. Fractions are looked for only if `whole`.
+template <class T>
+struct Extent {
+    std::vector<std::uint8_t> holds;
+    std::vector<T> low, high;
+};
+
+template <class T>
+struct Wide {
+    using type = T;
+};
+template <>
+struct Wide<float> {
+    using type = double;
+};
+
+template <class T>
+Extent<typename Wide<T>::type> extent(const Columns& table, bool whole);
+
+// The sorted distinct numbers, which are whole and lie in low[j] .. high[j], of every column: those of a small span by a
+// table, others by sorting.
+template <class T>
+Ragged<typename Wide<T>::type> distinct(const Columns& table, const typename Wide<T>::type* low,
+                                        const typename Wide<T>::type* high);
+
+// The sorted whole numbers of every column, those of column j ending at ends[j]. Unsigned ones are given by their bits.
+struct Categories {
+    const std::int64_t* numbers;
+    const std::int64_t* ends;
+    bool are_unsigned;
+};
+
+// The place of every number among the categories of its column: by a table where their span is kDenseSpan at most, else by
+// search. NaN takes missing_code[j]. found[j]: whether every number of column j is among the categories; if not, its codes
+// have no meaning. Column j is written to out[place[j] * n_rows].
+template <class T, class Code>
+void code_categories(const Columns& table, const Categories& categories, const std::int64_t* missing_code,
+                     const std::int64_t* place, Code* out, std::uint8_t* found);
+
+// The values of every column by their places in a dictionary, as codes in the order of these values: rank[begin + place] is
+// the place of a value of column j among the sorted distinct ones (-1: missing), begin = ends[j - 1], and a code is its rank
+// among those that occur, -1 for what is missing or has a negative place. occurs[begin + rank]: whether a value occurs.
+// Column j is written to out[j * n_rows]. Throws std::invalid_argument where a place is beyond the dictionary.
+template <class T>
+void code_dictionaries(const Columns& places, const std::int32_t* rank, const std::int64_t* ends, std::int32_t* out,
+                       std::uint8_t* occurs);
+
+// The number of cuts of its column that lie below a number (side left) or not above it. Cuts ascend.
+template <class T, class Code>
+void code_by_cuts(const Columns& table, const double* cuts, const std::int64_t* ends, bool left,
+                  const std::int64_t* missing_code, const std::int64_t* place, Code* out);
+
+}  // namespace bitsieve

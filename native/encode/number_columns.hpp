@@ -1,0 +1,150 @@
+// Columns of numbers of one type, as they lie in a table: a matrix of any order, or arrays of their own.
+//
+// Kernels see one column at a time as contiguous values. Columns that lie beside each other in rows are transposed in
+// tiles, so that every cache line of a row is read once for all of its columns.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <vector>
+
+#include "count/transpose.hpp"
+
+namespace bitsieve {
+
+enum class NumberType { u8, u16, u32, u64, i8, i16, i32, i64, f32, f64 };
+
+// F(type) for the C++ type of each of them.
+#define BITSIEVE_FOR_NUMBER_TYPES(F)                                                                                     \
+    F(std::uint8_t)                                                                                                      \
+    F(std::uint16_t)                                                                                                     \
+    F(std::uint32_t)                                                                                                     \
+    F(std::uint64_t)                                                                                                     \
+    F(std::int8_t)                                                                                                       \
+    F(std::int16_t)                                                                                                      \
+    F(std::int32_t)                                                                                                      \
+    F(std::int64_t)                                                                                                      \
+    F(float)                                                                                                             \
+    F(double)
+
+struct Column {
+    const void* values;
+    std::int64_t stride;  // from row to row, in values
+};
+
+struct Columns {
+    NumberType type;
+    std::int64_t n_rows;
+    std::vector<Column> columns;
+
+    std::int64_t size() const { return std::int64_t(columns.size()); }
+};
+
+// Calls work(T()) for the C++ type of the numbers.
+template <class Work>
+void with_type(NumberType type, Work&& work) {
+    switch (type) {
+        case NumberType::u8: return work(std::uint8_t());
+        case NumberType::u16: return work(std::uint16_t());
+        case NumberType::u32: return work(std::uint32_t());
+        case NumberType::u64: return work(std::uint64_t());
+        case NumberType::i8: return work(std::int8_t());
+        case NumberType::i16: return work(std::int16_t());
+        case NumberType::i32: return work(std::int32_t());
+        case NumberType::i64: return work(std::int64_t());
+        case NumberType::f32: return work(float());
+        case NumberType::f64: return work(double());
+    }
+}
+
+constexpr std::int64_t kLine = 64;        // bytes of a cache line
+constexpr std::int64_t kTileRows = 2048;  // of a tile that is read in passing, at most
+constexpr std::int64_t kStrip = 64;       // columns side by side in rows that are read in passing together, at most
+constexpr std::int64_t kStripBytes = 128 << 10;  // of them: half of a common second-level cache, or less
+
+// in[row * in_stride + column] to out[column * out_stride + row].
+template <class T>
+void transpose(const T* in, std::int64_t in_stride, std::int64_t n_rows, std::int64_t n_columns, T* out,
+               std::int64_t out_stride) {
+    std::int64_t whole_rows = 0, whole_columns = 0;
+    if constexpr (sizeof(T) == 1) {
+        whole_rows = n_rows / kBlock * kBlock;
+        whole_columns = n_columns / kBlock * kBlock;
+        const auto* bytes = reinterpret_cast<const std::uint8_t*>(in);
+        for (std::int64_t r = 0; r < whole_rows; r += kBlock) {
+            for (std::int64_t i = 0; i < kBlock; ++i) __builtin_prefetch(bytes + (r + kBlock + i) * in_stride);
+            for (std::int64_t c = 0; c < whole_columns; c += kBlock)
+                transpose_block([&](int i) { return bytes + (r + i) * in_stride + c; },
+                                reinterpret_cast<std::uint8_t*>(out) + c * out_stride + r, out_stride);
+        }
+    }
+    for (std::int64_t r = 0; r < n_rows; r += kBlock)  // so many rows that whole cache lines are written, too
+        for (std::int64_t c = r < whole_rows ? whole_columns : 0; c < n_columns; ++c)
+            for (std::int64_t i = r; i < std::min<std::int64_t>(r + kBlock, n_rows); ++i)
+                out[c * out_stride + i] = in[i * in_stride + c];
+}
+
+// Whether some columns lie side by side in rows.
+template <class T>
+bool side_by_side(const Columns& table, std::int64_t first, std::int64_t last) {
+    const Column& start = table.columns[std::size_t(first)];
+    for (std::int64_t j = first + 1; j < last; ++j) {
+        const Column& other = table.columns[std::size_t(j)];
+        const T* expected = static_cast<const T*>(start.values) + (j - first);
+        if (other.stride != start.stride || static_cast<const T*>(other.values) != expected) return false;
+    }
+    return true;
+}
+
+// Calls work(column, first row, values, count) for tiles of at most `rows` rows that together are the whole table; the
+// tiles of a column come in the order of the rows. Columns for which wanted(column) is false at the time are passed over.
+template <class T, class Wanted, class Work>
+void for_each_tile(const Columns& table, std::int64_t rows, Wanted&& wanted, Work&& work) {
+    constexpr std::int64_t kNarrow = std::max<std::int64_t>(8, kLine / std::int64_t(sizeof(T)));
+    std::vector<T> scratch;
+    for (std::int64_t j = 0; j < table.size();) {
+        const Column& column = table.columns[std::size_t(j)];
+        const T* values = static_cast<const T*>(column.values);
+        if (column.stride == 1 || table.n_rows == 1) {
+            for (std::int64_t r = 0; r < table.n_rows && wanted(j); r += rows)
+                work(j, r, values + r, std::min(rows, table.n_rows - r));
+            ++j;
+            continue;
+        }
+        const bool whole = rows >= table.n_rows;  // then a tile is a column, too long for more than those of a cache line
+        std::int64_t width = std::min(whole ? kNarrow : kStrip, table.size() - j);
+        if (!side_by_side<T>(table, j, j + width)) width = std::min(kNarrow, width);
+        if (!side_by_side<T>(table, j, j + width)) width = 1;
+        const std::int64_t step = whole ? rows : std::min(rows, kStripBytes / (width * std::int64_t(sizeof(T))));
+        // Columns that lay a power of two apart would share few sets of the cache.
+        const std::int64_t height = std::min(step, table.n_rows) + kLine / std::int64_t(sizeof(T));
+        scratch.resize(std::size_t(width * height));
+        for (std::int64_t r = 0; r < table.n_rows; r += step) {
+            bool any = false;
+            for (std::int64_t c = 0; c < width; ++c) any |= wanted(j + c);
+            if (!any) break;
+            const std::int64_t count = std::min(step, table.n_rows - r);
+            transpose(values + r * column.stride, column.stride, count, width, scratch.data(), height);
+            for (std::int64_t c = 0; c < width; ++c)
+                if (wanted(j + c)) work(j + c, r, static_cast<const T*>(scratch.data()) + c * height, count);
+        }
+        j += width;
+    }
+}
+
+template <class T, class Work>
+void for_each_tile(const Columns& table, std::int64_t rows, Work&& work) {
+    for_each_tile<T>(table, rows, [](std::int64_t) { return true; }, work);
+}
+
+// Arrays of different lengths, one a column: array j is values[ends[j - 1], ends[j]).
+template <class T>
+struct Ragged {
+    std::vector<T> values;
+    std::vector<std::int64_t> ends;
+};
+
+}  // namespace bitsieve

@@ -1,0 +1,131 @@
+#include "encode/sorting.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace bitsieve {
+
+namespace {
+
+constexpr std::size_t kFewItems = 24;  // sorted by comparisons alone
+constexpr std::size_t kMostInBuckets = 2048;
+constexpr double kMostSpread = 1e300;  // of numbers in buckets
+constexpr std::size_t kFewEqual = 32;  // sorted by insertion where their upper bits are the same
+
+bool smaller(const Item& a, const Item& b) { return a.key < b.key; }
+
+void insertion_sort(Item* first, Item* last) {
+    for (Item* i = first + 1; i < last; ++i) {
+        const Item item = *i;
+        Item* to = i;
+        for (; to > first && item.key < to[-1].key; --to) *to = to[-1];
+        *to = item;
+    }
+}
+
+// kPasses counting passes over kBits bits each, from the lower ones up to the top of (key - least) << shift.
+template <int kBits, int kPasses>
+void radix_passes(std::vector<Item>& items, std::vector<Item>& scratch, std::uint64_t least, int shift) {
+    constexpr std::size_t kDigits = std::size_t(1) << kBits;
+    std::uint32_t counts[kPasses][kDigits];
+    std::memset(counts, 0, sizeof counts);
+    const auto upper = [least, shift](std::uint64_t key) { return ((key - least) << shift) >> (64 - kBits * kPasses); };
+    const std::size_t n = items.size();
+    for (const Item& item : items) {
+        const std::uint64_t bits = upper(item.key);
+        for (int p = 0; p < kPasses; ++p) ++counts[p][(bits >> (kBits * p)) % kDigits];
+    }
+    for (int p = 0; p < kPasses; ++p) {
+        std::uint32_t* start = counts[p];
+        if (start[(upper(items[0].key) >> (kBits * p)) % kDigits] == n) continue;  // all alike
+        std::uint32_t sum = 0;
+        for (std::size_t d = 0; d < kDigits; ++d) {
+            const std::uint32_t count = start[d];
+            start[d] = sum;
+            sum += count;
+        }
+        for (const Item& item : items) scratch[start[(upper(item.key) >> (kBits * p)) % kDigits]++] = item;
+        items.swap(scratch);
+    }
+    for (std::size_t first = 0, last; first < n; first = last) {  // what stands together by its upper bits
+        const std::uint64_t bits = upper(items[first].key);
+        bool ascends = true;
+        for (last = first + 1; last < n && upper(items[last].key) == bits; ++last)
+            ascends &= items[last - 1].key <= items[last].key;
+        if (ascends) continue;
+        if (last - first <= kFewEqual)
+            insertion_sort(&items[first], &items[0] + last);
+        else
+            std::sort(&items[first], &items[0] + last, smaller);
+    }
+}
+
+// Sorts by buckets of one width between the least and the most number; false, and nothing is done, where many share one.
+bool sort_in_buckets(std::vector<Item>& items, std::vector<Item>& scratch, double least, double most) {
+    const std::size_t n = items.size();
+    const double scale = double(n) / (most - least);
+    std::uint16_t bucket[kMostInBuckets];
+    std::uint16_t start[kMostInBuckets + 2] = {};
+    for (std::size_t i = 0; i < n; ++i) {
+        bucket[i] = std::uint16_t((value_of(items[i].key) - least) * scale);  // never falls as the number rises
+        ++start[bucket[i] + 1];
+    }
+    std::uint16_t fullest = 0;
+    for (std::size_t b = 0; b <= n; ++b) {
+        fullest = std::max(fullest, start[b + 1]);
+        start[b + 1] = std::uint16_t(start[b + 1] + start[b]);
+    }
+    if (fullest > kFewEqual) return false;
+    for (std::size_t i = 0; i < n; ++i) scratch[start[bucket[i]]++] = items[i];
+    items.swap(scratch);
+    insertion_sort(&items[0], &items[0] + n);
+    return true;
+}
+
+}  // namespace
+
+void sort_items(std::vector<Item>& items, std::vector<Item>& scratch) {
+    const std::size_t n = items.size();
+    if (n < 2) return;
+    if (n <= kFewItems) return insertion_sort(&items[0], &items[0] + n);
+    std::uint64_t least = items[0].key, most = least;
+    for (const Item& item : items) {
+        least = std::min(least, item.key);
+        most = std::max(most, item.key);
+    }
+    if (least == most) return;
+    scratch.resize(n);
+    const double low = value_of(least), high = value_of(most);
+    if (n <= kMostInBuckets && std::isfinite(double(n) / (high - low)) && high - low < kMostSpread &&
+        sort_in_buckets(items, scratch, low, high))
+        return;
+    const int shift = __builtin_clzll(most - least);
+    if (n < 192)
+        radix_passes<8, 2>(items, scratch, least, shift);
+    else if (n < 8192)
+        radix_passes<8, 3>(items, scratch, least, shift);
+    else
+        radix_passes<11, 3>(items, scratch, least, shift);
+}
+
+// The samples class by class; see class_order.hpp.
+
+ClassOrder class_order(const std::int32_t* classes, std::int64_t n_rows, std::int64_t n_classes) {
+    ClassOrder found{std::vector<std::uint32_t>(std::size_t(n_rows)), std::vector<std::int64_t>(std::size_t(n_classes))};
+    std::vector<std::int64_t> other(found.sizes);  // neighbours of one class do not wait for each other
+    for (std::int64_t i = 0; i < n_rows; ++i) {
+        if (classes[i] < 0 || classes[i] >= n_classes) throw std::invalid_argument("a class is out of range");
+        ++(i % 2 ? other : found.sizes)[std::size_t(classes[i])];
+    }
+    std::vector<std::uint32_t*> end(other.size());
+    std::uint32_t* next = found.rows.data();
+    for (std::size_t c = 0; c < end.size(); ++c) {
+        end[c] = next;
+        next += found.sizes[c] += other[c];
+    }
+    for (std::int64_t i = 0; i < n_rows; ++i) *end[std::size_t(classes[i])]++ = std::uint32_t(i);
+    return found;
+}
+
+}  // namespace bitsieve

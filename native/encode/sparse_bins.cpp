@@ -1,0 +1,142 @@
+#include "encode/sparse_bins.hpp"
+
+#include <algorithm>
+
+#include "encode/mdl.hpp"
+#include "encode/cuts.hpp"
+#include "encode/sorting.hpp"
+
+namespace bitsieve {
+
+namespace {
+
+// The stored numbers of one column that are there, ascending.
+template <class Real>
+class SortedColumn {
+public:
+    explicit SortedColumn(const StoredNumbers<Real>& table) : table_(table) {}
+
+    // Whether there are two different numbers among them: if not, nothing is sorted.
+    bool sort(std::int64_t j) {
+        items_.clear();
+        for (std::int64_t e = table_.start[j]; e < table_.start[j + 1]; ++e)
+            if (table_.value[e] == table_.value[e])
+                items_.push_back({key_of(double(table_.value[e])), std::uint32_t(table_.row[e])});
+        bool varies = false;
+        for (const Item& item : items_) varies = varies || item.key != items_[0].key;
+        if (varies) sort_items(items_, spare_);
+        return varies;
+    }
+
+    const std::vector<Item>& items() const { return items_; }
+
+private:
+    const StoredNumbers<Real>& table_;
+    std::vector<Item> items_, spare_;
+};
+
+void append(const std::vector<double>& cuts, Ragged<double>& found) {
+    found.values.insert(found.values.end(), cuts.begin(), cuts.end());
+    found.ends.push_back(std::int64_t(found.values.size()));
+}
+
+}  // namespace
+
+template <class Real>
+Ragged<double> stored_mdl_cuts(const StoredNumbers<Real>& table, std::int64_t first, std::int64_t last,
+                               const RowClasses& rows, const Terms& terms) {
+    Ragged<double> found;
+    SortedColumn<Real> column(table);
+    MdlCutter cutter(std::size_t(rows.n_classes), terms);
+    std::vector<double> values;
+    std::vector<std::int32_t> classes;
+    std::vector<std::int64_t> weights;
+    for (std::int64_t j = first; j < last; ++j) {
+        if (!column.sort(j)) {
+            append({}, found);
+            continue;
+        }
+        values.clear();
+        classes.clear();
+        weights.clear();
+        for (const Item& item : column.items()) {
+            values.push_back(value_of(item.key));
+            classes.push_back(rows.classes[item.row]);
+            if (rows.weights) weights.push_back(rows.weights[item.row]);
+        }
+        append(cutter.cuts(values.data(), classes.data(), rows.weights ? weights.data() : nullptr, values.size()), found);
+    }
+    return found;
+}
+
+template <class Real>
+Ragged<double> stored_order_cuts(const StoredNumbers<Real>& table, std::int64_t first, std::int64_t last,
+                                 std::int64_t n_bins, const std::int64_t* weights) {
+    Ragged<double> found;
+    SortedColumn<Real> column(table);
+    std::vector<double> cuts;
+    std::vector<std::int64_t> ranks;
+    for (std::int64_t j = first; j < last; ++j) {
+        cuts.clear();
+        if (column.sort(j)) {
+            const std::vector<Item>& items = column.items();
+            ranks.clear();
+            for (const Item& item : items)
+                ranks.push_back((ranks.empty() ? 0 : ranks.back()) + (weights ? weights[item.row] : 1));
+            cut_by_ranks(
+                items.size(), n_bins, [&](std::size_t i) { return ranks[i]; },
+                [&](std::size_t i) { return value_of(items[i].key); }, cuts);
+        }
+        append(cuts, found);
+    }
+    return found;
+}
+
+template <class Real>
+Ragged<double> stored_distinct(const StoredNumbers<Real>& table, std::int64_t first, std::int64_t last) {
+    Ragged<double> found;
+    SortedColumn<Real> column(table);
+    for (std::int64_t j = first; j < last; ++j) {
+        const bool varies = column.sort(j);
+        std::uint64_t before = 0;  // of no number
+        for (const Item& item : column.items()) {
+            if (item.key != before) found.values.push_back(value_of(item.key));
+            before = item.key;
+            if (!varies) break;
+        }
+        found.ends.push_back(std::int64_t(found.values.size()));
+    }
+    return found;
+}
+
+template <class Real>
+void code_stored(const StoredNumbers<Real>& table, std::int64_t first, std::int64_t last, const double* cuts,
+                 const std::int64_t* ends, bool left, const std::int64_t* base, const std::int64_t* missing_code,
+                 std::uint16_t* code) {
+    std::int64_t begin = 0;
+    for (std::int64_t j = first; j < last; begin = ends[j++ - first]) {
+        const double *low = cuts + begin, *high = cuts + ends[j - first];
+        for (std::int64_t e = table.start[j]; e < table.start[j + 1]; ++e) {
+            const double value = double(table.value[e]);
+            if (value != value) {
+                code[e] = std::uint16_t(missing_code[j - first]);
+                continue;
+            }
+            const double* at = left ? std::lower_bound(low, high, value) : std::upper_bound(low, high, value);
+            code[e] = std::uint16_t(base[j - first] + (at - low));
+        }
+    }
+}
+
+#define BITSIEVE_FOR_TYPE(Real)                                                                                           \
+    template Ragged<double> stored_mdl_cuts(const StoredNumbers<Real>&, std::int64_t, std::int64_t, const RowClasses&,    \
+                                            const Terms&);                                                                \
+    template Ragged<double> stored_order_cuts(const StoredNumbers<Real>&, std::int64_t, std::int64_t, std::int64_t,       \
+                                              const std::int64_t*);                                                       \
+    template Ragged<double> stored_distinct(const StoredNumbers<Real>&, std::int64_t, std::int64_t);                      \
+    template void code_stored(const StoredNumbers<Real>&, std::int64_t, std::int64_t, const double*, const std::int64_t*, \
+                              bool, const std::int64_t*, const std::int64_t*, std::uint16_t*);
+BITSIEVE_FOR_TYPE(float)
+BITSIEVE_FOR_TYPE(double)
+
+}  // namespace bitsieve

@@ -1,0 +1,17 @@
+// Differences between samples for any processor.
+#include <memory>
+
+#include "samples/differences.hpp"
+
+namespace bitsieve {
+namespace {
+
+constexpr int kVectorBytes = 16, kPivots = 4, kVectors = 2;
+
+#include "samples/differences_loop.inc"
+
+}  // namespace
+
+const DifferenceKernel kPortableDifferences = {distances, distance, add_weighted};
+
+}  // namespace bitsieve

@@ -1,0 +1,147 @@
+// The variational loops in plain C++, for any machine and as a reference for the other instruction sets.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <stdexcept>
+
+#include "samples/variational.hpp"
+#include "samples/parzen.hpp"
+#include "samples/variational.hpp"
+
+namespace bitsieve {
+namespace {
+
+struct Index {
+    std::int32_t lane[8];
+
+    template <class Code>
+    static Index load(const Code* codes) {
+        Index index;
+        for (int i = 0; i < 8; ++i) index.lane[i] = codes[i];
+        return index;
+    }
+    Index times_plus(int factor, const Index& other) const {
+        Index index;
+        for (int i = 0; i < 8; ++i) index.lane[i] = lane[i] * factor + other.lane[i];
+        return index;
+    }
+};
+
+// Eight numbers; Bits are as many bits as one has, kFraction of them the fraction, and kOne is 1.
+template <class R, class Bits, int kFraction, Bits kOne>
+struct Lanes {
+    using Real = R;
+    using V = Lanes;
+    using Wide = Lanes;
+    static constexpr int kClasses = 1;
+    static constexpr std::int64_t kCells[3] = {sizeof(R) == 8 ? 4 : 8, sizeof(R) == 8 ? 8 : 16, sizeof(R) == 8 ? 12 : 32};
+
+    R lane[8];
+
+    static V load(const R* p) {
+        V v;
+        std::memcpy(v.lane, p, sizeof v.lane);
+        return v;
+    }
+    static V broadcast(R x) {
+        V v;
+        for (auto& l : v.lane) l = x;
+        return v;
+    }
+    static V narrow(const double* p) {
+        V v;
+        for (int i = 0; i < 8; ++i) v.lane[i] = R(p[i]);
+        return v;
+    }
+    void store(R* p) const { std::memcpy(p, lane, sizeof lane); }
+    void widen(double* p) const { std::copy(lane, lane + 8, p); }
+    V added_to(const V& sum) const { return add(sum, *this); }
+    static V add(V a, const V& b) {
+        for (int i = 0; i < 8; ++i) a.lane[i] += b.lane[i];
+        return a;
+    }
+    static V subtract(V a, const V& b) {
+        for (int i = 0; i < 8; ++i) a.lane[i] -= b.lane[i];
+        return a;
+    }
+    static V multiply(V a, const V& b) {
+        for (int i = 0; i < 8; ++i) a.lane[i] *= b.lane[i];
+        return a;
+    }
+    static V max(V a, const V& b) {
+        for (int i = 0; i < 8; ++i) a.lane[i] = a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i];
+        return a;
+    }
+    bool any_below(R limit) const {
+        bool any = false;
+        for (R l : lane) any |= l < limit;
+        return any;
+    }
+    V times_power_in_low_bits(const V& shifted) const {
+        Bits bits[8], power[8];
+        std::memcpy(bits, lane, sizeof bits);
+        std::memcpy(power, shifted.lane, sizeof power);
+        for (int i = 0; i < 8; ++i) bits[i] += power[i] << kFraction;
+        V v;
+        std::memcpy(v.lane, bits, sizeof bits);
+        return v;
+    }
+
+    // Sums of exponents, lane by lane.
+    struct Exponents {
+        Bits sum[8] = {};
+
+        // `product` times the mantissas of `value`, whose exponents are added to the sums.
+        V split(const V& value, const V& product) {
+            Bits bits[8];
+            std::memcpy(bits, value.lane, sizeof bits);
+            for (int i = 0; i < 8; ++i) {
+                sum[i] += bits[i] >> kFraction;
+                bits[i] = (bits[i] & ((Bits(1) << kFraction) - 1)) | kOne;
+            }
+            V mantissa;
+            std::memcpy(mantissa.lane, bits, sizeof bits);
+            return V::multiply(product, mantissa);
+        }
+        // After `count` calls of split: the mantissas of the product; their exponents and the sums are added to `out`.
+        V finish(const V& product, std::int64_t count, std::int64_t* out) {
+            const V left = split(product, V::broadcast(1));
+            for (int i = 0; i < 8; ++i) out[i] += std::int64_t(sum[i]) - std::int64_t(kOne >> kFraction) * (count + 1);
+            return left;
+        }
+    };
+
+    struct FindAny {
+        Index index;
+
+        FindAny() = default;
+        FindAny(const Index& i, std::int64_t) : index(i) {}
+        template <class>
+        V in(const R* table) const {
+            V v;
+            for (int i = 0; i < 8; ++i) v.lane[i] = table[index.lane[i]];
+            return v;
+        }
+    };
+    using Find1 = FindAny;
+    using Find2 = FindAny;
+    using Find3 = FindAny;
+};
+
+using D = Lanes<double, std::uint64_t, 52, 0x3ff0000000000000ULL>;
+using S = Lanes<float, std::uint32_t, 23, 0x3f800000U>;
+
+constexpr const char* kName = "portable";
+constexpr int kKeysAtOnce = 16;
+constexpr int kCandidatesAtOnce = 1;
+
+#include "samples/lanes/exp2_loop.inc"
+#include "samples/lanes/parzen_loop.inc"
+#include "samples/lanes/variational_loop.inc"
+
+}  // namespace
+
+const VariationalKernel kPortableVariational = kKernel;
+const ParzenKernel kPortableParzen = kParzen;
+
+}  // namespace bitsieve

@@ -1,0 +1,81 @@
+// Spanning trees for x86-64 with AVX2.
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "samples/spanning_tree.hpp"
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2")
+#endif
+
+namespace bitsieve {
+namespace {
+
+struct Mask {
+    __m256d low, high;
+
+    unsigned bits() const { return unsigned(_mm256_movemask_pd(low) | _mm256_movemask_pd(high) << 4); }
+    static Mask any(Mask a, Mask b) { return {_mm256_or_pd(a.low, b.low), _mm256_or_pd(a.high, b.high)}; }
+    static Mask both(Mask a, Mask b) { return {_mm256_and_pd(a.low, b.low), _mm256_and_pd(a.high, b.high)}; }
+};
+
+struct V {
+    __m256d low, high;
+
+    static V load(const double* p) { return {_mm256_loadu_pd(p), _mm256_loadu_pd(p + 4)}; }
+    static V broadcast(double x) { return {_mm256_set1_pd(x), _mm256_set1_pd(x)}; }
+    void store(double* p) const {
+        _mm256_storeu_pd(p, low);
+        _mm256_storeu_pd(p + 4, high);
+    }
+    static V add(V a, V b) { return {_mm256_add_pd(a.low, b.low), _mm256_add_pd(a.high, b.high)}; }
+    static V subtract(V a, V b) { return {_mm256_sub_pd(a.low, b.low), _mm256_sub_pd(a.high, b.high)}; }
+    static V multiply(V a, V b) { return {_mm256_mul_pd(a.low, b.low), _mm256_mul_pd(a.high, b.high)}; }
+    static V min(V a, V b) { return {_mm256_min_pd(a.low, b.low), _mm256_min_pd(a.high, b.high)}; }
+    static V max(V a, V b) { return {_mm256_max_pd(a.low, b.low), _mm256_max_pd(a.high, b.high)}; }
+    static Mask less(V a, V b) {
+        return {_mm256_cmp_pd(a.low, b.low, _CMP_LT_OQ), _mm256_cmp_pd(a.high, b.high, _CMP_LT_OQ)};
+    }
+    static Mask less_equal(V a, V b) {
+        return {_mm256_cmp_pd(a.low, b.low, _CMP_LE_OQ), _mm256_cmp_pd(a.high, b.high, _CMP_LE_OQ)};
+    }
+    static Mask equal(V a, V b) {
+        return {_mm256_cmp_pd(a.low, b.low, _CMP_EQ_OQ), _mm256_cmp_pd(a.high, b.high, _CMP_EQ_OQ)};
+    }
+    static V select(Mask m, V a, V b) {
+        return {_mm256_blendv_pd(b.low, a.low, m.low), _mm256_blendv_pd(b.high, a.high, m.high)};
+    }
+    double least() const {
+        const __m256d four = _mm256_min_pd(low, high);
+        const __m128d two = _mm_min_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+        return _mm_cvtsd_f64(_mm_min_sd(two, _mm_unpackhi_pd(two, two)));
+    }
+    double greatest() const {
+        const __m256d four = _mm256_max_pd(low, high);
+        const __m128d two = _mm_max_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+        return _mm_cvtsd_f64(_mm_max_sd(two, _mm_unpackhi_pd(two, two)));
+    }
+};
+
+#include "samples/spanning_tree_loop.inc"
+
+}  // namespace
+
+const TreeKernel kAvx2Tree = {"avx2", prim<2>, prim<0>};
+
+}  // namespace bitsieve
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+#endif

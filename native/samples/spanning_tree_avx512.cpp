@@ -1,0 +1,62 @@
+// Spanning trees for x86-64 with AVX-512.
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "samples/spanning_tree.hpp"
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512dq"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512dq")
+#endif
+
+namespace bitsieve {
+namespace {
+
+struct Mask {
+    __mmask8 m;
+
+    unsigned bits() const { return m; }
+    static Mask any(Mask a, Mask b) { return {__mmask8(a.m | b.m)}; }
+    static Mask both(Mask a, Mask b) { return {__mmask8(a.m & b.m)}; }
+};
+
+struct V {
+    __m512d v;
+
+    static V load(const double* p) { return {_mm512_loadu_pd(p)}; }
+    static V broadcast(double x) { return {_mm512_set1_pd(x)}; }
+    void store(double* p) const { _mm512_storeu_pd(p, v); }
+    static V add(V a, V b) { return {_mm512_add_pd(a.v, b.v)}; }
+    static V subtract(V a, V b) { return {_mm512_sub_pd(a.v, b.v)}; }
+    static V multiply(V a, V b) { return {_mm512_mul_pd(a.v, b.v)}; }
+    static V min(V a, V b) { return {_mm512_min_pd(a.v, b.v)}; }
+    static V max(V a, V b) { return {_mm512_max_pd(a.v, b.v)}; }
+    static Mask less(V a, V b) { return {_mm512_cmp_pd_mask(a.v, b.v, _CMP_LT_OQ)}; }
+    static Mask less_equal(V a, V b) { return {_mm512_cmp_pd_mask(a.v, b.v, _CMP_LE_OQ)}; }
+    static Mask equal(V a, V b) { return {_mm512_cmp_pd_mask(a.v, b.v, _CMP_EQ_OQ)}; }
+    static V select(Mask m, V a, V b) { return {_mm512_mask_blend_pd(m.m, b.v, a.v)}; }
+    double least() const { return _mm512_reduce_min_pd(v); }
+    double greatest() const { return _mm512_reduce_max_pd(v); }
+};
+
+#include "samples/spanning_tree_loop.inc"
+
+}  // namespace
+
+const TreeKernel kAvx512Tree = {"avx512", prim<2>, prim<0>};
+
+}  // namespace bitsieve
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+#endif

@@ -1,0 +1,169 @@
+// Sums of logarithms of likelihoods mixed over the classes: what one step of variational information maximisation asks
+// of every candidate feature. With weights w(n,c), the likelihoods of the chosen features relative to the greatest of
+// sample n, the sum of a candidate is
+//
+//     sum_n log2 sum_c w(n,c) q(n,c).
+//
+// Naive decomposition: q = p(x|c), looked up by the candidate's code. Pairwise: q = 2^(S(n,c) / m), S being the sum of
+// log2 p(x|x_i,c) over the m chosen features. Samples come in blocks of eight, one to a lane. A sum over the classes runs
+// in their order. The logarithm is taken once a candidate, of the product of all samples' sums, whose exponents are
+// counted apart from its mantissa. No product is fused with a sum and no libm is called, so every instruction set and
+// every split into blocks gives the same bits.
+//
+// Numerical limits: weights under 2^-70 count as 0. A sum under 2^-20, where such weights might matter, is computed anew
+// from logarithms, so that nothing underflows however many features are chosen. 2^x has a relative error of 4e-14, log2 of
+// some units in the last place.
+//
+// All sums exist in float32 too, at a third of the cost and half the memory. Those find the few candidates that might have
+// the greatest bound; float64 then decides.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace bitsieve {
+
+// Coefficients of 2^x = 2^k (1 + r P(r)), k being the nearest integer to x and r = x - k in [-1/2, 1/2]. P interpolates
+// (2^r - 1) / r in the Chebyshev nodes; the relative error is 4e-14, and 0 where x is an integer.
+
+constexpr double kExp2Terms[9] = {0x1.62e42fefa39efp-1,  0x1.ebfbdff823cedp-3,  0x1.c6b08d7047e52p-5,
+                                  0x1.3b2ab7181b757p-7,  0x1.5d87fe86fe94fp-10, 0x1.4308ac85aa619p-13,
+                                  0x1.ffcb951571ee6p-17, 0x1.63d136368c2c2p-20, 0x1.b63880e40fdeep-24};
+constexpr double kToInteger = 0x1.8p52;  // added to a double, it leaves the nearest integer in the low bits
+
+// The same in float32, with a relative error of 2e-7.
+constexpr float kExp2TermsFloat32[5] = {0x1.62e43p-1f, 0x1.ebfa4cp-3f, 0x1.c6afeep-5f, 0x1.3cbf6p-7f, 0x1.5ec866p-10f};
+constexpr float kToIntegerFloat32 = 0x1.8p23f;
+
+constexpr std::uint8_t kNoKey = 255;
+constexpr double kTinySum = 0x1p-20;
+constexpr double kLeastExponent = -1000.0;
+constexpr float kLeastExponentFloat32 = -120.0f;
+
+// The samples of a step in blocks of eight, the lanes beyond the last sample with weight 0:
+// weights[(block * n_classes + c) * 8 + lane]; active[start[block] .. start[block + 1]) are the classes of which some
+// lane has weight, ascending.
+template <class Real>
+struct Weighted {
+    std::int64_t n_samples, n_classes;
+    const Real* weights;
+    const double* log_weights;
+    const std::int32_t* start;
+    const std::int32_t* active;
+
+    std::int64_t n_blocks() const { return (n_samples + 7) / 8; }
+    double log_weight(std::int64_t block, std::int64_t c, int lane) const {
+        return log_weights[(block * n_classes + c) * 8 + lane];
+    }
+};
+
+// The codes of one feature, of one byte or two. Which of them is asked at every block: a type of its own for each would
+// double the loops and gain nothing measurable.
+struct Codes {
+    const void* at;
+    bool wide;
+
+    std::uint16_t operator[](std::int64_t t) const {
+        return wide ? static_cast<const std::uint16_t*>(at)[t] : static_cast<const std::uint8_t*>(at)[t];
+    }
+    void copy(std::int64_t n, std::uint16_t* to) const {
+        wide ? std::copy_n(static_cast<const std::uint16_t*>(at), n, to)
+             : std::copy_n(static_cast<const std::uint8_t*>(at), n, to);
+    }
+};
+
+// Codes by feature, each column padded with code 0 to whole blocks.
+struct CodeColumns {
+    Codes codes;
+    std::int64_t rows;
+    const std::int32_t* arities;
+
+    Codes column(std::int64_t f) const {
+        return {static_cast<const char*>(codes.at) + f * rows * (codes.wide ? 2 : 1), codes.wide};
+    }
+};
+
+// Tables of features given one chosen feature, or none: cells[offset[f] + c * table_stride(...) + code of the chosen
+// feature * arity of f + code of f].
+template <class Real>
+struct Tables {
+    const Real* cells;
+    const std::int64_t* offset;
+    std::int64_t chosen;  // -1: none
+};
+
+// Numbers from the table of one class to that of the next: small tables fill registers of 32 bytes.
+template <class Real>
+std::int64_t table_stride(std::int64_t cells) {
+    if (sizeof(Real) == 4) return cells <= 8 ? 8 : cells <= 16 ? 16 : cells <= 32 ? 32 : cells;
+    return cells <= 4 ? 4 : cells <= 8 ? 8 : cells <= 12 ? 12 : cells;
+}
+
+// S(n,c) of the candidates in the pairwise decomposition: the kept values plus the tables of features that are not in
+// them yet.
+template <class Real>
+struct PairwiseState {
+    Real exponent;                      // 1 / m
+    std::vector<Tables<Real>> pending;  // features that the values do not hold yet
+    Real* values;                       // of feature f from f * row on, laid out as the weights; null: none are kept
+    std::int64_t row;
+    bool store;  // whether the values take in the pending features
+};
+
+// Which candidates, and where their sums go.
+struct Candidates {
+    const std::int64_t* features;
+    std::int64_t count;
+    double* sums;
+};
+
+// The loops compiled for one instruction set.
+struct VariationalKernel {
+    const char* name;
+    void (*naive)(const Weighted<double>&, const CodeColumns&, const Tables<double>&, const Candidates&);
+    void (*naive_float32)(const Weighted<float>&, const CodeColumns&, const Tables<float>&, const Candidates&);
+    void (*pairwise)(const Weighted<double>&, const CodeColumns&, const PairwiseState<double>&, const Candidates&);
+    void (*pairwise_float32)(const Weighted<float>&, const CodeColumns&, const PairwiseState<float>&, const Candidates&);
+    void (*exp2)(const double* x, std::int64_t count, double* out);
+    void (*kernel_sums)(const double* x, double sx, const double* z, double sz, std::int64_t n_samples,
+                        std::int64_t first, std::int64_t last, double* out);
+    void (*count_keys)(const std::uint8_t* keys, std::int64_t n, int n_keys, std::int32_t* counts);
+};
+
+// The kernel of an instruction set of this machine; throws std::invalid_argument naming the choices.
+const VariationalKernel& variational_kernel(const std::string& name);
+
+// The classes of the samples, which are sorted by them, and log2 of the counts below `n_logs`.
+struct Classes {
+    const std::int64_t* sizes;
+    std::int64_t count;
+    const double* logs;
+    std::int64_t n_logs;
+};
+
+// Fills, for some features, the table of p(code | code of the chosen feature, class), or of its log2, and the true-class
+// log-likelihood true_class[f] = sum_n log2 p of each sample in its own class. A condition that does not occur has p = 1.
+template <class Real>
+void fill_tables(const VariationalKernel& kernel, const CodeColumns& columns, const Classes& classes,
+                 std::int64_t chosen, const std::int64_t* features, std::int64_t count, const std::int64_t* offset,
+                 bool logs, Real* cells, double* true_class);
+
+// The sums of candidates given all `chosen` features in float64, tables made on the way, and true_class[f] of each,
+// sum_n S(n,c_n). To `state` (null: not wanted; else there must be one candidate) S(n,c) is added.
+void exact_pairwise(const VariationalKernel& kernel, const Weighted<double>& weighted, const CodeColumns& columns,
+                    const Classes& classes, std::int64_t n_features, const std::vector<std::int64_t>& chosen,
+                    const Candidates& candidates, double* true_class, double* state);
+
+double log2_of(double x);  // x >= 0 and normal, or 0
+double exp2_of(double x);  // x <= 0
+
+extern const VariationalKernel kPortableVariational;
+#if defined(__x86_64__)
+extern const VariationalKernel kAvx2Variational;
+extern const VariationalKernel kAvx512Variational;
+#endif
+
+}  // namespace bitsieve

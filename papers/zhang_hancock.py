@@ -1,0 +1,198 @@
+"""Z. Zhang, E. R. Hancock, "Mutual information criteria for feature selection", SIMBAD 2011.
+doi:10.1007/978-3-642-24471-1_17
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from bitsieve.common.messages import aligned
+from bitsieve.evaluate.classifiers.mixture import VariationalMixtureClassifier
+from bitsieve.evaluate.measures import separability
+from bitsieve.selectors.dominant_sets import DominantSetMII
+from bitsieve.selectors.registry import make_selector
+from papers.data.files import ORIGINS, load_npz
+from papers.item import Item, Options, Result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+FILES = {"madelon": "madelon", "breast": "breast_wisconsin_original", "pima": "pima", "australian": "australian"}
+SIMILARITIES = {"MI": "auto", "rho": "rho", "e": "error"}
+# The paper's numbers. J of table 2, by similarity.
+TABLE_2 = {
+    "madelon": (1.1082, 1.0024, 1.0094),
+    "breast": (5.1513, 5.1513, 5.1513),
+    "pima": (1.3716, 1.3716, 1.0177),
+    "australian": (2.2546, 2.2006, 1.2090),
+}
+FIRST_OF_SET = {"madelon": 6}  # how many features J is of; three by default
+METHODS = {"dominant-set-mii": "DSplusMII", "mrmr": "MRMR", "mifs": "MIFS"}
+# Accuracies in percent, by number of features, of the three methods.
+ACCURACIES = {
+    "breast": {2: (88.84, 88.84, 88.84), 3: (96.3, 87.98, 84.4), 4: (96.3, 87.55, 82.51)},
+    "pima": {2: (74.09, 74.09, 74.09), 3: (75.91, 75.91, 75.91), 4: (72.79, 70.31, 70.31)},
+    "australian": {3: (83.77, 68.84, 64.35), 4: (83.77, 69.13, 64.35), 5: (83.77, 69.28, 83.62)},
+}
+FIGURE_2 = (476, 339, 379, 154, 443, 456)  # the paper's first six, counted from 1, with 90 % accuracy
+FIGURE_2_LENGTH = 14
+COMPONENTS = (2, 32, 48)  # classes; clusters of Madelon; more, as they need not be round
+
+
+class Data(NamedTuple):
+    """A data set of the paper; missing values are their column's mean."""
+
+    name: str
+    X: NDArray[np.float64]
+    y: NDArray[Any]
+
+
+def read(options: Options, name: str) -> Data | str:
+    """The data set, or a line on where it is to be had.
+
+    Raises
+    ------
+    ValueError
+        If its file cannot be used.
+    """
+    file = FILES[name]
+    if options.data_dir is None or not (options.data_dir / f"{file}.npz").is_file():
+        return f"{name}: {file}.npz is not there (--data-dir), left out; its public origin: {ORIGINS[file]}"
+    found = load_npz(options.data_dir, file)
+    X = np.asarray(found.X, np.float64)
+    if np.isnan(X).any():
+        X = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
+    return Data(name, X, found.y)
+
+
+def wanted(options: Options, names: Sequence[str]) -> Iterator[Data | str]:
+    """The data sets of an item that were asked for."""
+    asked = {name.lower() for name in options.sets} or set(names)
+    return (read(options, name) for name in names if name in asked)
+
+
+def table_2(options: Options) -> Result:
+    """J of the features that MII chooses from the first dominant set, by similarity."""
+    rows, notes = [], []
+    for data in wanted(options, tuple(TABLE_2)):
+        if isinstance(data, str):
+            notes.append(data)
+            continue
+        for (title, similarity), theirs in zip(SIMILARITIES.items(), TABLE_2[data.name], strict=True):
+            k = min(FIRST_OF_SET.get(data.name, 3), data.X.shape[1])
+            found = DominantSetMII(k, similarity=similarity, n_jobs=options.n_jobs).fit(data.X, data.y)
+            chosen = _of_first_set(found)
+            ours = float(separability(data.X[:, chosen], data.y)[0])
+            members, picked = _counted_from_1(found.sets_[0]), _counted_from_1(chosen)
+            rows.append((data.name, f"{title} ({found.similarity_})", members, picked, f"{ours:.4f}", f"{theirs:.4f}"))
+    header = ("data", "similarity", "first dominant set", "chosen by MII", "J", "the paper's J")
+    if rows:
+        options.part(aligned(header, rows, (False, False, False, False, True, True)), _record(header, rows))
+    return Result("\n".join(notes))
+
+
+def _record(header: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """A table as plain data."""
+    return {"rows": [dict(zip(header, row, strict=True)) for row in rows]}
+
+
+def _of_first_set(found: DominantSetMII) -> NDArray[np.intp]:
+    """What was chosen from the first set, up to the first feature that lowers the information."""
+    inside = np.isin(found.selected_, found.sets_[0]) & (found.scores_ >= 0)
+    inside[0] = True
+    return found.selected_[np.logical_and.accumulate(inside)]
+
+
+def _counted_from_1(columns: NDArray[np.intp]) -> str:
+    shown = [str(j + 1) for j in columns[:16].tolist()]
+    return " ".join(shown) + (f" ... ({len(columns)})" if len(columns) > 16 else "")
+
+
+def accuracies(name: str) -> Callable[[Options], Result]:
+    """The program of table 3, 4 or 5: accuracy after the first features of three methods."""
+
+    def run(options: Options) -> Result:
+        data = next(iter(wanted(options, (name,))), None)
+        if data is None or isinstance(data, str):
+            return Result(data or "")
+        theirs = ACCURACIES[name]
+        most = min(max(theirs), data.X.shape[1])
+        rows = []
+        for place, (method, title) in enumerate(METHODS.items()):
+            found = make_selector(method, most, binning="uniform", n_jobs=options.n_jobs).fit(data.X, data.y)
+            for k in theirs:
+                columns = found.selected_[:k]
+                own = accuracy(data, columns, len(np.unique(data.y)), options.seed)
+                rows.append((title, str(k), _counted_from_1(columns), f"{own:.2f}", f"{theirs[k][place]:.2f}"))
+        header = ("method", "features", "which", "accuracy %", "the paper's")
+        note = (
+            "One component a class, found without labels; accuracy on the same samples. "
+            "MRMR, MIFS: ten bins of one width."
+        )
+        options.part(aligned(header, rows, (False, True, False, True, True)), _record(header, rows))
+        return Result(note)
+
+    return run
+
+
+def accuracy(data: Data, columns: NDArray[np.intp], n_components: int, seed: int) -> float:
+    """Percent of the samples whose component is named after their class."""
+    values = data.X[:, columns]
+    fitted = VariationalMixtureClassifier(n_components, random_state=seed).fit(values, data.y)
+    return 100 * float(fitted.score(values, data.y))
+
+
+def figure_2(options: Options) -> Result:
+    """Gains and accuracies of the first features on Madelon."""
+    data = read(options, "madelon")
+    if isinstance(data, str):
+        raise ValueError(data)
+    found = DominantSetMII(min(FIGURE_2_LENGTH, data.X.shape[1]), n_jobs=options.n_jobs).fit(data.X, data.y)
+    steps = np.arange(1, len(found.selected_) + 1)
+    curves = {n: [accuracy(data, found.selected_[:k], n, options.seed) for k in steps.tolist()] for n in COMPONENTS}
+    header = ("step", "feature", "gain (bits)", *(f"{n} components, %" for n in COMPONENTS))
+    rows = [
+        (str(k), str(j + 1), f"{gain:.4f}", *(f"{curves[n][k - 1]:.1f}" for n in COMPONENTS))
+        for k, j, gain in zip(steps.tolist(), found.selected_.tolist(), found.scores_.tolist(), strict=True)
+    ]
+    inside = sum(j - 1 in found.sets_[0] for j in FIGURE_2)
+    options.part(aligned(header, rows, (True, True, True, *(True for _ in COMPONENTS))), _record(header, rows))
+    text = (
+        f"First dominant set ({found.similarity_}): {_counted_from_1(found.sets_[0])}.\n"
+        f"Of the paper's first six features, {', '.join(map(str, FIGURE_2))}, with an accuracy of 90 %, "
+        f"it holds {inside}."
+    )
+    return Result(text, _draw(found, curves) if options.draw else None)
+
+
+def _draw(found: DominantSetMII, curves: dict[int, list[float]]) -> Any:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    steps = np.arange(1, len(found.selected_) + 1)
+    left.bar(steps, found.scores_, color="#0072B2")
+    left.set(xlabel="feature, in order of choice", ylabel="gain of I(S;C), bits", xticks=steps)
+    left.set_xticklabels([str(j + 1) for j in found.selected_.tolist()], rotation=60)
+    for (n, curve), colour, marker in zip(curves.items(), ("#8c8c8c", "#0072B2", "#D55E00"), "^os", strict=True):
+        right.plot(steps, curve, color=colour, marker=marker, label=f"{n} components")
+    right.set(xlabel="features", ylabel="accuracy, %", xticks=steps)
+    right.legend(frameon=False)
+    for axes in (left, right):
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(axis="y", color="#e6e6e6")
+        axes.set_axisbelow(True)
+    return figure
+
+
+ITEMS: dict[str, Item] = {
+    "table 2": Item("J of the features chosen from the first dominant set", table_2, sets=tuple(TABLE_2)),
+    "table 3": Item("accuracies by a Gaussian mixture, Breast cancer", accuracies("breast")),
+    "table 4": Item("accuracies by a Gaussian mixture, Pima", accuracies("pima")),
+    "table 5": Item("accuracies by a Gaussian mixture, Australian", accuracies("australian")),
+    "figure 2": Item("gains and accuracies of the first features, Madelon", figure_2, has_figure=True),
+}

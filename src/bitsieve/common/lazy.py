@@ -1,0 +1,53 @@
+"""What is computed or imported when it is first needed: cached attributes, and scipy's special functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Self
+
+
+Value = TypeVar("Value")
+
+
+class cached_property(Generic[Value]):
+    """An attribute that is computed when first read, and kept, without a lock.
+
+    :class:`functools.cached_property` takes one lock for a whole class while it computes, until Python 3.12, so a
+    process forked from another thread at that moment waits for it for ever. Here two threads that read at once compute
+    twice, and get the same value.
+    """
+
+    def __init__(self, compute: Callable[[Any], Value]) -> None:
+        self.compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> Value: ...
+    def __get__(self, instance: object | None, owner: type) -> Self | Value:
+        if instance is None:
+            return self
+        value = self.compute(instance)
+        instance.__dict__[self.name] = value  # found before this descriptor from now on, which has no __set__
+        return value
+
+
+def chdtrc(freedom: Any, x: Any) -> Any:
+    """The probability that a chi-square variable of so many degrees of freedom is above ``x``."""
+    from scipy import special
+
+    return special.chdtrc(freedom, x)
+
+
+def gammaln(x: Any) -> Any:
+    """The logarithm of the gamma function."""
+    from scipy import special
+
+    return special.gammaln(x)

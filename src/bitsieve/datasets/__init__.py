@@ -1,1 +1,0 @@
-"""Seeded generators of the papers' synthetic data, one a file."""

@@ -1,0 +1,161 @@
+"""One call from a table to the errors of several methods for every number of features."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from bitsieve.common.notes import warn_of
+from bitsieve.common.parameters import with_hints
+from bitsieve.common.progress import shown
+from bitsieve.data.read import read_data
+from bitsieve.evaluate.checkpoint import Checkpoint
+from bitsieve.evaluate.plan import DEFAULT_METHODS, Question, make_plan
+from bitsieve.evaluate.run import run_plan
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from os import PathLike
+
+    from bitsieve.evaluate.comparison import Comparison
+
+OTHER_NAMES = {  # what bitsieve.select and other libraries call a parameter
+    **dict.fromkeys(("method", "criterion", "selectors"), "methods"),
+    **dict.fromkeys(("n_features_to_select", "n_features", "k"), "features"),
+    **dict.fromkeys(("estimator", "model", "clf"), "classifier"),
+    **dict.fromkeys(("score", "metric"), "scoring"),
+    **dict.fromkeys(("cv", "n_splits", "n_folds"), "folds"),
+    **dict.fromkeys(("y", "label", "target_name"), "target"),
+    **dict.fromkeys(("threads", "n_threads"), "n_jobs"),
+    "seed": "random_state",
+}
+
+
+@with_hints(OTHER_NAMES)
+def compare(
+    data: Any,
+    target: Any = None,
+    *,
+    methods: Any = DEFAULT_METHODS,
+    features: Any = None,
+    classifier: Any = None,
+    scoring: str = "accuracy",
+    folds: Any = None,
+    groups: Any = None,
+    protocol: str = "nested",
+    include: Sequence[Any] = (),
+    exclude: Sequence[Any] = (),
+    parameters: Mapping[str, Any] = MappingProxyType({}),
+    binning: Any = None,
+    missing: str | None = None,
+    target_bins: int | str | None = None,
+    drop_missing_target: bool = False,
+    header: bool | None = None,
+    baselines: bool = True,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    bounds: bool = False,
+    verbose: bool = False,
+) -> Comparison:
+    """Compare methods by the cross-validated error of a classifier on their first k features, for every k.
+
+    In every fold each method ranks once, on the training samples alone, and the classifier is fitted to the first k
+    original features of that ranking, for every k of ``features``.
+
+    Parameters
+    ----------
+    data : array-like of shape (n_samples, n_features), dataframe, or path
+        As in :func:`bitsieve.select`.
+    target : str or array-like of shape (n_samples,), optional
+        A column of ``data``, or the values themselves. Only for .npz it may be left out: it is ``y`` there.
+    methods : sequence of str or selectors, or dict, default=("mim", "mrmr", "jmi", "speccmi")
+        Names of :func:`bitsieve.list_methods`, selector objects, those of scikit-learn too, or a dict of labels to
+        either.
+    features : int or iterable of int, optional
+        Numbers of features; by default 10 to 100, or every number from 1 where there are 20 columns or fewer. Those
+        beyond the table's are left out, with a note.
+    classifier : str or scikit-learn classifier, optional
+        "linear-svm" (support vector machine, C = 1), the default up to 10,000 rows; "lda" (linear discriminant), the
+        default for more, with a note; "knn" (3 nearest neighbours), "ncm" (nearest class mean), "bgm" (a Bayesian
+        Gaussian mixture for each class), "vbem" or "gmm" (one for all), "forest" and "boosting" (scikit-learn's). An
+        object is fitted anew for every number of features.
+    scoring : {"accuracy", "balanced_accuracy", "f1_macro", "roc_auc"}, default="accuracy"
+        An error is what is missing to 1. "roc_auc" is the area under the ROC curve of each class against all others,
+        the mean over the classes; the classifier needs ``decision_function`` or ``predict_proba``.
+    folds : int, "loo", splitter or iterable of (train, test), optional
+        By default leave-one-out below 100 samples, else 10 stratified folds.
+    groups : array-like of shape (n_samples,), optional
+        Samples of one group, such as those of one person, are never both learned from and tested on.
+    protocol : {"nested", "paper"}, default="nested"
+        "paper" ranks once on all samples, test samples included: as published results were made, and too good. Its
+        numbers are divided by their largest absolute value; those of "nested" are standardised.
+    include : sequence of column, optional
+        Columns that are kept although every row has a value of its own there, as a name or a number of each row.
+    exclude : sequence of column, optional
+        Columns that are never selected.
+    parameters : mapping of str to value, optional
+        Of the methods that are given by name and take them, such as ``{"beta": 0.5}``.
+    binning : {"mdl", "quantile", "uniform", "none"} or binner, optional
+        By default "mdl"; with ``protocol="paper"`` columns that MDL leaves uncut are cut at their median.
+    missing : {"error", "bin"}, optional
+        Missing values: an error, which is the default, or a code of their own.
+    target_bins : int or "none", optional
+        As for :func:`bitsieve.select`: equal-frequency classes of a target that is a quantity, 5 by default.
+    drop_missing_target : bool, default=False
+        Whether rows without a target are left out; else they are an error.
+    header : bool, optional
+        Whether the first line of a text file has the names; by default it must not look like data.
+    baselines : bool, default=True
+        Whether the errors of the majority class, of all columns, and of scikit-learn's SelectKBest stand below.
+    random_state : int, default=0
+        Of the shuffle into folds, and of selectors and classifiers that draw at random and are given no seed.
+    n_jobs : int, optional
+        Threads over the folds; the result is the same for any number.
+    checkpoint : path, optional
+        A folder in which finished folds are kept, a file each; those of the same comparison that are there already are
+        not done again.
+    bounds : bool, default=False
+        Whether to bound the error that the best possible classifier has on the features chosen by each method: how much
+        is left to gain by another classifier.
+    verbose : bool, default=False
+        Whether a line of a terminal or a notebook shows how far the comparison is and how long it will take.
+
+    Returns
+    -------
+    Comparison
+        ``print`` shows it as a table with the answer in a sentence and the notes, each of which is a
+        :class:`BitsieveWarning`, too.
+
+    Raises
+    ------
+    ValueError
+        A name is not known, a class has fewer members than there are folds, all numbers of features are beyond the
+        table's, or the data cannot be used: one line that says what to do.
+
+    Notes
+    -----
+    Cost, d = n_samples, n = n_features, k = the largest number: per fold the cost of the methods, and of the classifier
+    k passes over d x d inner products or distances (and "linear-svm" solves once for each number).
+
+    References
+    ----------
+    N. X. Vinh, J. Chan, S. Romano, J. Bailey, "Effective global approaches for mutual information based feature
+    selection", KDD 2014. doi:10.1145/2623330.2623611 (the protocol of its section 4.3)
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> comparison = bitsieve.compare(X, y, methods=["jmi", "mrmr"], features=range(1, 8), classifier="knn")
+    >>> print(comparison.choice())
+    jmi with 4 features: error 3.4 % +- 1.7, not more than one standard error above the best (mrmr with 7: 2.8 %)
+    """
+    asked = {name: value for name, value in locals().items() if name in Question.__dataclass_fields__}
+    with shown(verbose):
+        table = read_data(data, target, target_bins=target_bins, drop_missing=drop_missing_target, header=header)
+        plan = make_plan(table, **asked)
+        comparison = run_plan(plan, n_jobs, None if checkpoint is None else Checkpoint(checkpoint, plan))
+    warn_of(comparison.notes)
+    return comparison

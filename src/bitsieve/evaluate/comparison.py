@@ -1,0 +1,411 @@
+"""What a comparison found: its error curves, as a summary, a table, a document and a text."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bitsieve.common.messages import aligned, choices, printable
+from bitsieve.evaluate.error_rates import Choice, PairedTest, choose, paired_test, standard_errors
+from bitsieve.evaluate.measures import kuncheva, nogueira
+from bitsieve.files.output import check_output, write_text
+from bitsieve.files.write import write_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from os import PathLike
+
+    import pyarrow as pa
+
+    from bitsieve.evaluate.plan import Plan
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
+
+WRITTEN = (".parquet", ".csv", ".json")
+HOW_TO_READ = (
+    "W/T/L: against how many of the other methods the errors over all numbers of features are lower, not told apart, "
+    "or higher (one-sided paired t-test, 5 %)"
+)
+BOUNDS = ("bayes_error_lower", "bayes_error_upper")  # of the chosen features, where they were asked for
+BEST = "SelectKBest"  # the baseline that ranks, so that the number of features matters
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One method in one fold: its columns in order of choice, and what was measured for every number of them."""
+
+    selected: Integers
+    errors: Integers | Floats
+    redundancy: Floats
+    separability: Floats
+    seconds_selecting: float
+    seconds_classifying: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Cross-validated errors of several methods for every number of features.
+
+    Attributes
+    ----------
+    methods : list of str
+        Labels, in the order given.
+    counts : ndarray of int, shape (n_counts,)
+        Numbers of features.
+    n_test : ndarray of int, shape (n_folds,)
+        Test samples of each fold.
+    errors : ndarray of int, shape (n_methods, n_folds, n_counts)
+        How many of them got the wrong class.
+    redundancy : ndarray of float, shape (n_methods, n_folds, n_counts)
+        Mean absolute correlation of the selected numeric features in the training samples; nan for fewer than two.
+    separability : ndarray of float, shape (n_methods, n_folds, n_counts)
+        ``J = |Sw + Sb| / |Sw|`` of the selected numeric features in the training samples; nan where Sw is singular.
+    seconds_selecting, seconds_classifying : ndarray of float, shape (n_methods, n_folds)
+        Of one ranking (binning included; pairs that a method before it counted are free), and of all the counts.
+    selected : list of list of ndarray of int
+        ``selected[method][fold]``: columns in order of choice.
+    names : list of str
+        Of the features.
+    parameters : dict
+        What was asked: target, classifier, protocol, binning, folds, random_state.
+    notes : list of str
+        What was noticed, in plain sentences.
+    bayes_error_bounds : ndarray of float, shape (n_methods, 2), or None
+        Where asked for: :func:`bitsieve.bayes_error_bounds` of the features chosen by each method, as many as
+        :meth:`chosen` takes, in the training samples, averaged over the folds.
+    baselines : dict of str to ndarray of shape (n_folds, n_counts)
+        The errors of what the methods are to beat: the majority class, all columns, and SelectKBest of scikit-learn.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> comparison = bitsieve.compare(X, y, methods=["mim", "mifs"], features=range(1, 5), classifier="ncm", folds=5)
+    >>> comparison.rates.round(3).tolist()
+    [[0.053, 0.04, 0.107, 0.14], [0.053, 0.04, 0.087, 0.14]]
+    >>> print(comparison.choice())
+    mim with 2 features: error 4.0 % +- 0.7, the least of all
+    """
+
+    methods: list[str]
+    counts: Integers
+    n_test: Integers
+    errors: Integers = field(repr=False)
+    redundancy: Floats = field(repr=False)
+    separability: Floats = field(repr=False)
+    seconds_selecting: Floats = field(repr=False)
+    seconds_classifying: Floats = field(repr=False)
+    selected: list[list[Integers]] = field(repr=False)
+    names: list[str] = field(repr=False)
+    parameters: dict[str, Any]
+    notes: list[str]
+    bayes_error_bounds: Floats | None = field(default=None, repr=False)
+    baselines: dict[str, Floats] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(
+        cls, plan: Plan, folds: list[dict[str, Scored]], baselines: Mapping[str, Floats] = MappingProxyType({})
+    ) -> Comparison:
+        """From the results of all folds, each by the labels of the methods."""
+        methods = list(plan.selectors)
+        measured = ("errors", "redundancy", "separability", "seconds_selecting", "seconds_classifying")
+        return cls(
+            methods=methods,
+            counts=plan.counts,
+            n_test=np.array([len(fold.test) for fold in plan.folds], np.intp),
+            **{name: np.array([[getattr(fold[m], name) for fold in folds] for m in methods]) for name in measured},
+            selected=[[fold[method].selected for fold in folds] for method in methods],
+            names=list(plan.table.names),
+            parameters={
+                "target": plan.target.name,
+                "n_samples": plan.table.n_samples,
+                "n_features": plan.table.n_features,
+                "n_classes": plan.target.n_classes,
+                "classifier": plan.classifier,
+                "scoring": plan.question.scoring,
+                "protocol": plan.question.protocol,
+                "binning": plan.binning if isinstance(plan.binning, str) else " ".join(repr(plan.binning).split()),
+                "n_folds": len(plan.folds),
+                "random_state": plan.question.random_state,
+            },
+            notes=list(plan.notes),
+            baselines=dict(baselines),
+        )
+
+    @cached_property
+    def rates(self) -> Floats:
+        """Error rates pooled over the folds, shape (n_methods, n_counts)."""
+        return np.asarray(self.errors.sum(axis=1) / self.n_test.sum())
+
+    @cached_property
+    def standard_errors(self) -> Floats:
+        """Of :attr:`rates`, from the folds, shape (n_methods, n_counts); nan for one fold."""
+        return standard_errors(self.errors, self.n_test)
+
+    def test(self, first: str, second: str) -> PairedTest:
+        """One-sided paired t-tests of two methods over the numbers of features, both ways.
+
+        Parameters
+        ----------
+        first, second : str
+
+        Returns
+        -------
+        PairedTest
+            Its ``outcome`` is ``+`` where the first has the lower error at 5 %, ``-`` where the second has, else ``=``.
+        """
+        return paired_test(self.rates[self._row(first)], self.rates[self._row(second)])
+
+    def choice(self, method: str | None = None) -> Choice:
+        """The fewest features within one standard error of the least error, of one method or of all.
+
+        Parameters
+        ----------
+        method : str, optional
+
+        Returns
+        -------
+        Choice
+            ``print`` shows it as a sentence.
+        """
+        rows = slice(None) if method is None else [self._row(method)]
+        methods = self.methods if method is None else [method]
+        return choose(methods, self.counts, self.rates[rows], self.standard_errors[rows])
+
+    def chosen(self, method: str) -> Choice:
+        """The choice that is shown for a method: of the recommended method the recommended number.
+
+        Parameters
+        ----------
+        method : str
+
+        Returns
+        -------
+        Choice
+        """
+        recommended = self.choice()
+        return recommended if recommended.method == method else self.choice(method)
+
+    def stability(self, method: str) -> dict[str, Floats]:
+        """Nogueira's and Kuncheva's stability of a method's selections over the folds, for every number of features.
+
+        Parameters
+        ----------
+        method : str
+
+        Returns
+        -------
+        dict
+            "nogueira" and "kuncheva", each of shape (n_counts,); nan where not defined: with all features, and where
+            one selection served all folds.
+        """
+        chosen = self.selected[self._row(method)]
+        once = self.parameters["protocol"] == "paper"
+        sets = [[] if once else [selected[:k] for selected in chosen] for k in self.counts]
+        return {
+            measure.__name__: np.array([measure(folds, len(self.names)) for folds in sets])
+            for measure in (nogueira, kuncheva)
+        }
+
+    def summary(self) -> list[dict[str, Any]]:
+        """One row for each method: its errors, wins, chosen number of features, redundancy, stability and seconds.
+
+        Returns
+        -------
+        list of dict
+        """
+        return [_summary_row(self, row, method) for row, method in enumerate(self.methods)]
+
+    def table(self) -> pa.Table:
+        """The tidy table: one row for each method, fold and number of features.
+
+        Returns
+        -------
+        pyarrow.Table
+            method, fold (from 0), n_features, n_test, errors, redundancy, separability, seconds_selecting,
+            seconds_classifying (the last two are of the fold, the same for every number of features).
+        """
+        import pyarrow as pa
+
+        method, fold, count = np.unravel_index(np.arange(self.errors.size), self.errors.shape)
+        return pa.table(
+            {
+                "method": pa.array([self.methods[m] for m in method], pa.string()),
+                "fold": fold.astype(np.int64),
+                "n_features": self.counts[count].astype(np.int64),
+                "n_test": self.n_test[fold].astype(np.int64),
+                "errors": self.errors.ravel(),
+                "redundancy": pa.array(self.redundancy.ravel(), from_pandas=True),
+                "separability": pa.array(self.separability.ravel(), from_pandas=True),
+                "seconds_selecting": self.seconds_selecting[method, fold],
+                "seconds_classifying": self.seconds_classifying[method, fold],
+            }
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as plain Python values that ``json.dumps`` takes; a value that is no number is None.
+
+        Returns
+        -------
+        dict
+        """
+
+        def document(row: int, summary: dict[str, Any]) -> dict[str, Any]:
+            method = self.methods[row]
+            return {
+                **summary,
+                "errors": self.rates[row].tolist(),
+                "standard_errors": [_number(value) for value in self.standard_errors[row].tolist()],
+                "against": {other: self.test(method, other).outcome for other in self.methods if other != method},
+                "selected": [[self.names[j] for j in selected] for selected in self.selected[row]],
+            }
+
+        return {
+            "parameters": dict(self.parameters),
+            "features": self.counts.tolist(),
+            "methods": [document(row, summary) for row, summary in enumerate(self.summary())],
+            "answer": str(self.choice()),
+            "notes": list(self.notes),
+        }
+
+    def __str__(self) -> str:
+        return as_text(self, self.notes)
+
+    def _row(self, method: str) -> int:
+        if method not in self.methods:
+            raise ValueError(f"method {method!r} was not compared; {choices(method, self.methods)}")
+        return self.methods.index(method)
+
+
+def _summary_row(comparison: Comparison, row: int, method: str) -> dict[str, Any]:
+    """Means over the numbers of features, and what a method is with the number chosen for it."""
+    rates, choice, stability = comparison.rates[row], comparison.chosen(method), comparison.stability(method)
+    least = rates.argmin()
+    at = int(np.searchsorted(comparison.counts, choice.n_features))
+    outcomes = [comparison.test(method, other).outcome for other in comparison.methods if other != method]
+    selecting = comparison.seconds_selecting[row]  # under the paper protocol one selection serves all folds
+    once = comparison.parameters["protocol"] == "paper"
+    found = {
+        "method": method,
+        "mean_error": float(rates.mean()),
+        "std_error": float(rates.std(ddof=1)) if len(rates) > 1 else None,
+        "least_error": float(rates[least]),
+        "least_error_at": int(comparison.counts[least]),
+        "chosen_features": choice.n_features,
+        "chosen_error": choice.error,
+        "chosen_standard_error": _number(choice.standard_error),
+        "wins": outcomes.count("+"),
+        "ties": outcomes.count("="),
+        "losses": outcomes.count("-"),
+        "redundancy": _mean(comparison.redundancy[row]),
+        "separability": _mean(comparison.separability[row, :, at]),
+        "stability_nogueira": _mean(stability["nogueira"]),
+        "stability_kuncheva": _mean(stability["kuncheva"]),
+        "seconds_selecting": float(selecting[0] if once else selecting.sum()),
+        "seconds_classifying": float(comparison.seconds_classifying[row].sum()),
+    }
+    if comparison.bayes_error_bounds is not None:
+        found |= zip(BOUNDS, comparison.bayes_error_bounds[row].tolist(), strict=True)
+    return found
+
+
+def baselines(comparison: Comparison) -> list[dict[str, Any]]:
+    """One row a baseline: its mean error, its least, and where that is; None where the number plays no part."""
+    rows = []
+    for name, errors in comparison.baselines.items():
+        rates = errors.sum(axis=0) / comparison.n_test.sum()
+        level = bool((errors == errors[:, :1]).all()) and name != BEST
+        rows.append(
+            {
+                "baseline": name,
+                "mean_error": float(rates.mean()),
+                "least_error": float(rates.min()),
+                "least_error_at": None if level else int(comparison.counts[rates.argmin()]),
+            }
+        )
+    return rows
+
+
+def as_text(comparison: Comparison, notes: Sequence[str] = (), call: str = "") -> str:
+    """The summary as a table, the answer in a sentence, the ``call`` that selects it, how to read W/T/L, and notes."""
+    of_curve = ("method", "mean error %", "+-", "W/T/L", "least %", "at")
+    of_choice = ("chosen", "its error %", "redundancy", "stability", "seconds")
+    bounded = () if comparison.bayes_error_bounds is None else ("Bayes error %",)
+    header = (*of_curve, *of_choice, *bounded)
+    rows = [_text_row(row)[: len(header)] for row in comparison.summary()]
+    for row in baselines(comparison):
+        at = "" if row["least_error_at"] is None else f"{row['least_error_at']:,}"
+        mean, least = (_text(row[name], 100, 1) for name in ("mean_error", "least_error"))
+        rows.append((f"({row['baseline']})", mean, "", "", least, at, *("" for _ in header[len(of_curve) :])))
+    scoring = comparison.parameters["scoring"]
+    lines = [
+        aligned(header, rows, right=(False, *[True] * (len(header) - 1))),
+        "",
+        str(comparison.choice()),
+        f"to select them: {call or use_it(comparison)}",
+        *([] if scoring == "accuracy" else [f"error: what {scoring} falls short of 1"]),
+        HOW_TO_READ,
+        *(f"note: {printable(note)}" for note in notes),
+    ]
+    return "\n".join(lines)
+
+
+def _text_row(row: dict[str, Any]) -> tuple[str, ...]:
+    return (
+        row["method"],
+        _text(row["mean_error"], 100, 1),
+        _text(row["std_error"], 100, 1),
+        f"{row['wins']}/{row['ties']}/{row['losses']}",
+        _text(row["least_error"], 100, 1),
+        f"{row['least_error_at']:,}",
+        f"{row['chosen_features']:,}",
+        _text(row["chosen_error"], 100, 1),
+        _text(row["redundancy"], 1, 2),
+        _text(row["stability_nogueira"], 1, 2),
+        f"{row['seconds_selecting'] + row['seconds_classifying']:.1f}",
+        bounds_text(row) if BOUNDS[0] in row else "",
+    )
+
+
+def use_it(comparison: Comparison) -> str:
+    """The call that selects what is recommended."""
+    choice, target = comparison.choice(), comparison.parameters["target"]
+    target = repr(target) if target else "target"
+    return f"bitsieve.select(data, {target}, method={choice.method!r}, n_features_to_select={choice.n_features})"
+
+
+def bounds_text(row: dict[str, Any]) -> str:
+    """The bounds on the Bayes error in percent, as ``1.2 to 2.4``."""
+    return " to ".join(_text(row[name], 100, 1) for name in BOUNDS)
+
+
+def write_comparison(comparison: Comparison, path: str | PathLike[str]) -> None:
+    """Write the tidy table in the format of the ending: Parquet, CSV, or JSON as a list of rows."""
+    check_output(path, WRITTEN)
+    if Path(path).suffix.lower() == ".json":
+        write_text(path, json.dumps(comparison.table().to_pylist(), indent=1))
+    else:
+        write_table(comparison.table(), path, "errors")
+
+
+def _mean(values: Floats) -> float | None:
+    """Of those that are defined; None if none is."""
+    defined = values[np.isfinite(values)]
+    return float(defined.mean()) if len(defined) else None
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else value
+
+
+def _text(value: float | None, scale: float, digits: int) -> str:
+    return "-" if value is None else f"{scale * value:.{digits}f}"

@@ -1,0 +1,298 @@
+"""How many columns to take: four rules side by side, and what each choice adds beside chance."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from bitsieve.common.defaults import HOW_MANY
+from bitsieve.common.messages import aligned, quoted
+from bitsieve.common.notes import warn_of
+from bitsieve.common.parameters import check_integer
+from bitsieve.common.progress import phase
+from bitsieve.counts.search import FixedCodes
+from bitsieve.counts.terms import entropy_terms
+from bitsieve.data.read import read_data
+from bitsieve.data.table import Table
+from bitsieve.evaluate.selector_cv import SelectorCV
+from bitsieve.methods.by_counts.stopping.monitor import RepeatedSearch
+from bitsieve.selection.left_out import consider
+from bitsieve.selection.notes import explain_target, refuse_what_tells_nothing
+from bitsieve.selectors.fitting import count_table
+from bitsieve.selectors.forward import ForwardSelector
+from bitsieve.selectors.stability import StabilitySelector
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from bitsieve.selectors.fitting import Counted
+
+    Floats = NDArray[np.float64]
+
+MOST = 30  # columns that cross-validation tries, and of the figure
+N_SHUFFLES = 40
+AFFORDED = 3 * 10**8  # values to cut and count, some seconds
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one rule would take: how many columns (None where it could not be asked), which, and what it promises."""
+
+    rule: str
+    n_features: int | None
+    features: list[str]
+    why: str
+
+
+@dataclass(frozen=True)
+class NullBand:
+    """The information that columns add, in order of choice, and what shuffles give to the best of those left.
+
+    ``low`` and ``high`` are the 5th and the 95th percentile of the largest I(Xj;C|S) of all columns left, after
+    shuffles of the class among samples of equal S.
+    """
+
+    features: list[str]
+    bits: Floats  # I(Xi;C|S), S all columns chosen before
+    low: Floats
+    high: Floats
+
+
+@dataclass(frozen=True)
+class HowMany:
+    """What four rules would take, side by side.
+
+    Attributes
+    ----------
+    answers : list of Answer
+        By shuffles, false discovery rate, stability and cross-validation.
+    reading : str
+        How to read their difference.
+    band : NullBand
+        The information that each choice adds, and what the best of all columns adds after shuffles of the class.
+    notes : list of str
+        What was noticed in the data.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> found = bitsieve.how_many(X, y, n_pairs=10)
+    >>> [answer.n_features for answer in found.answers]
+    [2, 2, 2, 3]
+    """
+
+    answers: list[Answer]
+    reading: str
+    band: NullBand = field(repr=False)
+    notes: list[str] = field(default_factory=list, repr=False)
+
+    def __str__(self) -> str:
+        rows = [
+            (
+                answer.rule,
+                "-" if answer.n_features is None else f"{answer.n_features:,}",
+                quoted(answer.features, 3) or "-",
+                answer.why,
+            )
+            for answer in self.answers
+        ]
+        table = aligned(("rule", "columns", "first of them", "what it asks"), rows, right=(False, True, False, False))
+        return f"{table}\n\n{self.reading}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answers as plain Python values that ``json.dumps`` takes.
+
+        Returns
+        -------
+        dict
+            What ``bitsieve how-many --json`` prints, less the seconds and the version.
+        """
+        return {
+            "answers": [asdict(answer) for answer in self.answers],
+            "reading": self.reading,
+            "curve": {
+                "features": self.band.features,
+                "bits": self.band.bits.tolist(),
+                "shuffled_5_percent": self.band.low.tolist(),
+                "shuffled_95_percent": self.band.high.tolist(),
+            },
+            "notes": self.notes,
+        }
+
+
+def how_many(
+    data: Any,
+    target: Any = None,
+    *,
+    sample_weight: Any = None,
+    method: str = HOW_MANY.method,
+    include: Sequence[Any] = (),
+    exclude: Sequence[Any] = (),
+    binning: Any = "mdl",
+    target_bins: int | str | None = None,
+    classifier: Any = "linear-svm",
+    folds: Any = None,
+    n_pairs: int = 50,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> HowMany:
+    """Ask four rules how many columns a greedy method should take.
+
+    Shuffles take columns while each adds more to all before than the best of all does after shuffles (level 0.05,
+    :class:`PermutationStopping`); the false discovery rate takes the largest list of which a tenth is expected to be
+    false (:class:`FalseDiscoveryStopping`); stability keeps what is chosen from most halves of the samples, one false
+    column expected at most (:class:`StabilitySelector`); cross-validation takes the fewest, of 30 at most, with which a
+    classifier's error is within one standard error of the least (:class:`SelectorCV`).
+
+    Parameters
+    ----------
+    data, target, sample_weight
+        As for :func:`bitsieve.select`. Cross-validation is left out where there are weights: copies of a sample would
+        be learned from and tested on.
+    method : str, default="jmi"
+        A greedy one of :func:`bitsieve.list_methods`.
+    include, exclude : sequence of column, optional
+        As for :func:`bitsieve.compare`: identifiers that are kept, and columns that are left out.
+    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
+    target_bins : int or "none", optional
+        As for :func:`bitsieve.select`.
+    classifier, folds
+        As for :func:`bitsieve.compare`.
+    n_pairs : int, default=50
+        Pairs of halves for stability.
+    random_state : int, default=0
+    n_jobs : int, optional
+        Threads; the result is the same for any number.
+
+    Returns
+    -------
+    HowMany
+        ``print`` shows it as a table; :func:`bitsieve.plot_how_many` draws it. Its notes are warnings, too.
+
+    Raises
+    ------
+    ValueError
+        The data, the target or a parameter cannot be used.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> found = bitsieve.how_many(X, y, classifier="ncm", n_pairs=10)
+    >>> [answer.n_features for answer in found.answers]
+    [4, 6, 2, 5]
+    """
+    check_integer("random_state", random_state, 0, 2**32 - 1)
+    table = read_data(data, target, sample_weight, target_bins=target_bins)
+    if not isinstance(table, Table):
+        raise ValueError("how many columns to take needs all rows in memory: give a part of the table")
+    refuse_what_tells_nothing(table)
+    considered = consider(table, include, exclude, constrains=False, orders=False)
+    table, n_left = cast("Table", considered.table), considered.n_left  # as it was given
+    forward = ForwardSelector(max(1, round(n_left**0.5)), criterion=method, binning=binning)
+    drawn: Any = {"random_state": random_state, "n_jobs": n_jobs}
+    counts = range(1, min(MOST, n_left) + 1)
+    stable = StabilitySelector(forward, n_pairs=n_pairs, **drawn)
+    folded = SelectorCV(methods=[method], features=counts, classifier=classifier, folds=folds, binning=binning, **drawn)
+    counted = count_table(table, binning, n_jobs)
+    answers = [*_by_rules(counted, method, binning, n_jobs), _by_stability(table, stable), _by_errors(table, folded)]
+    numbers = [answer.n_features for answer in answers if answer.n_features is not None]
+    shown = min(n_left, max(3, min(MOST, max(numbers) + 2)))
+    order = ForwardSelector(shown, criterion=method, binning=binning).fit_counted(counted).selected_
+    phase("shuffling")
+    band = null_band(counted, table, order, random_state, n_jobs)
+    notes = [*table.notes, *considered.notes, *explain_target(table)]
+    warn_of(notes)
+    return HowMany(answers, reading(answers), band, notes)
+
+
+def _by_rules(counted: Counted, method: str, binning: Any, n_jobs: int | None) -> Iterator[Answer]:
+    """What shuffles and the false discovery rate take, from the same counts."""
+    rules = {
+        "permutation": ("shuffles", "each adds more than chance to all before it"),
+        "fdr": ("false discovery rate", "no more than a tenth of the list is false"),
+    }
+    for rule, (name, why) in rules.items():
+        fitted = ForwardSelector("auto", criterion=method, stopping=rule, binning=binning, n_jobs=n_jobs)
+        yield _answer(counted.table.names, name, fitted.fit_counted(counted).selected_, why)
+
+
+def _by_stability(table: Table, selector: StabilitySelector) -> Answer:
+    selector.fit_table(table)
+    if selector.threshold_ > 1:
+        chosen = f"{selector.n_chosen_:.2g} of {table.n_features:,}"
+        why = f"not with so few columns: each half chooses {chosen}, and some would be kept by chance"
+        return Answer("stability", None, [], why)
+    share = selector.threshold_
+    why = f"chosen from {100 * share:.0f} % of the halves, {selector.expected_false_:.2g} false expected at most"
+    return _answer(table.names, "stability", selector.selected_, why)
+
+
+def _by_errors(table: Table, selector: SelectorCV) -> Answer:
+    name = "cross-validation"
+    if table.weights is not None:
+        return Answer(name, None, [], "not with weights: copies of a sample would be learned from and tested on")
+    selector.fit_table(table)
+    choice = selector.comparison_.choice()
+    without = 1 - float(np.bincount(table.target.codes).max()) / table.n_samples
+    if choice.best_error >= without:
+        why = f"error {100 * choice.best_error:.1f} % at the least, {100 * without:.1f} % by the largest class alone"
+        return Answer(name, 0, [], why)
+    why = f"error {100 * choice.error:.1f} %, within one standard error of the least ({100 * choice.best_error:.1f} %)"
+    return _answer(table.names, name, selector.selected_, why)
+
+
+def _answer(names: Sequence[str], rule: str, columns: NDArray[np.intp], why: str) -> Answer:
+    return Answer(rule, len(columns), [names[j] for j in columns], why)
+
+
+def reading(answers: list[Answer]) -> str:
+    """One sentence on what the difference of the answers means."""
+    shuffles, rate, stable, errors = (answer.n_features for answer in answers)
+    shown = max(shuffles or 0, rate or 0)
+    told = f"{_columns(shown)} shown to tell about the class"
+    if stable is not None:
+        told += f", and {_columns(stable)} chosen from most halves of the samples"
+    if errors is None:
+        return f"{told}."
+    if not errors:
+        more = "a classifier does no better with columns than without"
+    elif errors < shown:
+        more = f"take {shown:,} to learn what matters, and {errors:,} to predict, as the others repeat what these tell"
+    elif errors > shown:
+        beyond = f"{f'those beyond {shown:,}' if shown else 'these'} are each too weak to be shown, or there by chance"
+        more = f"a classifier does better with {errors:,}, and {beyond}"
+    else:
+        more = f"a classifier needs no more than {errors:,}"
+    return f"{told}: {more}."
+
+
+def _columns(number: int) -> str:
+    return f"{number:,} columns are" if number > 1 else "1 column is" if number else "no column is"
+
+
+def null_band(
+    counted: Counted, table: Table, order: NDArray[np.intp], random_state: int, n_jobs: int | None
+) -> NullBand:
+    """The band around the curve of a greedy choice, as far as some seconds of shuffles reach."""
+    terms = entropy_terms(table.total_weight)
+    search = counted.information.source.search or FixedCodes(
+        counted.binner.codes(table), table.target.codes, table.target.n_classes, table.weights
+    )
+    affordable = AFFORDED // (N_SHUFFLES * table.total_weight * table.n_features)
+    order = order[: max(1, affordable)]
+    bits, low, high = np.zeros((3, len(order)))
+    for place, column in enumerate(order.tolist()):
+        left = np.setdiff1d(np.arange(table.n_features), order[:place])
+        step = RepeatedSearch(search, tuple(order[:place].tolist()), left, terms, n_jobs)
+        seeds = np.random.default_rng([random_state, place]).integers(0, 2**64, N_SHUFFLES, dtype=np.uint64)
+        bits[place] = step.bits(column)
+        low[place], high[place] = np.quantile(step.most_bits_after_shuffles(seeds), [0.05, 0.95])
+    return NullBand([table.names[column] for column in order], bits, low, high)

@@ -1,0 +1,221 @@
+"""What a comparison is asked to do, with every question about it settled before the work begins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from sklearn.base import clone
+
+from bitsieve.common.defaults import COMPARE
+from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
+from bitsieve.common.parameters import check_flag, check_integer
+from bitsieve.data.binning import MDLBinner, make_binner
+from bitsieve.data.sparse import made_dense
+from bitsieve.evaluate.classifiers.registry import default_classifier, make_classifier, seeded
+from bitsieve.evaluate.encoding import Foreign, NumericFeatures, encode_features, is_foreign
+from bitsieve.evaluate.error_rates import ROC_AUC, Loss, make_loss
+from bitsieve.evaluate.folds import make_folds
+from bitsieve.methods.registry import method_name, parameters_of
+from bitsieve.selection.left_out import consider
+from bitsieve.selection.notes import explain_target, refuse_what_tells_nothing
+from bitsieve.selectors.registry import make_selector
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bitsieve.data.table import Table
+    from bitsieve.data.target import Target
+    from bitsieve.evaluate.classifiers.refit import Classifier, Grow
+    from bitsieve.evaluate.folds import Fold
+
+PROTOCOLS = ("nested", "paper")
+DEFAULT_METHODS = COMPARE.methods
+DEFAULT_COUNTS = range(10, 101)
+FEW_FEATURES = 20
+
+
+@dataclass(frozen=True)
+class Question:
+    """The parameters of :func:`bitsieve.compare` that say what is compared, as they were given."""
+
+    methods: Any = DEFAULT_METHODS
+    features: Any = None
+    classifier: Any = None
+    scoring: str = "accuracy"
+    folds: Any = None
+    groups: Any = None
+    protocol: str = "nested"
+    include: Sequence[Any] = ()
+    exclude: Sequence[Any] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    binning: Any = None
+    missing: str | None = None
+    baselines: bool = False
+    random_state: int = 0
+    bounds: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A comparison, ready to run."""
+
+    question: Question
+    table: Table
+    selectors: dict[str, Any]  # label to an unfitted selector that ranks as many features as the largest count
+    counts: NDArray[np.intp]  # numbers of features, ascending
+    classifier: str
+    grow: Grow  # the classifier in the form by which the loss is measured
+    loss: Loss
+    folds: list[Fold]
+    binning: Any
+    notes: list[str]
+
+    @property
+    def ranks_once(self) -> bool:
+        """Whether each method ranks once for all folds, on all samples, as in the papers."""
+        return self.question.protocol == "paper"
+
+    @property
+    def target(self) -> Target:
+        """The target of the table."""
+        return self.table.target
+
+    def learned_from(self, fold: Fold) -> NDArray[np.intp]:
+        """The samples from which scales, means and categories of a fold are learned."""
+        return np.arange(self.table.n_samples) if self.ranks_once else fold.train
+
+    def encode(self, columns: NDArray[np.intp], fold: Fold) -> NumericFeatures:
+        """Features as the classifier gets them in a fold: standardised, in the papers divided by their largest."""
+        return encode_features(self.table, columns, self.learned_from(fold), centred=not self.ranks_once)
+
+
+def make_plan(table: Table, **asked: Any) -> Plan:
+    """Check every part of a comparison of a table, and put them together; ``asked`` are fields of a question."""
+    question = Question(**asked)
+    fast: list[str] = []
+    classifier, random_state = question.classifier, question.random_state
+    if classifier is None:
+        classifier, fast = default_classifier(table.n_samples)
+    if question.protocol not in PROTOCOLS:
+        protocol = question.protocol
+        raise ParameterError("protocol", protocol, choices(str(protocol), PROTOCOLS), "is not known")
+    check_integer("random_state", random_state, 0, 2**32 - 1)
+    check_flag("bounds", question.bounds)
+    name, forms = make_classifier(classifier, random_state)
+    loss = make_loss(question.scoring)
+    grow = _scores(name, forms) if question.scoring == ROC_AUC else forms.predict
+    binner = _binning(question)
+    table = made_dense(table)
+    refuse_what_tells_nothing(table)
+    considered = consider(table, question.include, question.exclude, constrains=False, orders=False)
+    counts, on_counts = feature_counts(question.features, considered.n_left)
+    folds, on_folds = make_folds(table.target, question.folds, random_state, question.groups)
+    if question.scoring == ROC_AUC:
+        _refuse_one_class(folds, table.target.codes)
+    return Plan(
+        question,
+        table=cast("Table", considered.table),  # as it was given
+        selectors=make_selectors(question.methods, int(counts[-1]), binner, random_state, question.parameters),
+        counts=counts,
+        classifier=name,
+        grow=grow,
+        loss=loss,
+        folds=folds,
+        binning=binner,
+        notes=[*table.notes, *considered.notes, *on_counts, *fast, *explain_target(table), *on_folds],
+    )
+
+
+def _scores(name: str, classifier: Classifier) -> Grow:
+    """The form of a classifier that yields scores; ValueError where it has neither of the methods that give them."""
+    if classifier.score is None:
+        what = f"classifier {name} has neither decision_function nor predict_proba, and an AUC needs scores: give "
+        raise ValueError(Sentence(what, Setting("classifier", "lda"), ", or another ", Setting("scoring")))
+    return classifier.score
+
+
+def _refuse_one_class(folds: list[Fold], codes: NDArray[np.int32]) -> None:
+    """Raise ValueError where a fold tests on one class only, where an AUC is not defined."""
+    for number, fold in enumerate(folds, 1):
+        if (codes[fold.test] == codes[fold.test[0]]).all():
+            what = f"fold {number:,} tests on one class only, which has no AUC: give fewer folds, such as "
+            raise ValueError(Sentence(what, Setting("folds", 5), ", or another ", Setting("scoring")))
+
+
+def make_selectors(
+    methods: Any, n_features_to_select: int, binning: Any, random_state: int, parameters: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Label to unfitted selector, from names, from a mapping of labels to names or selectors, or from one of them."""
+    if isinstance(methods, Mapping):
+        named = dict(methods)
+    else:
+        listed = [methods] if isinstance(methods, str) or not isinstance(methods, Iterable) else list(methods)
+        named = {_label(method): method for method in listed}
+        if len(named) < len(listed):
+            raise ValueError(
+                "a method is given more than once: name each once, or give a dict of labels to selectors to compare "
+                "one method with itself"
+            )
+    if not named:
+        raise ValueError("no method is given: name at least one, such as 'jmi'")
+    taken = {method: parameters_of(method) for method in named.values() if isinstance(method, str)}
+    for name in parameters:
+        if not any(name in own for own in taken.values()):
+            raise ValueError(f"none of the methods takes {name!r}: 'bitsieve methods' lists what each takes")
+
+    def made(method: Any) -> Any:
+        if isinstance(method, str):
+            own = {name: value for name, value in parameters.items() if name in taken[method]}
+            return make_selector(method, n_features_to_select, binning=binning, **own)
+        if hasattr(method, "fit_table") and "n_features_to_select" in method.get_params():
+            return clone(method).set_params(n_features_to_select=n_features_to_select)
+        if is_foreign(method):
+            return Foreign(clone(method))
+        raise ValueError(f"method {method!r} is not allowed: give a name of 'bitsieve methods' or a selector")
+
+    return {str(label): seeded(made(method), random_state) for label, method in named.items()}
+
+
+def _label(method: Any) -> str:
+    return method_name(method) if isinstance(method, str) else " ".join(repr(method).split())
+
+
+def feature_counts(features: Any, n_features: int) -> tuple[NDArray[np.intp], list[str]]:
+    """The numbers of features that are asked for, ascending, and a note where some are more than the table has.
+
+    None is 10 to 100, or every number from 1 where there are 20 features or fewer. ValueError where none is left.
+    """
+    if features is None:
+        asked = np.arange(1, n_features + 1) if n_features <= FEW_FEATURES else np.array(DEFAULT_COUNTS)
+    else:
+        asked = _whole_numbers([features] if not isinstance(features, Iterable) else list(features))
+    kept = np.unique(asked[asked <= n_features])
+    table = f"the table has {n_features:,} feature{'s' * (n_features != 1)}"
+    if not len(kept):
+        raise ValueError(f"features begin at {asked.min():,} but {table}: ask for no more than there are")
+    notes = []
+    if asked.max() > n_features:
+        measured = f"{kept[0]:,}" if len(kept) == 1 else f"{kept[0]:,} to {kept[-1]:,}"
+        notes.append(f"{table}: errors are measured for {measured} features, not up to {asked.max():,}")
+    return kept.astype(np.intp), notes
+
+
+def _whole_numbers(values: list[Any]) -> NDArray[Any]:
+    array = np.asarray(values)
+    if not len(values) or array.ndim != 1 or array.dtype.kind not in "iu" or array.min() < 1:
+        raise ParameterError("features", values, "give whole numbers from 1, such as range(10, 101)")
+    return array
+
+
+def _binning(question: Question) -> Any:
+    """The binning that was asked for; MDL by default, which cuts at the median under the protocol of the papers."""
+    own: dict[str, Any] = {} if question.missing is None else {"missing": question.missing}
+    if question.binning is not None:
+        made = make_binner(question.binning, **own)
+        return made if own else question.binning
+    if question.protocol == "paper":
+        return MDLBinner(uncut="median", **own)
+    return make_binner("mdl", **own) if own else "mdl"

@@ -1,0 +1,229 @@
+"""A comparison is run: in every fold each method ranks once, and a classifier is asked for every number of features."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from contextvars import Context
+from dataclasses import dataclass, replace
+from itertools import count
+from threading import Event, Lock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_selection import SelectKBest
+from threadpoolctl import threadpool_limits
+
+from bitsieve.common.progress import phase
+from bitsieve.counts.blocks import run_blocks
+from bitsieve.evaluate.comparison import BEST, Comparison, Scored
+from bitsieve.evaluate.encoding import Foreign
+from bitsieve.evaluate.error_rates import wrong
+from bitsieve.evaluate.measures import redundancy_rates, separability
+from bitsieve.methods.by_samples.spanning_tree.bayes_error import global_bounds
+from bitsieve.selectors.fitting import count_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from bitsieve.evaluate.checkpoint import Checkpoint
+    from bitsieve.evaluate.folds import Fold
+    from bitsieve.evaluate.plan import Plan
+    from bitsieve.selectors.fitting import Counted
+
+    Floats = NDArray[np.float64]
+
+MAJORITY, ALL_COLUMNS = "majority class", "all columns"  # and BEST
+_MOST_CELLS = 10**8  # of a table of which all columns are used
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The features of one method in order of choice, and the seconds that took, binning and packing included."""
+
+    selected: NDArray[np.intp]
+    seconds: float
+
+
+class Stopped(Exception):
+    """The work was given up, as the caller was interrupted."""
+
+
+def rank(
+    plan: Plan, rows: NDArray[np.intp], n_jobs: int | None = None, check: Callable[[], object] = lambda: None
+) -> dict[str, Ranking]:
+    """The ranking of every method from the samples ``rows`` alone; what is counted is counted once for all of them.
+
+    ``check`` is called between the methods and may raise.
+    """
+    table = plan.table.take(rows)
+    counted: dict[str, tuple[Counted, float]] = {}
+    ranked = {}
+    for label, selector in plan.selectors.items():
+        check()
+        selector = _with_threads(selector, n_jobs)
+        start, before = time.perf_counter(), 0.0
+        if hasattr(selector, "fit_counted"):
+            key = repr(selector.binning)
+            if key in counted:
+                counts, before = counted[key]
+            else:
+                counts = count_table(table, selector.binning, n_jobs)
+                counted[key] = counts, time.perf_counter() - start
+            selector.fit_counted(counts)
+        else:
+            selector.fit_table(table)
+        seconds = before + time.perf_counter() - start
+        selected = np.asarray(selector.selected_, np.intp)
+        if not len(selected):
+            raise ValueError(f"method {label!r} selects no feature of this table: leave it out, or loosen its settings")
+        ranked[label] = Ranking(selected, seconds)
+    return ranked
+
+
+def _with_threads(selector: Any, n_jobs: int | None) -> Any:
+    """A copy that works on so many threads."""
+    selector = clone(selector)
+    return selector.set_params(n_jobs=n_jobs) if "n_jobs" in selector.get_params() else selector
+
+
+def score(
+    plan: Plan, fold: Fold, rankings: dict[str, Ranking], check: Callable[[], object] = lambda: None
+) -> dict[str, Scored]:
+    """The errors of every method's first k features, for every k, on the test samples of a fold.
+
+    ``check`` is called after every number of features and may raise.
+    """
+    scored = {}
+    for label, ranking in rankings.items():
+        # A method that stops before the largest count has no more features to give: its curve goes on level.
+        counts = np.minimum(plan.counts, len(ranking.selected))
+        made = plan.encode(ranking.selected, fold)
+        train, test = made.rows(fold.train), made.rows(fold.test)
+        start = time.perf_counter()
+        errors = _errors(plan, fold, train, test, made.ends[counts - 1], check)
+        seconds = time.perf_counter() - start
+        # Of the numeric features: categories have no correlation, and their columns determine each other.
+        numbers = train[:, made.ends[made.numeric] - 1]
+        among = np.concatenate([[0], np.cumsum(made.numeric)])[counts]
+        scored[label] = Scored(
+            ranking.selected,
+            errors,
+            redundancy_rates(numbers, among),
+            separability(numbers, plan.target.codes[fold.train], among),
+            ranking.seconds,
+            seconds,
+        )
+    return scored
+
+
+def _errors(
+    plan: Plan,
+    fold: Fold,
+    train: Floats,
+    test: Floats,
+    ends: NDArray[np.intp],
+    check: Callable[[], object] = lambda: None,
+) -> NDArray[Any]:
+    """The errors of the classifier on the first columns of a fold, for every number of them in ``ends``."""
+    labels, truth = plan.target.codes[fold.train], plan.target.codes[fold.test]
+    stops, repeats = np.unique(ends, return_inverse=True)
+    errors = np.empty(len(stops), np.intp if plan.loss is wrong else np.float64)
+    with config_context(assume_finite=True):
+        for place, predicted in enumerate(plan.grow(train, labels, test, stops)):
+            errors[place] = plan.loss(predicted, truth)
+            check()
+    return errors[repeats]
+
+
+def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | None = None) -> Comparison:
+    """Rank and classify in every fold; with one ranking for all folds under the protocol of the papers.
+
+    Folds are independent, so the result is the same for any number of threads, and BLAS keeps to one thread each.
+    """
+    finished: dict[int, dict[str, Scored]] = dict(checkpoint.finished) if checkpoint is not None else {}
+    left = [number for number in range(len(plan.folds)) if number not in finished]
+    stopped, writing = Event(), Lock()
+    with threadpool_limits(1), warnings.catch_warnings():
+        # A mixture's 100 iterations are its definition here. Set once and not in the threads: filters are of a process.
+        warnings.filterwarnings("ignore", ".*nitialization did not converge", ConvergenceWarning)
+        step = phase("comparing")
+        once = rank(plan, np.arange(plan.table.n_samples), n_jobs) if plan.ranks_once and left else None
+
+        fits = len(plan.selectors) * len(plan.counts)  # in a fold
+        done = count(len(finished) * fits + 1)
+
+        def check() -> None:
+            if stopped.is_set():
+                raise Stopped
+
+        def classified() -> None:
+            with writing:
+                step(min(next(done), fits * len(plan.folds)), fits * len(plan.folds))
+            check()
+
+        def work(number: int) -> None:
+            fold = plan.folds[number]
+            # In a context of its own: the phases of a fold would hide those of the comparison.
+            rankings = once or Context().run(rank, plan, fold.train, check=check)
+            scored = score(plan, fold, rankings, classified)
+            with writing:
+                finished[number] = scored
+                if checkpoint is not None:
+                    checkpoint.add(number, scored)
+
+        run_blocks(work, left, n_jobs, lambda _, __: None, stopped)
+        baselines = baseline_errors(plan, n_jobs) if plan.question.baselines else {}
+    comparison = Comparison.of(plan, [finished[number] for number in range(len(plan.folds))], baselines)
+    return with_bounds(plan, comparison, n_jobs) if plan.question.bounds else comparison
+
+
+def baseline_errors(plan: Plan, n_jobs: int | None = None) -> dict[str, Floats]:
+    """What a method is to beat, the errors in every fold, of shape (n_folds, n_counts).
+
+    The class that most of the samples learned from have; the best columns by an F-test each; and all columns, which are
+    left out where the table has more than 10^8 values.
+    """
+    kept = np.setdiff1d(np.arange(plan.table.n_features), plan.table.blank)
+    names = [MAJORITY, BEST, *([ALL_COLUMNS] if plan.table.n_samples * len(kept) <= _MOST_CELLS else [])]
+    found = {name: np.zeros((len(plan.folds), len(plan.counts))) for name in names}
+    step = phase("baselines")
+
+    def work(number: int) -> None:
+        fold = plan.folds[number]
+        truth = plan.target.codes[fold.test]
+        most = np.bincount(plan.target.codes[fold.train]).argmax()
+        found[MAJORITY][number] = plan.loss(np.full(len(truth), most), truth)
+        best = Foreign(SelectKBest(k="all")).fit_table(plan.table.take(plan.learned_from(fold))).selected_
+        counts = {BEST: (best, np.minimum(plan.counts, len(best))), ALL_COLUMNS: (kept, np.array([len(kept)]))}
+        for name in names[1:]:
+            columns, k = counts[name]
+            made = plan.encode(columns, fold)
+            found[name][number] = _errors(plan, fold, made.rows(fold.train), made.rows(fold.test), made.ends[k - 1])
+
+    run_blocks(work, range(len(plan.folds)), n_jobs, step)
+    return found
+
+
+def with_bounds(plan: Plan, comparison: Comparison, n_jobs: int | None = None) -> Comparison:
+    """The comparison with the bounds on the Bayes error of every method's features, as many as chosen for it.
+
+    They are estimated in every fold from the samples learned from, as the classifier gets them, by one spanning tree,
+    and averaged over the folds by their numbers of test samples.
+    """
+    chosen = [comparison.chosen(method).n_features for method in comparison.methods]
+    found = np.empty((len(chosen), len(plan.folds), 2))
+
+    def work(place: tuple[int, int]) -> None:
+        method, number = place
+        fold = plan.folds[number]
+        points = plan.encode(comparison.selected[method][number][: chosen[method]], fold).values[fold.train]
+        found[place] = global_bounds(points, plan.target.codes[fold.train], plan.target.n_classes)
+
+    run_blocks(work, list(np.ndindex(found.shape[:2])), n_jobs, phase("bounding the Bayes error"))
+    return replace(comparison, bayes_error_bounds=np.average(found, axis=1, weights=comparison.n_test))

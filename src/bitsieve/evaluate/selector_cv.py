@@ -1,0 +1,135 @@
+"""Method and number of features by cross-validation, as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from bitsieve.common.defaults import SELECTOR_CV
+from bitsieve.evaluate.plan import make_plan
+from bitsieve.evaluate.run import run_plan
+from bitsieve.selectors.base import ColumnSelector
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from bitsieve.data.table import Table
+
+MOST_FEATURES = 50
+
+
+class SelectorCV(ColumnSelector):
+    """Choose the method and the number of features by cross-validation, then select them on all samples.
+
+    Every method ranks once in each fold; of all methods and numbers the fewest features are taken whose error is within
+    one standard error of the least (of equally many the lower error, then the earlier method). The error found on the
+    way is that of the best of many and so too low: judge the whole by an outer cross-validation.
+
+    Parameters
+    ----------
+    methods : sequence of str or selectors, or dict, default=("mim", "mrmr", "jmi")
+        Names of :func:`bitsieve.list_methods`, selector objects, or a dict of labels to either.
+    features : int or iterable of int, default=None
+        Numbers of features to try; by default 1 to 50, or to all there are. Those beyond the table's are left out.
+    classifier : {"linear-svm", "knn", "ncm", "bgm", "vbem", "gmm"} or scikit-learn classifier, default="linear-svm"
+        Whose errors are counted.
+    folds : int, "loo", splitter or iterable of (train, test), default=None
+        By default leave-one-out below 100 samples, else 10 stratified folds.
+    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
+        Learned in each fold.
+    random_state : int, default=0
+        Of the shuffle into folds, and of selectors and classifiers that draw at random and are given no seed.
+    n_jobs : int, default=None
+        Threads (None is 1, -1 every core); the result is the same for any number.
+
+    Attributes
+    ----------
+    comparison_ : Comparison
+        The errors of every method, fold and number.
+    method_ : str
+        The label of the method chosen.
+    n_features_to_select_ : int
+        The number chosen.
+    selector_ : estimator
+        The method fitted on all samples.
+    scores_ : ndarray of float, shape (k,)
+        The method's value at each choice.
+
+    Notes
+    -----
+    Cost: that of :func:`bitsieve.compare`, and one more selection.
+
+    References
+    ----------
+    L. Breiman, J. Friedman, R. Olshen, C. Stone, "Classification and regression trees", 1984 (the rule of one standard
+    error). doi:10.1201/9781315139470
+
+    Examples
+    --------
+    >>> from bitsieve import SelectorCV
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> selector = SelectorCV(methods=["mim", "jmi"], classifier="ncm").fit(X, y)
+    >>> selector.method_, selector.n_features_to_select_
+    ('jmi', 5)
+    """
+
+    def __init__(
+        self,
+        *,
+        methods: Any = SELECTOR_CV.methods,
+        features: int | Iterable[int] | None = None,
+        classifier: Any = "linear-svm",
+        folds: Any = None,
+        binning: Any = "mdl",
+        random_state: int = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.methods = methods
+        self.features = features
+        self.classifier = classifier
+        self.folds = folds
+        self.binning = binning
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    # The errors of a comparison are not weighted, and so there are no weights here.
+    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
+        """Compare the methods in every fold, choose one and its number of features, and select on all samples.
+
+        Parameters
+        ----------
+        X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Classes of any kind; floats with a fractional part are binned into five equal-frequency classes.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter is not allowed, a class has fewer members than there are folds, or the columns cannot be
+            binned.
+        """
+        return super().fit(X, y)
+
+    def _fit_table(self, table: Table) -> Self:
+        plan = make_plan(
+            table,
+            methods=self.methods,
+            features=range(1, min(MOST_FEATURES, table.n_features) + 1) if self.features is None else self.features,
+            classifier=self.classifier,
+            folds=self.folds,
+            binning=self.binning,
+            random_state=self.random_state,
+        )
+        self.comparison_ = run_plan(plan, self.n_jobs)
+        choice = self.comparison_.choice()
+        self.method_, self.n_features_to_select_ = choice.method, choice.n_features
+        table.set_names_on(self)
+        self.selector_ = plan.selectors[self.method_].set_params(n_features_to_select=self.n_features_to_select_)
+        self.selector_.fit_table(table)
+        for name in ("support_", "ranking_", "selected_", "scores_", "classes_", "target_edges_"):
+            setattr(self, name, getattr(self.selector_, name))
+        return self

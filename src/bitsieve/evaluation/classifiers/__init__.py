@@ -1,5 +1,0 @@
-"""Classifiers that are asked for a prediction again and again while features are added."""
-
-from bitsieve.evaluation.classifiers.registry import CLASSIFIERS, make_classifier
-
-__all__ = ["CLASSIFIERS", "make_classifier"]

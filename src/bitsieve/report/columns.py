@@ -1,0 +1,141 @@
+"""The parts of a report on columns: kinds and remarks of all of them, and the bins of one with its rows by class."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bitsieve.common.messages import quoted
+from bitsieve.data.table import Table
+from bitsieve.report.page import bullets, folded, heading, paragraph, table
+from bitsieve.selection.plain import number
+from bitsieve.selection.quality import column_quality
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from bitsieve.selection.evidence import Evidence
+    from bitsieve.selection.quality import ColumnQuality
+
+
+MOST_BINS, MOST_CLASSES = 30, 12
+
+
+def bins_of(evidence: Evidence, column: int) -> str:
+    """A folded table: a row a bin, the counts and shares of the classes in it."""
+    names, target = evidence.table.names, evidence.table.target
+    counts = evidence.information.source.tables(None, np.array([column]), True)[0].dense()[0]
+    labels = bin_labels(evidence.binner, column, len(counts))
+    classes = np.argsort(-counts.sum(axis=0), kind="stable")[:MOST_CLASSES]
+    classes = np.sort(classes)
+    kept = np.arange(len(counts))
+    if len(kept) > MOST_BINS:
+        kept = np.sort(np.argsort(-counts.sum(axis=1), kind="stable")[:MOST_BINS])
+    rows = []
+    for at in kept:
+        total = int(counts[at].sum())
+        shares = [_counted(int(counts[at, c]), total) for c in classes]
+        rows.append((labels[at], f"{total:,}", *shares))
+    header = ("bin", "rows", *(str(target.labels[c]) for c in classes))
+    left = []
+    if len(kept) < len(counts):
+        left.append(f"{len(counts) - len(kept):,} more bins, of fewer rows")
+    if len(classes) < counts.shape[1]:
+        left.append(f"{counts.shape[1] - len(classes):,} more classes, of fewer rows")
+    note = paragraph(f"Not shown: {' and '.join(left)}.", "aside") if left else ""
+    bits = number(evidence.information.relevance[column])
+    summary = f"{names[column]}: {len(counts):,} bin{'s' * (len(counts) != 1)}, {bits} bits"
+    return folded(summary, table(header, rows) + note)
+
+
+def bin_labels(binner: object, column: int, n_bins: int) -> list[str]:
+    """What every code of a column represents: a category, an interval, or missing values."""
+    categories = binner.categories_[column]  # type: ignore[attr-defined]
+    if categories is not None:
+        labels = [str(value) for value in categories.tolist()]
+    else:
+        labels = _intervals(np.asarray(binner.bin_edges_[column]), getattr(binner, "_side", "left"))  # type: ignore[attr-defined]
+    if len(labels) < n_bins:
+        labels.append("missing")
+    return labels
+
+
+def _intervals(edges: NDArray[np.float64], side: str) -> list[str]:
+    if not len(edges):
+        return ["any value"]
+    texts = [f"{edge:.6g}" for edge in edges]
+    low, high = (">", "<=") if side == "left" else (">=", "<")  # where a value on a cut goes
+    inner = [f"{low} {a}, {high} {b}" for a, b in itertools.pairwise(texts)]
+    return [f"{high} {texts[0]}", *inner, f"{low} {texts[-1]}"]
+
+
+def _counted(count: int, total: int) -> str:
+    return f"{count:,} ({100 * count / total:.0f} %)" if total else "0"
+
+
+def quality_parts(evidence: Evidence) -> list[str]:
+    """What stands out, and a table of all columns; nothing where the rows are not in memory."""
+    whole = evidence.table if evidence.whole is None else evidence.whole
+    if not isinstance(whole, Table):
+        return []
+    quality = column_quality(whole)
+    names, n_rows = whole.names, whole.n_samples
+    uncut = set(np.asarray(getattr(evidence.binner, "uncut_", ())).tolist()) - set(evidence.left_out)
+    rank = {int(j): place for place, j in enumerate(evidence.selected, start=1)}
+    remarks = [_remarks(q, j in uncut, names) for j, q in enumerate(quality)]
+    relevance, bins = evidence.information.relevance, evidence.information.source.arities
+    rows = [
+        (
+            names[j],
+            "; ".join(remarks[j]),
+            q.kind,
+            f"{100 * q.n_missing / n_rows:.1f} %" if q.n_missing else "0",
+            f"{q.n_distinct:,}",
+            f"{int(bins[j]):,}",
+            number(relevance[j]),
+            str(rank.get(j, "-")),
+        )
+        for j, q in enumerate(quality)
+    ]
+    header = ("column", "remarks", "kind", "missing", "different values", "bins", "tells alone (bits)", "rank")
+    return [
+        heading("The columns"),
+        bullets(_summary(quality, remarks, names)),
+        table(header, rows, text=(1, 2), long=(1,)),
+        paragraph(
+            "Bins of numbers are cuts made for this selection; a column of one bin carries no information.", "aside"
+        ),
+    ]
+
+
+def _summary(quality: list[ColumnQuality], remarks: list[list[str]], names: Sequence[str]) -> list[str]:
+    kinds = {kind: sum(q.kind == kind for q in quality) for kind in ("numbers", "whole numbers", "categories")}
+    listed = ", ".join(f"{count:,} of {kind}" for kind, count in kinds.items() if count)
+    lines = [f"{len(quality):,} columns: {listed}"]
+    for what, chosen in (
+        ("with missing values", [q.n_missing > 0 for q in quality]),
+        ("constant", [q.constant for q in quality]),
+        ("the same as an earlier one in every row", [q.duplicate_of >= 0 for q in quality]),
+        ("like an identifier, with a value of its own in most rows", [q.identifier for q in quality]),
+        ("left whole, since no cut told enough to be accepted", ["no cut accepted" in some for some in remarks]),
+    ):
+        found = [name for name, is_so in zip(names, chosen, strict=True) if is_so]
+        lines.append(f"{len(found):,} {what}: {quoted(found)}" if found else f"none {what}")
+    return lines
+
+
+def _remarks(quality: ColumnQuality, uncut: bool, names: Sequence[str]) -> list[str]:
+    remarks = []
+    if quality.constant:
+        remarks.append("constant")
+    elif uncut:
+        remarks.append("no cut accepted")
+    if quality.identifier:
+        remarks.append("looks like an identifier")
+    if quality.duplicate_of >= 0:
+        remarks.append(f"the same as {names[quality.duplicate_of]}")
+    return remarks

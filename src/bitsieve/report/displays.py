@@ -1,0 +1,340 @@
+"""The figures of a selection, in scikit-learn's manner: made from what was selected, then drawn.
+
+:class:`RankingDisplay` draws the information of each selected feature, :class:`RedundancyDisplay` what selected
+features share, :class:`CurveDisplay` the information of the first features together.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from bitsieve.report.figures import BLUE, GREEN, GREY, INK, ORANGE, new_axes, shortened, styled
+from bitsieve.selection.curve import Curve, information_curve, ranked_on
+from bitsieve.selection.evidence import evidence_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+    from bitsieve.selection.evidence import Chance, Contribution, Evidence
+    from bitsieve.selection.selection import Selection
+    from bitsieve.selectors.base import ColumnSelector
+
+MOST_BARS = 40
+MOST_SHOWN = 40  # rows of the heat map
+WRITTEN = 12  # features up to which every cell of it has its number
+FEW = 40  # features up to which each has its dot on the curve
+
+
+class Display:
+    """Base of the displays; a subclass says what it takes from a selection, and draws it."""
+
+    ax_: Axes
+    figure_: Figure
+
+    @classmethod
+    def from_selection(cls, selection: Selection, *, ax: Axes | None = None) -> Self:
+        """Draw what :func:`bitsieve.select` found.
+
+        Parameters
+        ----------
+        selection : Selection
+        ax : matplotlib Axes, optional
+            To draw into; by default a new figure, which needs no display.
+
+        Returns
+        -------
+        display
+        """
+        return cls.of(selection.selector, selection.evidence).plot(ax=ax)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: ColumnSelector, X: object, y: object, *, sample_weight: object = None, ax: Axes | None = None
+    ) -> Self:
+        """Draw what a fitted selector selected.
+
+        Parameters
+        ----------
+        estimator : selector
+            Fitted.
+        X : array-like or dataframe of shape (n_samples, n_features)
+            What it was fitted on, or other rows of the same columns.
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+        ax : matplotlib Axes, optional
+            To draw into; by default a new figure, which needs no display.
+
+        Returns
+        -------
+        display
+        """
+        return cls.of(estimator, evidence_of(estimator, X, y, sample_weight)).plot(ax=ax)
+
+    @classmethod
+    def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
+        """The display of a fitted selector and the counts behind what it selected, not drawn yet.
+
+        Parameters
+        ----------
+        selector : selector
+        evidence : Evidence
+
+        Returns
+        -------
+        display
+        """
+        raise NotImplementedError
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            To draw into; by default a new figure, which needs no display.
+
+        Returns
+        -------
+        display
+        """
+        with styled():
+            self.ax_ = new_axes(self._height()) if ax is None else ax
+            self._draw(self.ax_)
+        self.figure_ = self.ax_.figure  # type: ignore[assignment]  # or the part of one that was given
+        return self
+
+    def _height(self) -> float:
+        """Of a new figure, in inches."""
+        raise NotImplementedError
+
+    def _draw(self, ax: Axes) -> None:
+        """Draw it into ``ax``."""
+        raise NotImplementedError
+
+
+def selected_names(evidence: Evidence) -> list[str]:
+    """The names of the selected features, in order of choice."""
+    return [str(evidence.table.names[int(j)]) for j in np.asarray(evidence.selected)]
+
+
+class RankingDisplay(Display):
+    """What every selected feature tells about the target, as bars in bits beside H(C).
+
+    The bar of a feature is its relevance I(X;C), of which a part may be told by one selected before it (redundancy),
+    and then what it tells in addition together with one of those (complementarity). Its end is at most H(C).
+
+    Parameters
+    ----------
+    names : sequence of str, length k
+        In order of choice.
+    contributions : Contribution
+        Arrays of shape (k,), in bits.
+    class_entropy : float
+        H(C), in bits.
+    chance : Chance, optional
+        How relevant the best of all columns looks after the classes are shuffled, drawn as a band.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> display = bitsieve.RankingDisplay.from_selection(bitsieve.select(X, y, n_features_to_select=2))
+    >>> [label.get_text() for label in display.ax_.get_yticklabels()]
+    ['petal width (cm)', 'petal length (cm)']
+    """
+
+    def __init__(
+        self, names: Sequence[str], contributions: Contribution, class_entropy: float, chance: Chance | None = None
+    ) -> None:
+        self.names, self.contributions = list(names), contributions
+        self.class_entropy, self.chance = class_entropy, chance
+
+    @classmethod
+    def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
+        """The contributions of the selected features.
+
+        Parameters
+        ----------
+        selector : selector
+        evidence : Evidence
+
+        Returns
+        -------
+        RankingDisplay
+        """
+        entropy = evidence.information.class_entropy
+        return cls(selected_names(evidence), evidence.contributions, entropy, evidence.chance)
+
+    def _height(self) -> float:
+        return 1.3 + 0.27 * min(len(self.names), MOST_BARS)
+
+    def _draw(self, ax: Axes) -> None:
+        """The bars of the first forty features."""
+        k = min(len(self.names), MOST_BARS)
+        relevance, redundancy, _, complementarity, _ = (np.asarray(part)[:k] for part in self.contributions)
+        places = np.arange(k)
+        bars: dict[str, Any] = {"height": 0.68}
+        new = relevance - redundancy
+        ax.barh(places, new, color=BLUE, label="new", **bars)
+        ax.barh(places, redundancy, left=new, color=ORANGE, label="told already", **bars)
+        ax.barh(places, complementarity, left=relevance, color=GREEN, label="only together", **bars)
+        ax.axvline(self.class_entropy, color=INK, lw=1.2, ls=(0, (4, 3)), label="H(C)")
+        if self.chance is not None and self.chance.best_high > 0:
+            ax.axvspan(self.chance.best_low, self.chance.best_high, color=GREY, alpha=0.45, lw=0, label="by chance")
+        ax.set_yticks(places, [shortened(name) for name in self.names[:k]])
+        ax.set_ylim(k - 0.4, -0.6)
+        ax.set_xlim(0, 1.04 * max(self.class_entropy, float(np.max(relevance + complementarity))))
+        ax.grid(axis="x")
+        ax.set_xlabel("information about the target (bits)")
+        ax.figure.legend(loc="outside upper left", ncols=5, handlelength=1.2, columnspacing=1.2)
+
+
+class RedundancyDisplay(Display):
+    """The information I(Xi;Xj) that every two selected features share, as a heat map in bits.
+
+    Parameters
+    ----------
+    names : sequence of str, length k
+        In order of choice.
+    shared : ndarray of shape (k, k)
+        I(Xi;Xj) in bits; the diagonal is not drawn.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> selector = bitsieve.ForwardSelector(2).fit(X, y)
+    >>> display = bitsieve.RedundancyDisplay.from_estimator(selector, X, y)
+    >>> round(float(display.shared[0, 1]), 2)
+    1.35
+    """
+
+    def __init__(self, names: Sequence[str], shared: NDArray[np.floating]) -> None:
+        self.names, self.shared = list(names), np.asarray(shared)
+
+    @classmethod
+    def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
+        """The information that the selected features share.
+
+        Parameters
+        ----------
+        selector : selector
+        evidence : Evidence
+
+        Returns
+        -------
+        RedundancyDisplay
+        """
+        shared = evidence.information.mutual_information_matrix(columns=evidence.selected)
+        return cls(selected_names(evidence), shared)
+
+    def _height(self) -> float:
+        return 1.6 + 0.24 * min(max(len(self.names), 5), MOST_SHOWN)
+
+    def _draw(self, ax: Axes) -> None:
+        """The heat map of the first forty features."""
+        k = min(len(self.names), MOST_SHOWN)
+        shown = np.ma.masked_array(self.shared[:k, :k], np.eye(k, dtype=bool))
+        most = max(float(shown.max()) if k > 1 else 0.0, 1e-3)
+        # Cells as shapes: an image would be a picture within the picture.
+        mesh = ax.pcolormesh(shown, cmap="cividis", vmin=0.0, vmax=most, edgecolors="none")
+        names = [shortened(name) for name in self.names[:k]]
+        ax.set_yticks(np.arange(k) + 0.5, names)
+        ax.set_xticks(np.arange(k) + 0.5, [str(rank) for rank in range(1, k + 1)])
+        ax.set_xlabel("rank")
+        ax.set_ylim(k, 0)
+        ax.tick_params(length=0)
+        ax.spines[:].set_visible(False)
+        ax.figure.colorbar(mesh, ax=ax, label="shared information (bits)").outline.set_visible(False)
+        for i, j in np.ndindex(k, k) if k <= WRITTEN else ():
+            if i != j:
+                colour = "#ffffff" if shown[i, j] < 0.55 * most else "#101010"
+                ax.text(j + 0.5, i + 0.5, f"{shown[i, j]:.2f}", ha="center", va="center", fontsize=7, color=colour)
+
+
+class CurveDisplay(Display):
+    """The information I(X1, ..., Xk; C) of the first k features together, against k, in bits.
+
+    A shaded step from the joint information of the first k - 1 features up to what feature k would add by chance: a
+    point within it adds no more than its values would in another order. The number that was selected is marked.
+
+    Parameters
+    ----------
+    curve : Curve
+        Columns in order of choice, their joint information, and what chance would add.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> display = bitsieve.CurveDisplay.from_selection(bitsieve.select(X, y, n_features_to_select=2))
+    >>> display.curve.joint.round(2).tolist(), round(display.curve.class_entropy, 2)
+    ([1.38, 1.43, 1.47, 1.48], 1.58)
+    """
+
+    def __init__(self, curve: Curve) -> None:
+        self.curve = curve
+
+    @classmethod
+    def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
+        """The curve of the selected features, and of those that come next where the method ranks more.
+
+        Parameters
+        ----------
+        selector : selector
+        evidence : Evidence
+
+        Returns
+        -------
+        CurveDisplay
+        """
+        order = ranked_on(selector, evidence.counted)
+        return cls(information_curve(evidence.information, order, len(evidence.selected)))
+
+    def _height(self) -> float:
+        return 3.2
+
+    def _draw(self, ax: Axes) -> None:
+        """The curve."""
+        from matplotlib.ticker import MaxNLocator
+
+        curve = self.curve
+        numbers = np.arange(1, len(curve.joint) + 1)
+        before = np.r_[0.0, curve.joint[:-1]]
+        ax.bar(numbers, curve.chance - before, bottom=before, width=0.8, color=GREY, alpha=0.5, label="by chance")
+        dots: dict[str, Any] = {"marker": "o", "markersize": 4} if len(numbers) <= FEW else {}
+        ax.plot(numbers, curve.joint, color=BLUE, lw=1.6, label="joint information", **dots)
+        k = curve.n_selected
+        ax.plot([k], [curve.joint[k - 1]], "o", ms=9, color=BLUE, mec=INK, mew=1.3, label=f"selected: {k:,}", zorder=5)
+        ax.axhline(curve.class_entropy, color=INK, lw=1.2, ls=(0, (4, 3)), label="H(C)")
+        ax.set_ylim(0, 1.06 * curve.class_entropy)
+        ax.set_xlim(0.4, len(numbers) + 0.6)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.grid(axis="y")
+        ax.set_xlabel("number of features")
+        ax.set_ylabel("information (bits)")
+        ax.figure.legend(loc="outside upper left", ncols=4, handlelength=1.4, columnspacing=1.2)

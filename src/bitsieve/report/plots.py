@@ -1,0 +1,310 @@
+"""The figures of fitted selectors: weights, stability, clusters, and how many columns to take."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from bitsieve.common.parameters import check_integer
+from bitsieve.report.figures import COLOURS, OF_ALL, require_matplotlib
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from matplotlib.axes import Axes
+
+    from bitsieve.evaluate.how_many import HowMany
+
+
+CHOSEN, LEFT = "#0072B2", "#8A8A8A"  # different in grey and for most colour-blind readers
+SIZE = 4.6, 3.0  # inches: a column and a half of a paper
+SQUARE = 4.6, 4.0
+FEW = 60  # ranks of which each has its dot
+LONG = 300  # ranks from which their axis is logarithmic: the selected part would be a sliver
+MOST_NAMED = 50
+NAMED = 40  # features of a matrix up to which each has its name
+PLOT_STYLE = OF_ALL | {
+    "axes.linewidth": 0.8,
+    "font.size": 9,
+    "legend.edgecolor": "none",
+    "legend.framealpha": 0.9,
+    "pdf.fonttype": 42,
+}
+
+
+@contextmanager
+def _styled_axes(ax: Axes | None, size: tuple[float, float] = SIZE) -> Iterator[Axes]:
+    """``ax``, or those of a new figure, with the style of these figures inside the block."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(PLOT_STYLE):
+        yield Figure(figsize=size, dpi=150, layout="constrained").add_subplot() if ax is None else ax
+
+
+def _names(selector: object, columns: Iterable[int]) -> list[str]:
+    """The names of some columns that a selector was fitted on; x0, x1, ... where they had none."""
+    known = getattr(selector, "feature_names_in_", None)
+    return [f"x{j}" if known is None else str(known[j]) for j in columns]
+
+
+def plot_weights(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -> Axes:
+    """Draw the weight of every feature by its rank, the selected ones marked.
+
+    Parameters
+    ----------
+    selector : estimator
+        Fitted, of a method that weighs all features at once, such as :class:`bitsieve.SpecCMI`.
+    ax : matplotlib Axes, optional
+        To draw into; by default a new figure, ``ax.figure``, which needs no display.
+    n_names : int, default=5
+        How many of the first features are named.
+
+    Returns
+    -------
+    matplotlib Axes
+        ``ax.figure.savefig("weights.pdf")`` saves it.
+
+    Raises
+    ------
+    ValueError
+        The selector has no weights, or matplotlib is not installed (``pip install 'bitsieve[report]'``).
+
+    Examples
+    --------
+    >>> from bitsieve import SpecCMI, plot_weights
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> ax = plot_weights(SpecCMI(2).fit(X, y), n_names=1)
+    >>> ax.get_xlabel(), [text.get_text().strip() for text in ax.texts]
+    ('rank', ['petal width (cm)'])
+    """
+    require_matplotlib()
+    check_is_fitted(selector)
+    if not hasattr(selector, "weights_"):
+        raise ValueError(
+            f"{type(selector).__name__} chooses without weights: give a fitted global method, such as SpecCMI"
+        )
+    check_integer("n_names", n_names, 0, MOST_NAMED)
+    order = np.argsort(selector.ranking_, kind="stable")
+    weights = np.asarray(selector.weights_)[order]
+    with _styled_axes(ax) as ax:
+        _draw(ax, weights, len(selector.selected_), _caption(selector))
+        _name(ax, weights, _names(selector, order[: min(n_names, len(order))]))
+    return ax
+
+
+def _draw(ax: Axes, weights: np.ndarray, k: int, caption: str) -> None:
+    n = len(weights)
+    ranks = np.arange(1, n + 1)
+    dots: dict[str, Any] = {"marker": "o", "markersize": 3.5}
+    ax.fill_between(ranks[:k], weights[:k], color=CHOSEN, alpha=0.15, linewidth=0)
+    ax.plot(ranks[:k], weights[:k], color=CHOSEN, linewidth=1.6, label=caption, **dots)
+    if k < n:
+        few = dots if n <= FEW else {}
+        ax.plot(ranks[k:], weights[k:], color=LEFT, linewidth=1.2, label=f"{n - k:,} others", **few)
+    ax.axvline(k + 0.5, color=CHOSEN, linewidth=0.8, linestyle=(0, (3, 3)))
+    ax.set_xlim(0.5, n + 0.5)
+    middle = weights[n // 2]
+    if n > LONG:
+        ax.set_xscale("log")
+        ax.xaxis.set_major_formatter("{x:,.0f}")
+        ax.set_xlim(1 / 1.1, 1.1 * n)
+        middle = weights[int(n**0.5)]
+    ax.set_ylim(bottom=min(0.0, 1.05 * float(weights.min())))
+    ax.set_xlabel("rank")
+    ax.set_ylabel("weight (no unit)")
+    ax.legend(loc="lower right" if 2 * middle > weights.max() else "upper right")  # where the curve is not
+
+
+def _caption(selector: Any) -> str:
+    """The selected part in words; its objective in bits where the method has one."""
+    objective = getattr(selector, "objective_", None)
+    told = f", x'Qx = {objective:.4g} bits" if objective is not None else ""
+    return f"{len(selector.selected_):,} selected{told}"
+
+
+def _name(ax: Axes, weights: np.ndarray, names: list[str]) -> None:
+    for place, name in enumerate(names):
+        ax.annotate(
+            f" {name}",
+            (place + 1, weights[place]),
+            xytext=(3, 4),
+            textcoords="offset points",
+            fontsize=7,
+            rotation=50,
+            rotation_mode="anchor",
+            annotation_clip=False,
+        )
+
+
+def plot_stability(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -> Axes:
+    """Draw the share of fits in which every column was chosen, by rank, and the threshold.
+
+    Parameters
+    ----------
+    selector : StabilitySelector
+        Fitted.
+    ax : matplotlib Axes, optional
+        To draw into; by default a new figure, ``ax.figure``, which needs no display.
+    n_names : int, default=5
+        How many of the most frequent columns are named.
+
+    Returns
+    -------
+    matplotlib Axes
+        ``ax.figure.savefig("stability.pdf")`` saves it.
+
+    Raises
+    ------
+    ValueError
+        The selector has no frequencies, or matplotlib is not installed (``pip install 'bitsieve[report]'``).
+
+    Examples
+    --------
+    >>> from bitsieve import ForwardSelector, StabilitySelector, plot_stability
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> stable = StabilitySelector(ForwardSelector(1), n_pairs=5, threshold=0.6).fit(X, y)
+    >>> ax = plot_stability(stable, n_names=1)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('rank', 'share of halves')
+    """
+    require_matplotlib()
+    check_is_fitted(selector)
+    if not hasattr(selector, "frequencies_"):
+        raise ValueError(f"{type(selector).__name__} has no frequencies: give a fitted StabilitySelector")
+    check_integer("n_names", n_names, 0, MOST_NAMED)
+    order = np.argsort(-selector.frequencies_, kind="stable")
+    shares, k = selector.frequencies_[order], len(selector.selected_)
+    ranks = np.arange(1, len(shares) + 1)
+    with _styled_axes(ax) as ax:
+        bound = f"{k:,} kept, at most {selector.expected_false_:.2g} false expected"
+        ax.plot(ranks[:k], shares[:k], color=CHOSEN, marker="o", markersize=3.5, linestyle="none", label=bound)
+        ax.plot(ranks[k:], shares[k:], color=LEFT, marker="o", markersize=2.5, linestyle="none")
+        ax.axhline(selector.threshold_, color=CHOSEN, linewidth=0.8, linestyle=(0, (3, 3)))
+        for place, name in enumerate(_names(selector, order[:n_names])):
+            ax.annotate(f" {name}", (place + 1, shares[place]), xytext=(3, 2), textcoords="offset points", fontsize=7)
+        if len(shares) > LONG:
+            ax.set_xscale("log")
+        ax.set_ylim(-0.03, 1.08)
+        ax.set_xlabel("rank")
+        ax.set_ylabel("share of halves")
+        ax.legend(loc="upper right")
+    return ax
+
+
+def plot_similarity(clusters: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw the similarities of all features, those of a cluster side by side, each cluster framed.
+
+    Clusters come by falling cohesiveness, the members of each by falling weight.
+
+    Parameters
+    ----------
+    clusters : DominantSetClusters
+        Fitted, with ``similarity_matrix_``.
+    ax : matplotlib Axes, optional
+        To draw into; by default a new figure, ``ax.figure``, which needs no display.
+
+    Returns
+    -------
+    matplotlib Axes
+        ``ax.figure.savefig("clusters.pdf")`` saves it.
+
+    Raises
+    ------
+    ValueError
+        The similarities were not kept, or matplotlib is not installed (``pip install 'bitsieve[report]'``).
+
+    Examples
+    --------
+    >>> from bitsieve import DominantSetClusters, plot_similarity
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> ax = plot_similarity(DominantSetClusters(similarity="rho").fit(X))
+    >>> [label.get_text() for label in ax.get_yticklabels()][-1]
+    'sepal width (cm)'
+    """
+    require_matplotlib()
+    check_is_fitted(clusters)
+    matrix = getattr(clusters, "similarity_matrix_", None)
+    if matrix is None:
+        raise ValueError(
+            f"{type(clusters).__name__} kept no matrix of similarities: give a fitted DominantSetClusters with "
+            "memory=None"
+        )
+    from matplotlib.patches import Rectangle
+
+    weights = clusters.weights_
+    order = np.concatenate([group[np.argsort(-weights[group], kind="stable")] for group in clusters.groups_])
+    with _styled_axes(ax, SQUARE) as ax:
+        image = ax.imshow(matrix[np.ix_(order, order)], cmap="cividis", vmin=0.0, interpolation="nearest")
+        ax.figure.colorbar(image, ax=ax, label="similarity (no unit)")
+        begin = 0
+        for group in clusters.groups_:
+            size = len(group)
+            if size > 1:
+                place = (begin - 0.5, begin - 0.5)
+                ax.add_patch(Rectangle(place, size, size, fill=False, edgecolor="#D55E00", linewidth=1.2))
+            begin += size
+        if len(order) <= NAMED:
+            names = _names(clusters, order)
+            ax.set_xticks(range(len(order)), names, rotation=90, fontsize=7)
+            ax.set_yticks(range(len(order)), names, fontsize=7)
+        else:
+            ax.set_xlabel("features, by cluster")
+            ax.set_ylabel("features, by cluster")
+    return ax
+
+
+def plot_how_many(found: HowMany, *, ax: Axes | None = None) -> Axes:
+    """Draw the information that each choice adds, the band of chance around it, and the number that each rule takes.
+
+    Parameters
+    ----------
+    found : HowMany
+        Of :func:`bitsieve.how_many`.
+    ax : matplotlib Axes, optional
+        To draw into; by default a new figure, ``ax.figure``, which needs no display.
+
+    Returns
+    -------
+    matplotlib Axes
+        ``ax.figure.savefig("how_many.pdf")`` saves it.
+
+    Raises
+    ------
+    ValueError
+        matplotlib is not installed (``pip install 'bitsieve[report]'``).
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> ax = bitsieve.plot_how_many(bitsieve.how_many(X, y, n_pairs=5))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('columns', 'bits added')
+    """
+    require_matplotlib()
+    from matplotlib.ticker import MaxNLocator
+
+    band = found.band
+    places = np.arange(1, len(band.bits) + 1)
+    with _styled_axes(ax) as ax:
+        ax.fill_between(places, band.low, band.high, color=LEFT, alpha=0.35, linewidth=0, label="best by chance (90 %)")
+        ax.plot(places, band.bits, color=CHOSEN, linewidth=1.4, marker="o", markersize=3.5, label="chosen")
+        for place, answer in enumerate(found.answers):
+            if answer.n_features is not None:
+                label = f"{answer.rule}: {answer.n_features:,}"
+                at = answer.n_features + 0.5 + 0.05 * place  # equal numbers stand side by side
+                ax.axvline(at, color=COLOURS[1 + place], linewidth=1.0, linestyle=(0, (3, 2)), label=label)
+        ax.set_ylim(bottom=0)
+        ax.set_xlabel("columns")
+        ax.set_ylabel("bits added")
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.legend(loc="upper right", fontsize=7)
+    return ax

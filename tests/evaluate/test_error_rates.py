@@ -1,0 +1,67 @@
+"""Losses, paired tests, standard errors and the choice of a number: by hand and by scipy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bitsieve.evaluate.error_rates import choose, paired_test, short_of_auc, standard_errors
+
+
+def test_a_class_that_was_not_learned():
+    truth = np.array([0, 0, 1, 1, 2])
+    scores = np.array([[2.0, 1.0], [1.0, 2.0], [0.0, 3.0], [0.0, 4.0], [0.0, 0.0]])
+    areas = [1.0, 1.0, 0.5]
+    assert short_of_auc(scores, truth) == pytest.approx(len(truth) * (1 - np.mean(areas)))
+
+
+def test_one_standard_error():
+    rates = np.array([[0.30, 0.12, 0.10, 0.11], [0.31, 0.13, 0.11, 0.11]])
+    spread = np.full((2, 4), 0.025)
+    counts = np.array([1, 2, 3, 4])
+    choice = choose(["a", "b"], counts, rates, spread)
+    assert (choice.method, choice.n_features) == ("a", 2)
+    assert (choice.best_method, choice.best_n_features, choice.best_error) == ("a", 3, 0.10)
+    assert str(choice) == (
+        "a with 2 features: error 12.0 % +- 2.5, not more than one standard error above the best (a with 3: 10.0 %)"
+    )
+    assert choose(["a", "b"], counts, rates, spread / 10).n_features == 3
+    assert choose(["a", "b"], counts, rates, np.full((2, 4), np.nan)).n_features == 3
+    swapped = choose(["b", "a"], counts, rates[::-1], spread)
+    assert (swapped.method, swapped.n_features) == ("a", 2)  # the lower error of two with as many features
+    # Just inside one standard error of the best, and just outside.
+    assert choose(["a", "b"], counts, rates, np.full((2, 4), 0.0201)).n_features == 2
+    assert choose(["a", "b"], counts, rates, np.full((2, 4), 0.0199)).n_features == 3
+    of_the_best = np.array([[1.0, 1.0, 0.0199, 1.0], [1.0] * 4])  # that of the best counts, not the candidate's
+    assert choose(["a", "b"], counts, rates, of_the_best).n_features == 3
+    tied = choose(["a", "b"], counts, np.array([rates[0], rates[0]]), spread)
+    assert tied.method == "a"
+    assert "the least of all" in str(choose(["a"], counts[:1], rates[:1, :1], spread[:1, :1]))
+
+
+def test_standard_error_by_hand():
+    # rates 1/4, 2/4 and 0/2: mean 1/4, variance (0 + 1/16 + 1/16) / 2, divided by three folds
+    errors = np.array([[[1], [2], [0]]])
+    assert standard_errors(errors, np.array([4, 4, 2])) == pytest.approx(np.sqrt(1 / 16 / 3), abs=1e-15)
+    assert np.isnan(standard_errors(errors[:, :1], np.array([4]))).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_paired_test_is_scipys(seed):
+    random = np.random.default_rng(seed)
+    first = random.random(20)
+    second = first + random.normal(0.02 * (seed - 2), 0.05, 20)
+    test = paired_test(first, second)
+    for p, alternative in ((test.p_lower, "less"), (test.p_higher, "greater")):
+        wanted = stats.ttest_rel(first, second, alternative=alternative).pvalue
+        assert p == pytest.approx(wanted, rel=1e-10)  # two ways to the same distribution function
+
+
+def test_outcomes():
+    curve = np.linspace(0.3, 0.1, 9)
+    assert paired_test(curve, curve + 0.01).outcome == "+"
+    assert paired_test(curve + 0.01, curve).outcome == "-"
+    assert paired_test(curve, curve).outcome == "="
+    assert paired_test(curve, curve + np.array([1, -1] * 4 + [0])).outcome == "="
+    assert paired_test([0.1], [0.3]).outcome == "="

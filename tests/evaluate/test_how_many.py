@@ -1,0 +1,151 @@
+"""How many columns by four rules: each is what its selector takes, and the sentence fits the numbers."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import bitsieve
+from bitsieve import ForwardSelector, SelectorCV, StabilitySelector
+from bitsieve.cli import main
+from bitsieve.data.binning import MDLBinner
+from bitsieve.evaluate.how_many import Answer, reading
+
+QUICK = {"classifier": "ncm", "n_pairs": 6, "folds": 3}
+
+
+def planted(seed=0, n_samples=240, n_features=16):
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n_samples, n_features))
+    return X, np.where(X[:, 2] + X[:, 9] + 0.3 * random.normal(size=n_samples) > 0, "yes", "no")
+
+
+def test_each_answer_is_what_its_rule_takes():
+    X, y = planted()
+    found = bitsieve.how_many(X, y, method="mim", **QUICK)
+    shuffles, rate, stable, errors = found.answers
+    assert {"x2", "x9"} <= set(shuffles.features)
+    for answer, rule in ((shuffles, "permutation"), (rate, "fdr")):
+        taken = ForwardSelector("auto", criterion="mim", stopping=rule).fit(X, y).selected_
+        assert answer.features == [f"x{column}" for column in taken]
+    halves = StabilitySelector(ForwardSelector(4, criterion="mim"), n_pairs=6).fit(X, y)  # the root of 16 columns
+    assert stable.features == [f"x{column}" for column in halves.selected_]
+    assert f"{halves.expected_false_:.2g} false expected" in stable.why
+    assert set(stable.features) == {"x2", "x9"}
+    folded = SelectorCV(methods=["mim"], features=range(1, 17), classifier="ncm", folds=3).fit(X, y)
+    assert errors.n_features == folded.n_features_to_select_
+    assert [answer.n_features for answer in found.answers] == [len(answer.features) for answer in found.answers]
+
+
+def test_the_band_is_above_noise_and_below_signal():
+    found = bitsieve.how_many(*planted(), binning="quantile", **QUICK)
+    band = found.band
+    assert set(band.features[:2]) == {"x2", "x9"}
+    assert (band.bits[:2] > band.high[:2]).all()
+    assert (band.bits[2:] <= band.high[2:]).mean() > 0.5
+    assert (band.low <= band.high).all()
+    # Two more than the largest answer; of few answers three.
+    assert len(band.bits) == len(band.features) == max(answer.n_features for answer in found.answers) + 2
+
+
+def test_noise_gives_nothing():
+    X, y = np.random.default_rng(1).normal(size=(80, 10)), np.arange(80) % 2
+    found = bitsieve.how_many(X, y, **QUICK)
+    assert [answer.n_features for answer in found.answers[:3]] == [0, 0, 0]
+    assert found.reading.startswith("no column is shown to tell about the class, and no column is chosen from")
+    assert len(found.band.features) == max(3, found.answers[3].n_features + 2)
+
+
+def test_errors_are_held_against_those_without_any_column():
+    random = np.random.default_rng(2)
+    X, y = random.normal(size=(90, 5)), np.repeat([0, 0, 1], 30)
+    errors = bitsieve.how_many(X, y, binning="quantile", **QUICK).answers[3]
+    assert (errors.n_features, errors.features) == (0, [])
+    assert errors.why.endswith(" at the least, 33.3 % by the largest class alone")
+
+
+def test_threads_change_nothing_and_weights_are_repeated_rows():
+    X, y = planted(2)
+    weights = np.random.default_rng(2).integers(0, 3, len(y))
+    plain = bitsieve.how_many(X, y, sample_weight=weights, **QUICK)
+    for n_jobs in (1, 3):
+        again = bitsieve.how_many(X, y, sample_weight=weights, n_jobs=n_jobs, **QUICK)
+        assert again.to_dict() == plain.to_dict()
+    assert plain.answers[3].n_features is None
+    repeated = bitsieve.how_many(np.repeat(X, weights, axis=0), np.repeat(y, weights), **QUICK)
+    assert repeated.answers[:2] == plain.answers[:2]
+    assert repeated.to_dict()["curve"] == plain.to_dict()["curve"]
+
+
+def test_a_seed_beyond_32_bits_is_refused():
+    with pytest.raises(ValueError, match="random_state=4294967296 is not allowed"):
+        bitsieve.how_many(*planted(), random_state=2**32)
+
+
+def test_missing_codes_and_several_targets():
+    X, y = planted(3)
+    X[::11, 4] = np.nan
+    found = bitsieve.how_many(X, np.column_stack([y, y]), binning=MDLBinner(missing="bin"), **QUICK)
+    assert {"x2", "x9"} <= set(found.answers[0].features)
+
+
+def test_identifiers_are_left_out_and_what_fills_the_list_is_not_stable():
+    X, y = planted(5)
+    data = {"row": np.arange(len(y)), "still": np.ones(len(y)), **{f"x{j}": X[:, j] for j in range(16)}}
+    frame = pa.table(data)
+    missing = MDLBinner(missing="bin")
+    with pytest.warns(bitsieve.BitsieveWarning, match="'row' has a value of its own in every row"):
+        found = bitsieve.how_many(frame, y, binning=missing, **QUICK)
+    assert set(found.answers[2].features) == {"x2", "x9"}
+    assert all("row" not in answer.features for answer in found.answers)
+    without = bitsieve.how_many(frame.drop_columns("row"), y, binning=missing, **QUICK)
+    assert found.answers[:2] == without.answers[:2]
+    assert bitsieve.how_many(frame, y, include=["row"], exclude=["x2"], **QUICK).notes == []
+
+
+def test_too_few_columns_for_stability_are_not_taken_for_unstable_ones():
+    X, y = planted(6)
+    found = bitsieve.how_many(X[:, [2, 9, 0]], y, binning="quantile", n_pairs=4, folds=3, classifier="ncm")
+    assert found.answers[2].n_features is None
+    assert "few columns" in found.answers[2].why
+    assert "halves" not in found.reading
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ((3, 5, 2, 2), "take 5 to learn what matters, and 2 to predict"),
+        ((1, 1, 1, 1), "1 column is shown to tell about the class, and 1 column is chosen from most halves"),
+        ((1, 2, 0, 6), "a classifier does better with 6, and those beyond 2 are each too weak to be shown"),
+        ((0, 0, 0, 6), "a classifier does better with 6, and these are each too weak to be shown"),
+        ((2, 1, 1, 0), "a classifier does no better with columns than without"),
+        ((1, 1, None, 1), "1 column is shown to tell about the class: a classifier needs no more than 1"),
+        ((2, 2, 2, None), "2 columns are shown to tell about the class, and 2 columns are chosen from most halves"),
+    ],
+)
+def test_the_sentence_fits_the_numbers(numbers, words):
+    sentence = reading([Answer("", number, [], "") for number in numbers])
+    assert words in sentence
+    assert sentence.endswith(".")
+
+
+def test_the_command_prints_the_table_or_json_and_draws(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    X, y = planted(4, 120, 10)
+    np.savez(tmp_path / "data.npz", X=X, y=y)
+    given = ["how-many", str(tmp_path / "data.npz"), "--classifier", "ncm", "--pairs", "4", "--folds", "3"]
+    figure = tmp_path / "figure.svg"
+    assert main([*given, "--figure", str(figure)]) == 0
+    found = bitsieve.how_many(X, y, classifier="ncm", n_pairs=4, folds=3)
+    assert capsys.readouterr().out == f"{found}\n"
+    assert "shuffles: " in figure.read_text()
+    assert main([*given, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["answers"] == found.to_dict()["answers"]
+    assert main([*given, "--figure", "figure.txt"]) == 2
+    assert "end it in one of .png, .svg, .pdf" in capsys.readouterr().err
+    assert main([*given, "--method", "relieff"]) == 2
+    assert "Traceback" not in capsys.readouterr().err
