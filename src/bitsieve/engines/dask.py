@@ -16,18 +16,19 @@ from bitsieve.data.encoding import as_array
 from bitsieve.engines.cluster import PartsOnCluster
 from bitsieve.engines.in_parts import GivenInParts, PartReader, is_dask
 from bitsieve.engines.portions import Portions, has_samples, in_order, places_with_samples
-from bitsieve.files.batches import check_unchanged, file_state
-from bitsieve.files.open_batches import FolderBatches, open_file, with_values
+from bitsieve.files.read import open_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from os import PathLike
 
+    import pyarrow as pa
     from dask.delayed import Delayed
     from distributed import Client
     from numpy.typing import NDArray
 
-    from bitsieve.files.batches import Batches, PartOfFile
+    from bitsieve.files.arrow import ColumnParts
+    from bitsieve.files.parts import Range
 
 
 Result = TypeVar("Result")
@@ -251,42 +252,6 @@ def _cut(values: Any, n_parts: int, lengths: list[int] | None, what: str) -> lis
 _ROWS = 1 << 20  # read at once where a file has no row groups
 
 
-@dataclass(frozen=True)
-class Piece:
-    """A part of a file that one worker reads.
-
-    Attributes
-    ----------
-    path : Path
-        As the workers see it.
-    state : tuple
-        What tells that the file is still the same.
-    part : PartOfFile
-    some : str
-        A column of the file.
-    values : mapping of str to value
-        The columns that are told by the names of folders.
-    """
-
-    path: Path
-    state: tuple[Any, ...]
-    part: PartOfFile
-    some: str
-    values: Mapping[str, Any]
-
-    def read(self, columns: Sequence[str]) -> Any:
-        """Some columns as an Arrow table."""
-        import pyarrow as pa
-
-        self._check()
-        tables = list(with_values(self.part, self.some, self.values, columns, _ROWS))
-        self._check()
-        return pa.concat_tables(tables)
-
-    def _check(self) -> None:
-        check_unchanged(repr(str(self.path)), self.state, file_state(self.path))
-
-
 class FilesOnCluster(PartsOfDask):
     """A file or a folder of files, read by the workers of a cluster.
 
@@ -299,9 +264,9 @@ class FilesOnCluster(PartsOfDask):
     """
 
     def __init__(self, path: str | PathLike[str], client: Client | None) -> None:
-        self.client, self.batches = client, open_file(Path(path).absolute())
+        self.client, self.batches = client, open_columns(Path(path).absolute())
         self.labels, self.n_columns = list(self.batches.names), len(self.batches.names)
-        self.pieces = _pieces(self.batches)
+        self.pieces = self.batches.ranges()
 
     def _parts(self, labels: list[Any] | None) -> list[Any]:
         """The pieces of the files."""
@@ -309,7 +274,7 @@ class FilesOnCluster(PartsOfDask):
 
         columns, name = self.labels if labels is None else labels, f"bitsieve-read-{uuid4().hex}"
         return [
-            delayed(piece.read, pure=False)(columns, dask_key_name=f"{name}-{place}")
+            delayed(_read, pure=False)(piece, columns, dask_key_name=f"{name}-{place}")
             for place, piece in enumerate(self.pieces)
         ]
 
@@ -322,7 +287,7 @@ class FilesOnCluster(PartsOfDask):
 class FilesGiven(GivenInParts):
     """The files that were given."""
 
-    whole: Batches
+    whole: ColumnParts
     others: Sequence[str]
     weight: str | None
 
@@ -333,15 +298,11 @@ class FilesGiven(GivenInParts):
         """Some features, the target and the weights, read into the memory of this process."""
         import pyarrow as pa
 
-        return pa.concat_tables(self.whole.read([*names, *self.others], _ROWS), promote_options="permissive")
+        return pa.concat_tables(self.whole.batches([*names, *self.others], _ROWS), promote_options="permissive")
 
 
-def _pieces(batches: Batches) -> list[Piece]:
-    if isinstance(batches, FolderBatches):
-        of_files = zip(batches.parts, batches.values, strict=True)
-        return [piece for file, values in of_files for piece in _pieces_of(file, values)]
-    return _pieces_of(batches, {})
+def _read(part: Range[pa.Table], columns: Sequence[str]) -> pa.Table:
+    """Some columns of a part of a file."""
+    import pyarrow as pa
 
-
-def _pieces_of(file: Any, values: Mapping[str, Any]) -> list[Piece]:
-    return [Piece(file.path, file.state_before, part, file.names[0], values) for part in file.pieces()]
+    return pa.concat_tables(part.batches(columns, _ROWS))

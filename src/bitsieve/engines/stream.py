@@ -9,90 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import check_memory
-from bitsieve.common.messages import allowed_names, one_line, quoted
-from bitsieve.common.progress import row_phase
+from bitsieve.common.messages import allowed_names, quoted
 from bitsieve.data.encoding import as_array
 from bitsieve.data.read import read_data
 from bitsieve.data.sparse import SpooledTable
 from bitsieve.engines.in_parts import PartReader, gives_batches
 from bitsieve.engines.stream_table import DEFAULT_MEMORY, Budget, StreamedGiven, StreamedTable
-from bitsieve.files.arrow import native_file
-from bitsieve.files.batches import ArrowBatches, Batches
-from bitsieve.files.errors import DataError
-from bitsieve.files.libsvm_ranges import read_libsvm_in_ranges
-from bitsieve.files.open_batches import holds_sparse_rows, open_file
-from bitsieve.files.read import check_schema
-from bitsieve.files.spool import Spool, no_room
+from bitsieve.files.libsvm import read_libsvm_in_ranges
+from bitsieve.files.read import holds_sparse_rows, open_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-
-class StreamedOnce(ArrowBatches):
-    """A stream that was read once and written to a spool, from which it is read again."""
-
-    spool: Spool
-
-    def state(self) -> list[tuple[Any, ...]]:
-        """Nobody but this process writes the file."""
-        return []
-
-
-def open_batches(data: Any, parent: Path | None) -> Batches:
-    """The batches of a path, or of a stream, which is written to the spool.
-
-    Parameters
-    ----------
-    data : path, or object with ``__arrow_c_stream__``, pyarrow dataset, polars LazyFrame
-    parent : Path or None
-        Where the spool of a stream lies; it is removed with the batches.
-
-    Raises
-    ------
-    DataError
-        The data can not be read, or the disk is full.
-    """
-    if isinstance(data, (str, PathLike)):
-        return open_file(data)
-    import pyarrow as pa
-
-    spool = Spool(parent)
-    path, n_rows = spool.folder / "stream.arrow", 0
-    step = row_phase("reading the stream", None)
-    try:
-        batches = _batches(data)
-        first = next(batches, None)
-        if first is None:
-            raise DataError("the stream has no rows: nothing to select from")
-        check_schema(first.schema, path)
-        with native_file(path, "wb") as file, pa.ipc.new_file(file, first.schema) as writer:
-            batch: Any = first
-            while batch is not None:
-                writer.write_batch(batch)
-                n_rows += batch.num_rows
-                step(n_rows)
-                batch = next(batches, None)
-    except OSError as error:
-        raise no_room(spool.folder.parent, path.stat().st_size if path.exists() else 0, error) from None
-    except pa.ArrowException as error:
-        raise DataError(f"cannot read the stream: {one_line(error)}") from None
-    if not n_rows:
-        raise DataError("the stream has no rows: nothing to select from")
-    stored = StreamedOnce(path)
-    stored.label, stored.n_rows, stored.spool = "the stream", n_rows, spool
-    return stored
-
-
-def _batches(data: Any) -> Iterator[Any]:
-    import pyarrow as pa
-
-    if hasattr(data, "__arrow_c_stream__"):
-        yield from pa.RecordBatchReader.from_stream(data)
-    elif hasattr(data, "scanner"):  # a pyarrow dataset
-        yield from data.scanner().to_reader()
-    else:  # a polars LazyFrame
-        for frame in data.collect_batches(maintain_order=True):
-            yield from frame.to_arrow().to_batches()
+    from collections.abc import Sequence
 
 
 class StreamSource:
@@ -138,6 +65,7 @@ class StreamSource:
             raise ValueError(f"data is {type(data).__name__}: give a path, or a stream of Arrow batches")
         self.data, self.memory = data, check_memory(memory) or DEFAULT_MEMORY
         self.spool = None if spool is None else Path(spool)
+        self.header: bool | None = None
 
     @cached_property
     def own_target(self) -> str | None:
@@ -179,7 +107,7 @@ class StreamSource:
         """
         if self.own_target is not None:
             return self._read_sparse_rows(target, sample_weight, target_bins, drop_missing)
-        batches = open_batches(self.data, self.spool)
+        batches = open_columns(self.data, header=self.header, spool=self.spool)
         taken = _columns_named(target, batches.names, "target") if target is not None else []
         weight = _columns_named(sample_weight, batches.names, "weight") if sample_weight is not None else []
         if set(taken) & set(weight):

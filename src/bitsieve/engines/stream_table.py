@@ -20,8 +20,7 @@ from bitsieve.data.binning.coding import fit_on_summary
 from bitsieve.data.summary import Limits, Summary, summarize
 from bitsieve.data.target_summary import TargetSummary
 from bitsieve.engines.in_parts import GivenInParts, TableInParts, search_in_parts
-from bitsieve.files.batches import check_unchanged
-from bitsieve.files.errors import DataError
+from bitsieve.files.errors import DataError, check_unchanged
 from bitsieve.files.own_key import is_own, signed
 from bitsieve.files.spool import Spool, kept
 
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from bitsieve.data.table import Table
     from bitsieve.data.target_summary import TargetCoding
     from bitsieve.engines.in_parts import PartReader
-    from bitsieve.files.batches import Batches
+    from bitsieve.files.arrow import ColumnParts
 Item = TypeVar("Item")
 
 
@@ -150,7 +149,7 @@ class Budget:
 class StreamedGiven(GivenInParts):
     """The file or the stream that was given."""
 
-    batches: Batches
+    batches: ColumnParts
     others: Sequence[str]
     weight: str | None
     rows: int
@@ -162,7 +161,7 @@ class StreamedGiven(GivenInParts):
         """Some features, the target and the weights, read into memory."""
         import pyarrow as pa
 
-        return pa.concat_tables(self.batches.read([*names, *self.others], self.rows), promote_options="permissive")
+        return pa.concat_tables(self.batches.batches([*names, *self.others], self.rows), promote_options="permissive")
 
 
 class StreamedTable(TableInParts):
@@ -170,7 +169,7 @@ class StreamedTable(TableInParts):
 
     Parameters
     ----------
-    batches : Batches
+    batches : ColumnParts
     reader : PartReader
         Its features and target are columns of the batches.
     beside : tuple of ndarray or None
@@ -182,7 +181,7 @@ class StreamedTable(TableInParts):
 
     def __init__(
         self,
-        batches: Batches,
+        batches: ColumnParts,
         reader: PartReader,
         beside: tuple[Any, Any],
         budget: Budget,
@@ -192,6 +191,7 @@ class StreamedTable(TableInParts):
         self.spool = spool
         self.state = batches.state()
         self.names = [str(name) for name in reader.features or batches.names]
+        self.notes = tuple(batches.notes)
         self.feature_names = np.array(self.names, object)
 
     def read_target(self, name: str, target_bins: int | str | None) -> None:
@@ -333,7 +333,7 @@ class StreamedTable(TableInParts):
             columns = [*self.names, *columns]
         step = row_phase(what, self.batches.n_rows)
         first = seen = 0
-        for part in read_ahead(self.batches.read(columns or self.batches.names[:1], self.budget.rows)):
+        for part in read_ahead(self.batches.batches(columns or self.batches.names[:1], self.budget.rows)):
             last = seen + part.num_rows
             self._check_lengths(last, at_end=False)
             objects = (part, *(None if values is None else values[seen:last] for values in self.beside))

@@ -3,57 +3,348 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from abc import abstractmethod
+from dataclasses import dataclass
+from importlib.util import find_spec
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from bitsieve.common.messages import one_line
-from bitsieve.files.errors import DataError
+from bitsieve.common.progress import row_phase
+from bitsieve.files.dialect import unique_names
+from bitsieve.files.errors import DataError, broken, check_names
+from bitsieve.files.parts import FileParts, Given
+from bitsieve.files.spool import Spool, no_room
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from bitsieve.files.parts import Rows
+
+INDEX = "__index_level_"  # what pandas calls the index that it adds to a file
 NAMES = {"parquet": "Parquet", "arrow": "Arrow", "stream": "an Arrow stream"}
+_ERRORS = (pa.ArrowException, OSError, ValueError, KeyError, IndexError, NotImplementedError)
+_BUFFER = 1 << 18  # bytes of a column of Parquet that are read at once
+_LONG = 4  # a row group of more blocks is not taken whole
 
 
-def read_arrow(path: Path, kind: str) -> pa.Table:
-    """Read a file of kind "parquet", "arrow" or "stream".
+class ColumnParts(FileParts[pa.Table]):
+    """Data of which every block is an Arrow table."""
 
-    The file is read and not mapped: were it cut while it is mapped, the next look at it would end the process.
+    @property
+    @abstractmethod
+    def types(self) -> Mapping[str, pa.DataType]:
+        """The types of the columns; of text, found by reading all rows once."""
 
-    Raises
-    ------
-    DataError
-        The file is broken: also where only the values say so, such as an offset beyond the text that it points into.
-    """
+    @property
+    def row_bytes(self) -> int:
+        """About how much memory a row takes."""
+        return sum(map(_width, self.types.values()))
+
+
+def sliced(table: pa.Table, rows: int | None) -> Iterator[pa.Table]:
+    """A block, cut where it holds more rows than are wanted."""
+    if rows is None:
+        yield table
+        return
+    for first in range(0, table.num_rows, rows):
+        yield table.slice(first, rows)
+
+
+def check_schema(schema: pa.Schema, label: str) -> None:
+    """Refuse two columns of one name, and columns that hold lists or raw bytes."""
+    check_names(schema.names, label)
+    for column in schema:
+        inner = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+        if pa.types.is_nested(inner):
+            raise DataError(f"column {column.name!r} of {label} holds {column.type}: drop it or make it plain columns")
+        if _is_binary(inner):
+            raise DataError(f"column {column.name!r} of {label} holds raw bytes: drop it or make it text")
+
+
+def _is_binary(kind: pa.DataType) -> bool:
+    tests = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
+    return any(test(kind) for test in tests) or str(kind) == "binary_view"
+
+
+def _width(kind: pa.DataType) -> int:
+    """About how many bytes a value takes."""
     try:
-        with native_file(path) as file:
-            table = _read(file, kind)
-        table.validate(full=True)
-    except pa.ArrowMemoryError as error:
-        raise DataError(
-            f"{str(path)!r} asks for more memory than there is: it is broken, or too large ({one_line(error)})"
-        ) from None
-    except UnicodeDecodeError:
-        raise DataError(f"cannot read {str(path)!r} as {NAMES[kind]}: the name of a column is not UTF-8 text") from None
-    except (pa.ArrowException, OSError, ValueError, KeyError, IndexError, NotImplementedError) as error:
-        raise DataError(f"cannot read {str(path)!r} as {NAMES[kind]}: {_printable(error)}") from None
-    return table
+        return max(1, int(kind.bit_width) // 8)
+    except ValueError:  # text, of which nobody knows how long it is
+        return 32
 
 
 def native_file(path: Path, mode: str = "rb") -> pa.OSFile:
-    """The file opened by pyarrow; its name may be no UTF-8 text."""
+    """The file opened by pyarrow; its name may be no UTF-8 text.
+
+    It is read and not mapped: were it cut while it is mapped, the next look at it would end the process.
+    """
     return pa.OSFile(os.fsencode(path), mode)
 
 
-def _read(file: pa.OSFile, kind: str) -> pa.Table:
-    if kind == "parquet":
+def refused(label: str, kind: str, error: Exception) -> DataError:
+    """The error for a file that pyarrow cannot read."""
+    if isinstance(error, pa.ArrowMemoryError):
+        return DataError(f"{label} asks for more memory than there is: it is broken, or too large ({error})")
+    if isinstance(error, UnicodeDecodeError):
+        return DataError(f"cannot read {label} as {NAMES[kind]}: the name of a column is not UTF-8 text")
+    return broken(label, NAMES[kind], error)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The columns of a file that stores their types; ``places`` are theirs where the file names them otherwise."""
+
+    path: Path
+    label: str
+    kind: str
+    schema: pa.Schema
+    places: dict[str, int] | None
+
+    def asked(self, columns: Sequence[str] | None) -> list[str]:
+        """The columns that are wanted."""
+        return list(self.schema.names if columns is None else columns)
+
+    def chosen(self, block: pa.Table, columns: list[str]) -> pa.Table:
+        """Some columns of a block, checked in full."""
+        if self.places is None:
+            table = block.select(columns)
+        else:
+            table = block.select([self.places[name] for name in columns]).rename_columns(columns)
+        table.validate(full=True)
+        return table
+
+
+class StoredParts(ColumnParts):
+    """A file that stores the types of its columns, of a kind that is a key of ``NAMES``."""
+
+    def __init__(self, given: Given, notes: list[str], kind: str) -> None:
+        super().__init__(given, notes)
+        try:
+            schema = self.opened(kind)
+        except _ERRORS as error:
+            raise refused(self.label, kind, error) from None
+        places = [place for place, name in enumerate(schema.names) if not name.startswith(INDEX)]
+        old = [schema.names[place] for place in places]
+        names = unique_names(old, notes)
+        if not names:
+            raise DataError(f"{self.label} has no columns: nothing to select from")
+        kept = pa.schema([schema.field(place).with_name(name) for place, name in zip(places, names, strict=True)])
+        check_schema(kept, self.label)
+        renamed = None if names == old else dict(zip(names, places, strict=True))
+        self.stored = Stored(self.path, self.label, kind, kept, renamed)
+
+    @abstractmethod
+    def opened(self, kind: str) -> pa.Schema:
+        """Look at the beginning, or the end, of the file."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Those in the file, each once."""
+        return list(self.stored.schema.names)
+
+    @property
+    def types(self) -> dict[str, pa.DataType]:
+        """The types that the file stores."""
+        return {field.name: field.type for field in self.stored.schema}
+
+
+class ArrowParts(StoredParts):
+    """An Arrow or Feather file, or a file that holds an Arrow stream."""
+
+    _n_rows: int | None = None
+
+    @property
+    def n_rows(self) -> int | None:
+        """Known of a stream that was stored."""
+        return self._n_rows
+
+    def opened(self, kind: str) -> pa.Schema:
+        """Look at the schema."""
+        with native_file(self.path) as file:
+            return _reader(file, kind).schema
+
+    def pieces(self, *, whole: bool) -> Sequence[Rows[pa.Table]]:
+        """The batches as they were written."""
+        return [ArrowRows(self.stored)]
+
+
+@dataclass(frozen=True)
+class ArrowRows:
+    """The rows of an Arrow file or stream."""
+
+    stored: Stored
+
+    def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
+        """The batches as they were written, cut where they hold more rows than are wanted, or put together."""
+        stored, wanted = self.stored, self.stored.asked(columns)
+        try:
+            with native_file(stored.path) as file:
+                reader = _reader(file, stored.kind)
+                if rows is None:
+                    yield stored.chosen(reader.read_all(), wanted)
+                    return
+                n_batches = getattr(reader, "num_record_batches", None)
+                batches = reader if n_batches is None else map(reader.get_batch, range(n_batches))
+                for batch in batches:
+                    yield from sliced(stored.chosen(pa.Table.from_batches([batch]), wanted), rows)
+        except _ERRORS as error:
+            raise refused(stored.label, stored.kind, error) from None
+
+
+class ParquetParts(StoredParts):
+    """A Parquet file, of which row groups are read, by polars where it is installed and knows the types."""
+
+    @property
+    def n_rows(self) -> int:
+        """The rows that the file says it has."""
+        return sum(self.groups)
+
+    def opened(self, kind: str) -> pa.Schema:
+        """Look at the schema and the row groups."""
         from pyarrow import parquet
 
-        return parquet.ParquetFile(file).read()
-    return (pa.ipc.open_file if kind == "arrow" else pa.ipc.open_stream)(file).read_all()
+        with native_file(self.path) as opened, parquet.ParquetFile(opened) as file:
+            metadata = file.metadata
+            self.groups = [metadata.row_group(place).num_rows for place in range(metadata.num_row_groups)]
+            return file.schema_arrow
+
+    def pieces(self, *, whole: bool) -> Sequence[Rows[pa.Table]]:
+        """All row groups."""
+        return [RowGroups(self.stored, tuple(self.groups), 0, len(self.groups))]
+
+    def portions(self, n: int | None) -> Sequence[Rows[pa.Table]]:
+        """Row groups, as many side by side as make about ``n`` portions; None: each."""
+        n_groups = len(self.groups)
+        step = 1 if n is None else max(1, -(-n_groups // n))
+        groups = tuple(self.groups)
+        return [
+            RowGroups(self.stored, groups, first, min(first + step, n_groups)) for first in range(0, n_groups, step)
+        ]
 
 
-def _printable(error: Exception) -> str:
-    """The message in one line; those about broken text repeat it, with whatever bytes it has."""
-    return "".join(letter if letter.isprintable() else "?" for letter in one_line(error))[:300]
+@dataclass(frozen=True)
+class RowGroups:
+    """Some row groups of a Parquet file, of ``sizes`` rows each."""
+
+    stored: Stored
+    sizes: tuple[int, ...]
+    first: int
+    end: int
+
+    def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
+        """Whole row groups where they are short enough, else pieces of them."""
+        stored, wanted = self.stored, self.stored.asked(columns)
+        try:
+            if rows is not None and self._suits_polars(wanted, rows):
+                yield from self._by_polars(wanted, rows)
+            else:
+                yield from self._by_pyarrow(wanted, rows)
+        except _ERRORS as error:
+            raise refused(stored.label, stored.kind, error) from None
+
+    def _suits_polars(self, wanted: list[str], rows: int) -> bool:
+        """Whether polars is there, reads these types as pyarrow does, and the row groups are short enough for it."""
+        return (
+            find_spec("polars") is not None
+            and self.stored.places is None
+            and _is_utf8(self.stored.path)
+            and max(self.sizes, default=0) <= _LONG * rows
+            and all(_is_plain(self.stored.schema.field(name).type) for name in wanted)
+        )
+
+    def _by_polars(self, wanted: list[str], rows: int) -> Iterator[pa.Table]:
+        import polars
+
+        frame = polars.scan_parquet(self.stored.path, glob=False, hive_partitioning=False).select(wanted)
+        schema = pa.schema([self.stored.schema.field(name) for name in wanted]).remove_metadata()
+        first = taken = sum(self.sizes[: self.first])
+        for place in range(self.first, self.end):
+            taken += self.sizes[place]
+            if taken - first < rows and place + 1 < self.end:
+                continue
+            try:
+                table = frame.slice(first, taken - first).collect()
+            except polars.exceptions.PolarsError as error:
+                raise OSError(str(error)) from None
+            if len(table) != taken - first:
+                raise OSError("it holds fewer rows than it says")
+            if taken > first:
+                yield self.stored.chosen(table.rechunk().to_arrow().cast(schema), wanted)  # text has wider offsets
+            first = taken
+
+    def _by_pyarrow(self, wanted: list[str], rows: int | None) -> Iterator[pa.Table]:
+        from pyarrow import parquet
+
+        # By default whole columns of a row group are read ahead.
+        how = {} if rows is None else {"pre_buffer": False, "buffer_size": _BUFFER}
+        columns = wanted if self.stored.places is None else None
+        groups = list(range(self.first, self.end))
+        with native_file(self.stored.path) as opened, parquet.ParquetFile(opened, **how) as file:
+            if rows is None:
+                yield self.stored.chosen(file.read_row_groups(groups, columns=columns), wanted)
+                return
+            for batch in file.iter_batches(rows, row_groups=groups, columns=columns):
+                yield self.stored.chosen(pa.Table.from_batches([batch]), wanted)
+                pa.default_memory_pool().release_unused()
+
+
+def stored_stream(data: Any, parent: Path | None) -> ArrowParts:
+    """A stream, which can be read only once, written to a spool in ``parent``, from which it is read again and again.
+
+    The spool is removed with what is returned.
+    """
+    spool = Spool(parent)
+    path, n_rows, label = spool.folder / "stream.arrow", 0, "the stream"
+    step = row_phase("reading the stream", None)
+    try:
+        batches = _batches_of(data)
+        first = next(batches, None)
+        if first is not None:
+            check_schema(first.schema, label)
+            with native_file(path, "wb") as file, pa.ipc.new_file(file, first.schema) as writer:
+                for batch in chain([first], batches):
+                    writer.write_batch(batch)
+                    n_rows += batch.num_rows
+                    step(n_rows)
+    except OSError as error:
+        raise no_room(spool.folder.parent, path.stat().st_size if path.exists() else 0, error) from None
+    except pa.ArrowException as error:
+        raise DataError(f"cannot read the stream: {one_line(error)}") from None
+    if not n_rows:
+        raise DataError("the stream has no rows: nothing to select from")
+    parts = ArrowParts(Given(path, label, None, spool), [], "arrow")
+    parts._n_rows = n_rows
+    return parts
+
+
+def _batches_of(data: Any) -> Iterator[pa.RecordBatch]:
+    if hasattr(data, "__arrow_c_stream__"):
+        yield from pa.RecordBatchReader.from_stream(data)
+    elif hasattr(data, "scanner"):  # a pyarrow dataset
+        yield from data.scanner().to_reader()
+    else:  # a polars LazyFrame
+        for frame in data.collect_batches(maintain_order=True):
+            yield from frame.to_arrow().to_batches()
+
+
+def _reader(file: pa.OSFile, kind: str) -> pa.RecordBatchFileReader | pa.RecordBatchStreamReader:
+    return (pa.ipc.open_file if kind == "arrow" else pa.ipc.open_stream)(file)
+
+
+def _is_utf8(path: Path) -> bool:
+    """Whether the name of a file is UTF-8, as polars wants it."""
+    try:
+        return bool(str(path).encode())
+    except UnicodeEncodeError:
+        return False
+
+
+def _is_plain(kind: pa.DataType) -> bool:
+    """Whether polars reads a type as pyarrow does."""
+    tests = (pa.types.is_integer, pa.types.is_float32, pa.types.is_float64, pa.types.is_boolean, pa.types.is_string)
+    return any(test(kind) for test in tests)

@@ -1,36 +1,63 @@
-"""The one error of reading and writing files, and the check of names that every format shares."""
+"""The one error of reading and writing files, and what every format says in the same words."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from bitsieve.common.messages import quoted
+from bitsieve.common.messages import one_line, quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    FileState = tuple[str, int, int, int]
 
 
 class DataError(ValueError):
     """A file cannot be read or written: one line that names it, what is wrong and what to do."""
 
 
-class EncodingError(DataError):
-    """A file of text is not UTF-8."""
-
-
-def check_names(names: list[str], path: Path) -> None:
+def check_names(names: Sequence[str], label: str) -> None:
     """Refuse two columns of one name."""
     twice = [name for name, number in Counter(names).items() if number > 1]
     if twice:
-        data_like = all(_is_number(name) for name in names)
+        data_like = all(is_number(name) for name in names)
         hint = " (the first line looks like data: is the header line missing?)" if data_like else ""
-        raise DataError(f"{str(path)!r} has several columns named {quoted(twice)}: give every column its name{hint}")
+        raise DataError(f"{label} has several columns named {quoted(twice)}: give every column its name{hint}")
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether a text is a number, as Python reads it."""
     try:
         float(text)
     except ValueError:
         return False
     return True
+
+
+def broken(label: str, kind: str, error: Exception) -> DataError:
+    """The error for a file that cannot be read to its end; what is said of broken text may repeat its bytes."""
+    why = "".join(letter if letter.isprintable() else "?" for letter in one_line(error))[:300]
+    return DataError(f"cannot read {label} as {kind}: {why}")
+
+
+def unreadable(path: str | os.PathLike[str], error: OSError) -> DataError:
+    """The error for a file that the system does not give."""
+    return DataError(f"cannot read {str(path)!r}: {error.strerror or one_line(error)}")
+
+
+def file_state(path: Path) -> FileState:
+    """Path, size, time of change and number of a file, which are others when it has changed."""
+    try:
+        found = os.stat(path)
+    except OSError as error:
+        raise unreadable(path, error) from None
+    return str(path.resolve()), found.st_size, found.st_mtime_ns, found.st_ino
+
+
+def check_unchanged(label: str, before: object, now: object) -> None:
+    """Refuse data whose state is not what it was."""
+    if before != now:
+        raise DataError(f"{label} changed while it was read: run again when nobody writes it")

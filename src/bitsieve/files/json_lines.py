@@ -3,43 +3,102 @@
 from __future__ import annotations
 
 import json
+import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from bitsieve.common.messages import one_line
-from bitsieve.files.arrow import native_file
+from bitsieve.files.arrow import INDEX, check_schema, native_file
+from bitsieve.files.dialect import BOM
 from bitsieve.files.errors import DataError
+from bitsieve.files.parts import line_starts
+from bitsieve.files.text import TextParts
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    from bitsieve.files.text import Types
+
+_HEAD = 4096  # bytes that are looked at
+_ERRORS = (pa.ArrowException, ValueError, TypeError, AttributeError, OverflowError, RecursionError)
 
 
 def is_json(path: Path) -> bool:
     """Whether a file of text begins as an object, or as a list of objects."""
     with open(path, "rb") as file:
-        start = file.read(4096).removeprefix(b"\xef\xbb\xbf").split()
+        start = file.read(_HEAD).removeprefix(BOM).split()
     return b"".join(start[:3]).startswith((b'{"', b"[{", b"{}"))
 
 
-def read_json(path: Path) -> pa.Table:
-    """Read the objects as rows: their keys are the columns, and a key that an object lacks is a missing value.
+class JsonParts(TextParts):
+    """Objects as rows: their keys are the columns, and a key that an object lacks is a missing value.
 
-    Raises
-    ------
-    DataError
-        The text is not JSON, or not of objects.
+    A list of objects is read at once, and so are the names of all keys found by reading all lines.
     """
-    from pyarrow import json as arrow_json
 
-    try:
-        with open(path, "rb") as file:
-            if file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"["):
-                table = pa.Table.from_pylist(json.loads(path.read_text(encoding="utf-8-sig")))
-            else:
-                table = arrow_json.read_json(native_file(path))
-        table.validate(full=True)  # the reader of lines takes texts that are not UTF-8
-    except (pa.ArrowException, ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        raise DataError(f"cannot read {str(path)!r} as JSON: {one_line(error)[:200]}") from None
-    columns = [c.cast(pa.float64()) if pa.types.is_null(c.type) else c for c in table.columns]
-    return pa.Table.from_arrays(columns, names=table.column_names)
+    def opened(self) -> Objects:
+        """See whether the objects are a list."""
+        with open(self.path, "rb") as file:
+            is_list = file.read(_HEAD).removeprefix(BOM).lstrip().startswith(b"[")
+        return Objects(self.path, self.label, is_list)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The keys, in the order in which they come."""
+        return list(self.types)
+
+
+@dataclass(frozen=True)
+class Objects:
+    """How objects are parsed."""
+
+    path: Path
+    label: str
+    is_list: bool
+
+    def starts(self, size: int | None) -> list[int]:
+        """Where ranges of whole lines begin; a list is one range."""
+        if size is None or self.is_list:
+            return [0, os.path.getsize(self.path)]
+        return line_starts(self.path, 0, size)
+
+    def fit(self, first: int, end: int, types: Types) -> bool:
+        """Whether pyarrow can parse the values for these types."""
+        try:
+            self._read(first, end, types)
+        except pa.ArrowInvalid:
+            return False
+        return True
+
+    def parsed(self, first: int, end: int, types: Types | None, before: int = 0) -> pa.Table:
+        """The objects of some lines."""
+        try:
+            table = self._read(first, end, types)
+            table.validate(full=True)  # the reader of lines takes texts that are not UTF-8
+        except _ERRORS as error:
+            raise DataError(f"cannot read {self.label} as JSON: {one_line(error)[:200]}") from None
+        if types is None:
+            table = table.select([name for name in table.column_names if not name.startswith(INDEX)])
+            check_schema(table.schema, self.label)
+        return table
+
+    def _read(self, first: int, end: int, types: Types | None) -> pa.Table:
+        from pyarrow import json as arrow_json
+
+        if self.is_list:
+            table = pa.Table.from_pylist(json.loads(self.path.read_text(encoding="utf-8-sig")))
+            return table if types is None else table.select(list(types))
+        how = arrow_json.ParseOptions()
+        if types is not None:
+            how = arrow_json.ParseOptions(
+                explicit_schema=pa.schema(list(types.items())), unexpected_field_behavior="ignore"
+            )
+        with native_file(self.path) as file:
+            file.seek(first)
+            whole = end == file.size()
+            return arrow_json.read_json(
+                file if whole else pa.BufferReader(file.read_buffer(end - first)), parse_options=how
+            )

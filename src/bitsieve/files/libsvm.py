@@ -1,25 +1,48 @@
-"""Text files of sparse rows: a label, then ``column:value`` for every value that is not 0 (libsvm, svmlight)."""
+"""Text files of sparse rows: a label, then ``column:value`` for every value that is not 0 (libsvm, svmlight).
+
+Files larger than memory are turned to columns in a spool; they are read once for that.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import pairwise
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.common.lazy import cached_property
+from bitsieve.common.memory import check_room
 from bitsieve.common.messages import one_line
 from bitsieve.common.names import NumberedNames
-from bitsieve.files.errors import DataError
+from bitsieve.common.progress import phase
+from bitsieve.counts.checks import check_sparse_rows
+from bitsieve.files.errors import DataError, check_unchanged, file_state, unreadable
 from bitsieve.files.npz import ArrayTable
+from bitsieve.files.parts import FileParts, line_starts
+from bitsieve.files.spool import Room, Spool, kept
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from bitsieve.files.errors import FileState
+    from bitsieve.files.parts import Rows
+    from bitsieve.files.spooled_columns import SpooledRows
+
 ENDINGS = (".libsvm", ".svmlight", ".svm")
 _ROW = re.compile(rb"[^\s,;:]+(\s+qid:\d+)?(\s+\d+:[^\s:,;]+)+\s*(#.*)?")
 _HEAD = 1 << 16  # bytes that are looked at
+RANGE = 1 << 24  # bytes that are read at once
+_TEXT_SHARE = 16  # of the memory: the rows of a range take several times as much as its text
+_SHORTEST, _LONGEST = 1 << 20, 1 << 28  # bytes of a range whose size follows from the memory
+_FILES = {"start": np.int64, "labels": np.float64, "row": np.int32, "value": np.float64}
 
 
 def is_libsvm(path: Path) -> bool:
@@ -32,58 +55,227 @@ def is_libsvm(path: Path) -> bool:
     return _ROW.fullmatch(first) is not None
 
 
-def read_libsvm(path: Path) -> ArrayTable:
-    """Read the sparse rows of a file; columns are counted from 1, or from 0 where the file has a column 0.
+class LibsvmParts(FileParts[ArrayTable]):
+    """Sparse rows; columns are counted from 1, or from 0 where the file has a column 0."""
 
-    Raises
-    ------
-    DataError
-        The file holds something else, has several labels a row, no rows, or no columns.
-    """
-    with open(path, "rb") as file:
-        X, y = sparse_rows(file, path)
-    y = labels(y, X.nnz, path)
-    first = first_column(int(X.indices.min()))
-    X.indices -= first
-    X = type(X)((X.data, X.indices, X.indptr), shape=(X.shape[0], X.shape[1] - first))
-    return ArrayTable(X, y, NumberedNames(X.shape[1]))
+    no_columns = (
+        "a libsvm file, which is not read in batches of columns: give its path to select or fit, one file alone, or "
+        "write it as Parquet"
+    )
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What is known once all rows were read."""
+        return Facts.of(read_ranges(self.path, self.label, RANGE), self.label)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """``x0``, ``x1``, ..."""
+        return NumberedNames(self.facts.end - self.facts.first)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return self.facts.n_rows
+
+    def pieces(self, *, whole: bool) -> Sequence[Rows[ArrayTable]]:
+        """Ranges of whole lines."""
+        return [SparseRange(self.path, self.label, 0, None, None)] if whole else self._ranges(RANGE)
+
+    def portions(self, n: int | None) -> Sequence[Rows[ArrayTable]]:
+        """Ranges of about as many bytes each."""
+        return self._ranges(RANGE if n is None else -(-self.path.stat().st_size // n))
+
+    def _ranges(self, size: int) -> list[SparseRange]:
+        starts = line_starts(self.path, 0, size)
+        return [SparseRange(self.path, self.label, *ends, self.facts) for ends in pairwise(starts)]
 
 
-def sparse_rows(file: IO[bytes], path: Path) -> tuple[Any, NDArray[np.float64]]:
-    """The rows of a text as CSR, with the numbers of columns that it has, each row ascending; and the labels.
+@dataclass(frozen=True)
+class Facts:
+    """Of all rows: their number, the first column, one more than the last, and whether all labels are whole numbers."""
 
-    Raises
-    ------
-    DataError
-        The text holds something else, or has several labels a row.
-    """
+    n_rows: int
+    first: int
+    end: int
+    whole: bool
+
+    @classmethod
+    def of(cls, blocks: Iterable[tuple[Any, NDArray[np.float64]]], label: str) -> Facts:
+        """Of the rows in some blocks."""
+        n_rows = n_values = end = 0
+        first, whole = 1, True
+        for X, y in blocks:
+            n_rows, n_values, end = n_rows + len(y), n_values + X.nnz, max(end, X.shape[1])
+            first, whole = min(first, int(X.indices.min(initial=1))), whole and _are_whole(y)
+        _check_any(n_rows, n_values, label)
+        return cls(n_rows, first, end, whole)
+
+
+@dataclass(frozen=True)
+class SparseRange:
+    """Some whole lines of a file; ``facts`` of the whole file, or None where they are the whole file."""
+
+    path: Path
+    label: str
+    first: int
+    end: int | None
+    facts: Facts | None
+
+    def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[ArrayTable]:
+        """The rows, cut where they are more than are wanted; all columns."""
+        with open(self.path, "rb") as file:
+            file.seek(self.first)
+            text = file if self.end is None else BytesIO(file.read(self.end - self.first))
+            X, y = sparse_rows(text, self.label)
+        facts = Facts.of([(X, y)], self.label) if self.facts is None else self.facts
+        X.indices -= facts.first
+        X = type(X)((X.data, X.indices, X.indptr), shape=(X.shape[0], facts.end - facts.first))
+        labels = y.astype(np.int64) if facts.whole else y
+        yield from ArrayTable(X, labels, NumberedNames(X.shape[1])).batches(columns, rows)
+
+
+def read_ranges(path: Path, label: str, size: int) -> Iterator[tuple[Any, NDArray[np.float64]]]:
+    """The rows of a file as CSR, and their labels, by ranges of whole lines of about ``size`` bytes."""
+    step, end = phase("reading"), path.stat().st_size
+    try:
+        with open(path, "rb") as file:
+            while text := file.read(size):
+                X, y = sparse_rows(BytesIO(text + file.readline()), label)
+                del text
+                yield X, y
+                step(file.tell(), max(end, file.tell()))
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def sparse_rows(file: IO[bytes], label: str) -> tuple[Any, NDArray[np.float64]]:
+    """The rows of a text as CSR, with the numbers of columns that it has, each row ascending; and the labels."""
     from sklearn.datasets import load_svmlight_file
 
     try:
-        return load_svmlight_file(file, zero_based=True)
+        X, y = load_svmlight_file(file, zero_based=True)
     except (ValueError, OverflowError, MemoryError) as error:
         raise DataError(
-            f"cannot read {str(path)!r} as libsvm: {one_line(error)}; "
-            "a row is a label, a number, and column:value pairs"
+            f"cannot read {label} as libsvm: {one_line(error)}; a row is a label, a number, and column:value pairs"
         ) from None
+    return X, y
 
 
-def first_column(least: int) -> int:
-    """The number from which columns are counted, where ``least`` is the least of a file: 1, or 0 where it has that."""
-    return min(least, 1)
+def _check_any(n_rows: int, n_values: int, label: str) -> None:
+    """Refuse a file without rows or values."""
+    for number, what in ((n_rows, "rows"), (n_values, "values but zeros")):
+        if not number:
+            raise DataError(f"{label} has no {what}: nothing to select from")
 
 
-def labels(y: NDArray[np.float64], n_values: int, path: Path) -> NDArray[Any]:
-    """The labels of all rows, whole numbers as integers.
+def _are_whole(y: NDArray[np.float64]) -> bool:
+    return bool(np.isfinite(y).all() and (y == np.rint(y)).all() and (np.abs(y) < 2**53).all())
+
+
+def read_libsvm_in_ranges(
+    path: Path, memory: int, parent: Path | None = None, *, range_bytes: int | None = None
+) -> ArrayTable:
+    """Read all rows of a libsvm file, with their values as columns in a spool.
+
+    Parameters
+    ----------
+    path : Path
+    memory : int
+        About how many bytes may be taken, beside some for every row and column.
+    parent : Path, optional
+        A folder in which the columns are kept for later runs with the same file; None: they are removed in the end.
+    range_bytes : int, optional
+        Text that is read at once; by default what ``memory`` allows.
+
+    Returns
+    -------
+    ArrayTable
+        Its ``X`` is :class:`SpooledColumns`.
 
     Raises
     ------
     DataError
-        There are no rows, or no values.
+        The file is no libsvm file, changes while it is read, or the disk is full.
     """
-    if not len(y):
-        raise DataError(f"{str(path)!r} has no rows: nothing to select from")
-    if not n_values:
-        raise DataError(f"{str(path)!r} has no values but zeros: nothing to select from")
-    whole = np.isfinite(y).all() and (y == np.rint(y)).all() and (np.abs(y) < 2**53).all()
-    return y.astype(np.int64) if whole else y
+    from bitsieve.files.spooled_columns import VALUE_BYTES
+
+    state, label = file_state(path), repr(str(path))
+    name = None if parent is None else _key(state)
+    if parent is not None and name is not None:
+        found = _reopened(parent, name)
+        if found is not None:
+            return found
+    room = Room(parent)
+    spool = room.spool if name is None else Spool(parent)
+    size = int(np.clip(memory // _TEXT_SHARE, _SHORTEST, _LONGEST)) if range_bytes is None else range_bytes
+    rows, y = _read(path, size, spool)
+    check_unchanged(label, state, file_state(path))
+    _check_any(rows.n_rows, rows.n_stored, label)
+    check_sparse_rows(rows.n_rows)
+    array = spool.array if name is not None else lambda _, size, kind: room(size, kind)
+    start, row, value = rows.by_column(min(1, rows.least), max(1, memory // 4 // VALUE_BYTES), array)
+    if name is not None:
+        for file, values in (("start", start), ("labels", y)):
+            spool.append(file, values)
+        spool.keep(name, {"digest": _digest(spool.folder)})
+    return _table(start, y, np.asarray(row), np.asarray(value), room)
+
+
+def _read(path: Path, size: int, spool: Spool) -> tuple[SpooledRows, NDArray[np.float64]]:
+    """The rows of a file in a spool, and its labels."""
+    from bitsieve.files.spooled_columns import SpooledRows
+
+    rows, found, label = SpooledRows(spool), [np.empty(0)], repr(str(path))
+    for X, y in read_ranges(path, label, size):
+        check_room(32 * X.shape[1], f"the {X.shape[1]:,} columns of {label} take", "renumber them")
+        rows.add(X)
+        found.append(y)
+    return rows, np.concatenate(found)
+
+
+def _key(state: FileState) -> str:
+    """The name of the columns of a file: that of another one, or after a change, is another one."""
+    from bitsieve import __version__
+
+    text = json.dumps(["libsvm", __version__, state])
+    return f"bitsieve-{hashlib.sha256(text.encode()).hexdigest()[:32]}"
+
+
+def _reopened(parent: Path, name: str) -> ArrayTable | None:
+    """What an earlier run has kept; None where there is nothing, or it is damaged."""
+    found = kept(parent, name)
+    if found is None:
+        return None
+    folder, facts = found
+    phase("opening the spool")
+    try:
+        if _digest(folder) != facts.get("digest"):
+            return None
+        start, y = (np.fromfile(folder / file, _FILES[file]) for file in ("start", "labels"))
+        row, value = (_mapped(folder / file, _FILES[file], int(start[-1])) for file in ("row", "value"))
+    except OSError:
+        return None
+    return _table(start, y, row, value, Room(parent))
+
+
+def _digest(folder: Path) -> str:
+    """A digest of all arrays of a folder; one without values has no files for these."""
+    found = hashlib.sha256()
+    for name in _FILES:
+        found.update(name.encode())
+        if (folder / name).exists():
+            with open(folder / name, "rb") as file:
+                found.update(hashlib.file_digest(file, "sha256").digest())
+    return found.hexdigest()
+
+
+def _mapped(path: Path, kind: Any, size: int) -> NDArray[Any]:
+    return np.asarray(np.memmap(path, kind, "r", shape=(size,))) if size else np.empty(0, kind)
+
+
+def _table(start: Any, y: Any, row: Any, value: Any, room: Room) -> ArrayTable:
+    from bitsieve.files.spooled_columns import SpooledColumns
+
+    columns = SpooledColumns((len(y), len(start) - 1), start, row, value, room)
+    return ArrayTable(columns, y.astype(np.int64) if _are_whole(y) else y, NumberedNames(columns.shape[1]))

@@ -14,17 +14,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import available_bytes
 from bitsieve.common.messages import one_line, quoted
 from bitsieve.common.names import NumberedNames
 from bitsieve.files.errors import DataError, check_names
+from bitsieve.files.parts import FileParts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
     from typing import IO
 
     from numpy.typing import NDArray
+
+    from bitsieve.files.parts import Rows
 
 SPARSE_PIECES = ("data", "indices", "indptr", "shape")
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
@@ -56,61 +60,100 @@ class ArrayTable:
         column = self.X[:, [self.names.index(name)]]
         return (column if isinstance(column, np.ndarray) else column.toarray())[:, 0]
 
+    def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[ArrayTable]:
+        """All columns, about so many rows at a time."""
+        if rows is None:
+            yield self
+            return
+        X = self.X if isinstance(self.X, np.ndarray) else self.X.tocsr()
+        for first in range(0, len(self.y), rows):
+            some = slice(first, first + rows)
+            yield ArrayTable(X[some], self.y[some], self.names)
 
-def read_npz(path: Path) -> ArrayTable:
+
+class NpzParts(FileParts[ArrayTable]):
+    """An archive, which is read at once; the blocks are slices of its arrays."""
+
+    no_columns = (
+        "an .npz file, which is not read in batches: give it without a limit of memory and a spool, or write it as "
+        "Parquet"
+    )
+
+    @cached_property
+    def table(self) -> ArrayTable:
+        """All rows."""
+        return read_npz(self.path, self.label)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Of the columns of ``X``."""
+        return self.table.names
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.table.y)
+
+    def pieces(self, *, whole: bool) -> Sequence[Rows[ArrayTable]]:
+        """All rows."""
+        return [self.table]
+
+
+def read_npz(path: Path, label: str | None = None) -> ArrayTable:
     """Read ``X`` and ``y`` as they are stored, dense or sparse."""
-    with open(path, "rb") as file, _opened(file, path) as archive:
+    label = repr(str(path)) if label is None else label
+    with open(path, "rb") as file, _opened(file, label) as archive:
         stored = archive.files
         if not stored:
-            raise DataError(f"{str(path)!r} is a zip archive without arrays: .npz, Parquet, Arrow or CSV is read")
+            raise DataError(f"{label} is a zip archive without arrays: .npz, Parquet, Arrow or CSV is read")
         sparse = all(piece in stored for piece in SPARSE_PIECES)
         for name in () if sparse else ("X",):
             if name not in stored:
-                raise DataError(f"{str(path)!r} has no array 'X', only {quoted(stored)}: store X and y")
+                raise DataError(f"{label} has no array 'X', only {quoted(stored)}: store X and y")
         if "y" not in stored:
-            raise DataError(f"{str(path)!r} has no array 'y', only {quoted(stored)}: store X and y")
-        y = _array(archive, "y", path)
-        X = _array(archive, "X", path) if "X" in stored else _sparse(archive, path)
-        names = _array(archive, "feature_names", path) if "feature_names" in stored else None
+            raise DataError(f"{label} has no array 'y', only {quoted(stored)}: store X and y")
+        y = _array(archive, "y", label)
+        X = _array(archive, "X", label) if "X" in stored else _sparse(archive, label)
+        names = _array(archive, "feature_names", label) if "feature_names" in stored else None
     if X.ndim != 2:
-        raise DataError(f"X of {str(path)!r} has shape {X.shape}: it must be samples x features")
+        raise DataError(f"X of {label} has shape {X.shape}: it must be samples x features")
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.ndim != 1:
-        raise DataError(f"y of {str(path)!r} has shape {y.shape}: it must be one value a sample")
+        raise DataError(f"y of {label} has shape {y.shape}: it must be one value a sample")
     if X.shape[0] != len(y):
-        raise DataError(f"X of {str(path)!r} has {X.shape[0]:,} rows but y has {len(y):,} values: they must be as many")
+        raise DataError(f"X of {label} has {X.shape[0]:,} rows but y has {len(y):,} values: they must be as many")
     if X.shape[0] == 0:
-        raise DataError(f"{str(path)!r} has no rows: nothing to select from")
+        raise DataError(f"{label} has no rows: nothing to select from")
     if X.shape[1] == 0:
-        raise DataError(f"X of {str(path)!r} has no columns: nothing to select from")
-    return ArrayTable(X, y, _names(names, X.shape[1], path))
+        raise DataError(f"X of {label} has no columns: nothing to select from")
+    return ArrayTable(X, y, _names(names, X.shape[1], label))
 
 
-def _opened(file: IO[bytes], path: Path) -> np.lib.npyio.NpzFile:
+def _opened(file: IO[bytes], label: str) -> np.lib.npyio.NpzFile:
     try:
         archive: np.lib.npyio.NpzFile = np.load(file, allow_pickle=False)
         return archive
     except _BROKEN as error:
-        raise DataError(f"cannot read {str(path)!r} as .npz: {one_line(error)}") from None
+        raise DataError(f"cannot read {label} as .npz: {one_line(error)}") from None
 
 
-def _array(archive: np.lib.npyio.NpzFile, name: str, path: Path) -> NDArray[Any]:
+def _array(archive: np.lib.npyio.NpzFile, name: str, label: str) -> NDArray[Any]:
     try:
         with warnings.catch_warnings():  # of Python's parser, about what stands in a broken header
             warnings.simplefilter("ignore")
-            _check_member(archive, name, path)
+            _check_member(archive, name, label)
             array = archive[name]
     except DataError:
         raise
     except _BROKEN as error:
-        raise DataError(f"cannot read array {name!r} of {str(path)!r}: {one_line(error)}") from None
+        raise DataError(f"cannot read array {name!r} of {label}: {one_line(error)}") from None
     if not isinstance(array, np.ndarray):
-        raise DataError(f"{name!r} of {str(path)!r} is not an array: store X and y with numpy.savez")
+        raise DataError(f"{name!r} of {label} is not an array: store X and y with numpy.savez")
     return array
 
 
-def _check_member(archive: np.lib.npyio.NpzFile, name: str, path: Path) -> None:
+def _check_member(archive: np.lib.npyio.NpzFile, name: str, label: str) -> None:
     """Refuse, before memory is taken for it, an array of objects and one whose size is not that of its header."""
     assert archive.zip is not None  # it is open
     stored = archive.zip.getinfo(name if name in archive.zip.namelist() else f"{name}.npy")
@@ -122,29 +165,29 @@ def _check_member(archive: np.lib.npyio.NpzFile, name: str, path: Path) -> None:
         shape, _, kind = read_header(file)
         if kind.kind == "O":
             raise DataError(
-                f"array {name!r} of {str(path)!r} holds Python objects, which are not read: store numbers or strings"
+                f"array {name!r} of {label} holds Python objects, which are not read: store numbers or strings"
             )
         if kind.kind not in "biufUSMm":
-            raise DataError(f"array {name!r} of {str(path)!r} has type {kind}: store numbers or strings")
+            raise DataError(f"array {name!r} of {label} has type {kind}: store numbers or strings")
         n_bytes = prod(shape) * kind.itemsize
         if min(shape, default=0) < 0 or file.tell() + n_bytes != stored.file_size:
             raise ValueError(f"its header tells of {n_bytes:,} bytes of values, which are not what is stored")
     if n_bytes > available_bytes():
         raise DataError(
-            f"array {name!r} of {str(path)!r}, {' x '.join(f'{size:,}' for size in shape)} of {kind}, takes "
+            f"array {name!r} of {label}, {' x '.join(f'{size:,}' for size in shape)} of {kind}, takes "
             f"{n_bytes / 2**30:,.1f} GiB, more than the memory that is free: keep fewer columns or rows"
         )
 
 
-def _sparse(archive: np.lib.npyio.NpzFile, path: Path) -> Any:
+def _sparse(archive: np.lib.npyio.NpzFile, label: str) -> Any:
     from scipy import sparse
 
-    layout = _layout(archive, path) if "format" in archive.files else "csr"  # as scipy.sparse.save_npz writes it
+    layout = _layout(archive, label) if "format" in archive.files else "csr"  # as scipy.sparse.save_npz writes it
     if layout not in ("csr", "csc"):
-        raise DataError(f"the sparse X of {str(path)!r} is stored as {layout!r}: store it as 'csr' or 'csc'")
-    data, indices, indptr, shape = (_array(archive, piece, path) for piece in SPARSE_PIECES)
+        raise DataError(f"the sparse X of {label} is stored as {layout!r}: store it as 'csr' or 'csc'")
+    data, indices, indptr, shape = (_array(archive, piece, label) for piece in SPARSE_PIECES)
     if shape.shape != (2,) or shape.dtype.kind not in "iu" or (shape.astype(np.int64) < 0).any():
-        raise DataError(f"shape of the sparse X of {str(path)!r} is {shape.tolist()}: it must be two counts")
+        raise DataError(f"shape of the sparse X of {label} is {shape.tolist()}: it must be two counts")
     n_samples, n_features = (int(size) for size in shape)
     kind = sparse.csr_array if layout == "csr" else sparse.csc_array
     try:
@@ -153,26 +196,26 @@ def _sparse(archive: np.lib.npyio.NpzFile, path: Path) -> Any:
         matrix.check_format(full_check=True)
         return matrix
     except (ValueError, IndexError, TypeError, OverflowError) as error:
-        raise DataError(f"the sparse X of {str(path)!r} is broken: {one_line(error)}") from None
+        raise DataError(f"the sparse X of {label} is broken: {one_line(error)}") from None
 
 
-def _layout(archive: np.lib.npyio.NpzFile, path: Path) -> str:
-    stored = _array(archive, "format", path)
+def _layout(archive: np.lib.npyio.NpzFile, label: str) -> str:
+    stored = _array(archive, "format", label)
     if stored.size != 1:
-        raise DataError(f"the format of the sparse X of {str(path)!r} has shape {stored.shape}: store it as 'csr'")
+        raise DataError(f"the format of the sparse X of {label} has shape {stored.shape}: store it as 'csr'")
     return _text(stored.item())
 
 
-def _names(stored: NDArray[Any] | None, n_features: int, path: Path) -> Sequence[str]:
+def _names(stored: NDArray[Any] | None, n_features: int, label: str) -> Sequence[str]:
     if stored is None:
         return NumberedNames(n_features)
     if stored.shape != (n_features,):
         raise DataError(
-            f"feature_names of {str(path)!r} has shape {stored.shape} but X has {n_features:,} columns: "
+            f"feature_names of {label} has shape {stored.shape} but X has {n_features:,} columns: "
             f"store one name a column"
         )
     names = [_text(name) for name in stored.tolist()]
-    check_names(names, path)
+    check_names(names, label)
     return names
 
 

@@ -1,25 +1,36 @@
-"""Tables from files: the kind is told by the content first, and only where that cannot tell by the ending."""
+"""Files, folders and streams opened: the format is found in the content first, and only then in the ending."""
 
 from __future__ import annotations
 
-import re
+import bz2
+import gzip
+import lzma
+import shutil
 import stat
+import struct
+import sys
+import zipfile
+import zlib
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
-from bitsieve.common.messages import Sentence, message_of, one_line
+from bitsieve.common.messages import one_line, quoted
 from bitsieve.common.notes import warn_of
-from bitsieve.files.errors import DataError, EncodingError, check_names
-from bitsieve.files.output import temporary_folder
+from bitsieve.files.errors import DataError, unreadable
+from bitsieve.files.parts import Copies, FileParts, Given
 
 if TYPE_CHECKING:
-    from os import PathLike
+    from collections.abc import Callable
 
     import pyarrow as pa
 
+    from bitsieve.files.arrow import ColumnParts
     from bitsieve.files.npz import ArrayTable
 
 READ = "CSV, TSV, JSON lines, Parquet, Arrow/Feather, libsvm and .npz are read"
+STANDARD_INPUT = "-"
+_OPENERS: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}
 _MAGIC = {
     b"PAR1": "parquet",
     b"ARROW1": "arrow",
@@ -41,177 +52,223 @@ _FOREIGN = {
 }
 
 
-def file_kind(path: Path) -> str:
-    """The kind of a file by its first bytes: "parquet", "arrow", "feather1", "stream", "npz" or "text"."""
-    with open(path, "rb") as file:
-        head = file.read(4096)
-    if not head:
-        raise DataError(f"{str(path)!r} is empty: {READ}")
-    for magic, kind in _MAGIC.items():
-        if head.startswith(magic):
-            return kind
-    for magic, what in _FOREIGN.items():
-        if head.startswith(magic):
-            raise DataError(f"{str(path)!r} is {what}: {READ}")
-    if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):  # which begin text of UTF-16
-        raise DataError(f"{str(path)!r} is not a table: {READ}")
-    return "text"
+def open_file(data: Any, *, header: bool | None = None, spool: Path | None = None) -> FileParts[Any]:
+    """Open a table file, a folder of them, or a stream; its rows are read when they are asked for.
+
+    Parameters
+    ----------
+    data : path-like or stream
+        Parquet, Arrow (file or stream), Feather, .npz (``X``, ``y``, optional ``feature_names``; or the pieces
+        ``data``, ``indices``, ``indptr``, ``shape`` of a sparse matrix, and ``y``), libsvm, JSON (lines, or one list of
+        objects), or text with a header line and commas, tabs, semicolons or bars. Any of them compressed by gzip,
+        bzip2, xz or zip; "-" is standard input. A folder of such files, all with the same columns, whose sub-folders
+        may be named ``column=value``. Whatever speaks the Arrow stream protocol, a pyarrow dataset, a polars LazyFrame.
+    header : bool, optional
+        Whether the first line of a text has the names. By default it has, unless it looks like data, which is an error.
+    spool : Path, optional
+        Where a stream is written, from which it is read; by default in the system's folder for temporary files.
+
+    Returns
+    -------
+    FileParts
+        Of Arrow tables; of .npz and libsvm of :class:`~bitsieve.files.npz.ArrayTable`. The index that pandas adds to a
+        file as ``__index_level_0__`` is left out.
+
+    Raises
+    ------
+    DataError
+        The data is not there, is empty, is no table or is broken; or the files of a folder differ in their columns.
+    """
+    if not isinstance(data, (str, PathLike)):
+        from bitsieve.files.arrow import stored_stream
+
+        return stored_stream(data, spool)
+    path = Path(data)
+    if path.is_dir():
+        from bitsieve.files.folder import FolderParts
+
+        return FolderParts(path, lambda file: columns_of(_open_one(file, header)))
+    return _open_one(path, header)
+
+
+def open_columns(data: Any, *, header: bool | None = None, spool: Path | None = None) -> ColumnParts:
+    """The same of data whose blocks are Arrow tables; other data is refused."""
+    return columns_of(open_file(data, header=header, spool=spool))
+
+
+def columns_of(parts: FileParts[Any]) -> ColumnParts:
+    """The parts of a file, if its blocks are Arrow tables."""
+    if parts.no_columns is not None:
+        raise DataError(f"{parts.label} is {parts.no_columns}")
+    return cast("ColumnParts", parts)
+
+
+def _open_one(path: Path, header: bool | None) -> FileParts[Any]:
+    check_file(path)
+    copies = Copies()
+    try:
+        if str(path) != STANDARD_INPUT:
+            return _opened(Given(path, repr(str(path)), path, copies), header)
+        copied = copies.folder / "standard input.given"  # not the name that its own decompressed copy gets
+        with open(copied, "wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        return _opened(Given(copied, "'standard input'", None, copies), header)
+    except OSError as error:
+        raise unreadable(path, error) from None
 
 
 def read_table(
     path: str | PathLike[str], *, header: bool | None = None, notes: list[str] | None = None
 ) -> pa.Table | ArrayTable:
-    """Read a table from a file, told by its content and not only by its ending.
+    """Read all rows of a table file as one block.
 
     Parameters
     ----------
-    path : path-like
-        Parquet, Arrow (file or stream), Feather, .npz (``X``, ``y``, optional ``feature_names``; or the pieces
-        ``data``, ``indices``, ``indptr``, ``shape`` of a sparse matrix, and ``y``), libsvm, JSON (lines, or one list of
-        objects), or text with a header line and commas, tabs, semicolons or bars. Any of them compressed by gzip,
-        bzip2, xz or zip; "-" is standard input.
-    header : bool, optional
-        Whether the first line of a text has the names. By default it has, unless it looks like data, which is an error.
+    path, header
+        As :func:`open_file` has them.
     notes : list of str, optional
         Takes what was noticed; without it each is a warning.
 
     Returns
     -------
     pyarrow.Table or ArrayTable
-        The latter for .npz and libsvm. The index that pandas adds to a file as ``__index_level_0__`` is left out.
+        The latter for .npz and libsvm.
 
     Raises
     ------
     DataError
-        The file is not there, is empty, is no table or is broken; has no rows, or fewer than two columns; a column
-        holds lists or raw bytes.
+        As :func:`open_file`; and if the file has no rows or no columns, or a column holds lists or raw bytes.
     """
-    path = Path(path)
-    found: list[str] = []
-    check_file(path)
-    with temporary_folder() as folder:
-        try:
-            table = _read_plain(path, folder, header, found)
-        except DataError as error:
-            raise _named(error, str(folder), path) from None
-        except OSError as error:
-            raise DataError(f"cannot read {str(path)!r}: {error.strerror or one_line(error)}") from None
+    parts = _open_one(Path(path), header)
+    try:
+        (table,) = parts.batches(rows=None)
+    except OSError as error:
+        raise unreadable(path, error) from None
+    if getattr(table, "num_rows", 1) == 0:  # arrays were looked at already
+        raise DataError(f"{parts.label} has no rows: nothing to select from")
     if notes is None:
-        warn_of(found)
+        warn_of(parts.notes)
     else:
-        notes += found
+        notes += parts.notes
     return table
-
-
-def _read_plain(path: Path, folder: Path, header: bool | None, notes: list[str]) -> pa.Table | ArrayTable:
-    from bitsieve.files.plain import decompressed
-
-    path = decompressed(path, folder)
-    kind = file_kind(path)
-    if kind == "npz":
-        from bitsieve.files.npz import read_npz
-
-        return read_npz(path)
-    if kind == "text":
-        from bitsieve.files.libsvm import is_libsvm, read_libsvm
-
-        if is_libsvm(path):
-            return read_libsvm(path)
-    return _checked(_read_columns(path, kind, folder, header, notes), path, notes)
-
-
-def _named(error: DataError, folder: str, path: Path) -> DataError:
-    """The error with the name of the file that was given in the place of that of a copy."""
-
-    def of_given(text: str) -> str:
-        name = "standard input" if str(path) == "-" else str(path)
-        return re.sub(re.escape(repr(folder)[:-1]) + r"[^']*'", lambda _: repr(name), text)
-
-    message = message_of(error)
-    if isinstance(message, Sentence):
-        return DataError(Sentence(*(of_given(part) if isinstance(part, str) else part for part in message.parts)))
-    return DataError(of_given(message))
 
 
 def check_file(path: str | PathLike[str]) -> None:
     """Raise :class:`DataError` where there is no file to read."""
     path = Path(path)
-    if str(path) == "-":  # standard input
+    if str(path) == STANDARD_INPUT:
         return
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
         raise DataError(f"there is no file {str(path)!r}: give the path of a table file ({READ})") from None
     except OSError as error:
-        raise DataError(f"cannot read {str(path)!r}: {error.strerror or one_line(error)}") from None
+        raise unreadable(path, error) from None
     if stat.S_ISDIR(mode):
         raise DataError(f"{str(path)!r} is a directory: give the path of a table file ({READ})")
     if not stat.S_ISREG(mode):
         raise DataError(f"{str(path)!r} is not a regular file: save the table to a file first")
 
 
-def _read_columns(path: Path, kind: str, folder: Path, header: bool | None, notes: list[str]) -> pa.Table:
-    if kind == "text":
-        return _read_text(path, folder, header, notes)
-    if kind == "feather1":
-        raise DataError(f"{str(path)!r} is a Feather file of version 1: write it again with version 2")
-    from bitsieve.files.arrow import read_arrow
-
-    return read_arrow(path, kind)
-
-
-def _read_text(path: Path, folder: Path, header: bool | None, notes: list[str]) -> pa.Table:
-    """JSON, or rows of fields; once more as another encoding where it is not UTF-8."""
-    from bitsieve.files.json_lines import is_json, read_json
-    from bitsieve.files.plain import in_utf8, with_names, without_comments
-    from bitsieve.files.text import read_text
-
+def file_kind(path: Path, label: str | None = None) -> str:
+    """The kind of a file by its first bytes: "parquet", "arrow", "feather1", "stream", "npz" or "text"."""
+    label = repr(str(path)) if label is None else label
     with open(path, "rb") as file:
-        head = file.read(2)
-    if head in (b"\xff\xfe", b"\xfe\xff"):
-        path = in_utf8(path, folder, notes)
-    if is_json(path):
-        return read_json(path)
-    of_utf8: list[str] = []
+        head = file.read(4096)
+    if not head:
+        raise DataError(f"{label} is empty: {READ}")
+    for magic, kind in _MAGIC.items():
+        if head.startswith(magic):
+            return kind
+    for magic, what in _FOREIGN.items():
+        if head.startswith(magic):
+            raise DataError(f"{label} is {what}: {READ}")
+    if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):  # which begin text of UTF-16
+        raise DataError(f"{label} is not a table: {READ}")
+    return "text"
+
+
+def holds_sparse_rows(data: Any) -> bool:
+    """Whether something is the path of a libsvm file, whose rows are no columns of a table."""
+    from bitsieve.files.libsvm import ENDINGS, is_libsvm
+
+    if not isinstance(data, (str, PathLike)):
+        return False
+    path = Path(data)
     try:
-        table = read_text(with_names(without_comments(path, folder, of_utf8), folder, header, of_utf8))
-    except EncodingError:
-        path = in_utf8(path, folder, notes)
-        return read_text(with_names(without_comments(path, folder, notes), folder, header, notes))
-    notes += of_utf8
-    return table
+        if not path.exists():  # whoever reads it will say so
+            return path.suffix.lower() in ENDINGS
+        return path.is_file() and file_kind(path) == "text" and is_libsvm(path)
+    except OSError as error:
+        raise unreadable(path, error) from None
 
 
-def _checked(table: pa.Table, path: Path, notes: list[str]) -> pa.Table:
-    from bitsieve.files.plain import unique_names
+def _opened(given: Given, header: bool | None) -> FileParts[Any]:
+    """The parts of a file, which may be compressed or not UTF-8."""
+    given, notes = decompressed(given), list[str]()
+    kind = file_kind(given.path, given.label)
+    if kind == "npz":
+        from bitsieve.files.npz import NpzParts
 
-    table = table.select([j for j, n in enumerate(table.column_names) if not n.startswith("__index_level_")])
-    table = table.rename_columns(unique_names(table.column_names, notes))
-    if table.num_rows == 0:
-        raise DataError(f"{str(path)!r} has no rows: nothing to select from")
-    if table.num_columns == 0:
-        raise DataError(f"{str(path)!r} has no columns: nothing to select from")
-    check_schema(table.schema, path)
-    return table
+        return NpzParts(given, notes)
+    if kind == "feather1":
+        raise DataError(f"{given.label} is a Feather file of version 1: write it again with version 2")
+    if kind != "text":
+        from bitsieve.files.arrow import ArrowParts, ParquetParts
 
-
-def check_schema(schema: pa.Schema, path: Path) -> None:
-    """Refuse two columns of one name, and columns that hold lists or raw bytes."""
-    import pyarrow as pa
-
-    check_names(schema.names, path)
-    for field in schema:
-        inner = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
-        if pa.types.is_nested(inner):
-            raise DataError(
-                f"column {field.name!r} of {str(path)!r} holds {field.type}: drop it or make it plain columns"
-            )
-        if _is_binary(inner):
-            raise DataError(f"column {field.name!r} of {str(path)!r} holds raw bytes: drop it or make it text")
+        return (ParquetParts if kind == "parquet" else ArrowParts)(given, notes, kind)
+    return _opened_text(given, notes, header)
 
 
-def _is_binary(kind: pa.DataType) -> bool:
-    import pyarrow as pa
+def _opened_text(given: Given, notes: list[str], header: bool | None) -> FileParts[Any]:
+    from bitsieve.files.dialect import UTF_16, in_utf8
+    from bitsieve.files.json_lines import JsonParts, is_json
+    from bitsieve.files.libsvm import LibsvmParts, is_libsvm
+    from bitsieve.files.text import DelimitedParts
 
-    tests = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
-    return any(test(kind) for test in tests) or str(kind) == "binary_view"
+    if is_libsvm(given.path):
+        return LibsvmParts(given, notes)
+    with open(given.path, "rb") as file:
+        head = file.read(2)
+    if head in UTF_16:
+        given = Given(in_utf8(given.path, given.copies.folder, notes), given.label, given.original, given.copies)
+    return JsonParts(given, notes) if is_json(given.path) else DelimitedParts(given, notes, header)
+
+
+def decompressed(given: Given) -> Given:
+    """The file itself, or a plain copy of the one file in a compressed one."""
+    with open(given.path, "rb") as file:
+        head = file.read(8)
+    opener = next((opener for mark, opener in _OPENERS.items() if head.startswith(mark)), None)
+    try:
+        if opener is not None:
+            with opener(given.path, "rb") as packed:
+                return _copied(packed, given)
+        if head.startswith(b"PK\x03\x04"):
+            return _unzipped(given)
+    except (EOFError, OSError, RuntimeError, lzma.LZMAError, zlib.error, zipfile.BadZipFile) as error:
+        raise DataError(f"cannot decompress {given.label}: {one_line(error)}") from None
+    return given
+
+
+def _unzipped(given: Given) -> Given:
+    """The one file of an archive; an archive of arrays (.npz), or a broken one, is left to its own reader."""
+    try:
+        archive = zipfile.ZipFile(given.path)
+    except (zipfile.BadZipFile, RuntimeError, ValueError, struct.error):
+        return given
+    with archive:
+        names = [name for name in archive.namelist() if not name.endswith("/") and not name.startswith("__MACOSX")]
+        if not names or any(name.endswith(".npy") for name in names):
+            return given
+        if len(names) > 1:
+            raise DataError(f"{given.label} holds {len(names):,} files ({quoted(names)}): give one of them")
+        with archive.open(names[0]) as packed:
+            return _copied(packed, given)
+
+
+def _copied(packed: Any, given: Given) -> Given:
+    copied = given.copies.folder / (given.path.stem or "data")
+    with open(copied, "wb") as file:
+        shutil.copyfileobj(packed, file, 1 << 20)
+    return Given(copied, given.label, given.original, given.copies)

@@ -62,13 +62,7 @@ class Spool:
         self.close = weakref.finalize(self, _remove, self.folder, self._lock)
 
     def array(self, name: str, size: int, kind: type[np.generic]) -> NDArray[Any]:
-        """An array of zeros in a file of the folder, which has its place on the disk from the beginning.
-
-        Raises
-        ------
-        DataError
-            If the disk has no place for it.
-        """
+        """An array of zeros in a file of the folder, which has its place on the disk from the beginning."""
         import numpy as np
 
         n_bytes = size * np.dtype(kind).itemsize
@@ -86,13 +80,7 @@ class Spool:
             raise no_room(self.folder.parent, n_bytes, error) from None
 
     def append(self, name: str, values: NDArray[Any]) -> None:
-        """Write an array behind what a file of the folder holds.
-
-        Raises
-        ------
-        DataError
-            If the disk has no place for it.
-        """
+        """Write an array behind what a file of the folder holds."""
         try:
             with open(self.folder / name, "ab") as file:
                 file.write(values.data)
@@ -100,13 +88,7 @@ class Spool:
             raise no_room(self.folder.parent, values.nbytes, error) from None
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file of the folder.
-
-        Raises
-        ------
-        DataError
-            If the disk has no place for it.
-        """
+        """Write a file of the folder."""
         try:
             with open(self.folder / name, "wb") as file:
                 file.write(content)
@@ -116,13 +98,7 @@ class Spool:
             raise no_room(self.folder.parent, len(content), error) from None
 
     def keep(self, name: str, facts: dict[str, Any]) -> Path:
-        """Give the folder its own name, now that it is whole, with what must be known to use it again.
-
-        Raises
-        ------
-        DataError
-            If the disk has no place for that.
-        """
+        """Give the folder its own name, now that it is whole, with what must be known to use it again."""
         path = self.folder.parent / name
         sizes = {file.name: file.stat().st_size for file in self.folder.iterdir() if file.name != _LOCK}
         self.write(_FACTS, json.dumps({**facts, "version": _VERSION, "sizes": sizes}).encode())

@@ -1,17 +1,126 @@
-"""Sparse columns in a spool: what scipy's CSC is in memory, whose row numbers are widened where there are very many."""
+"""Sparse rows that come in parts, sorted by column in a spool: nothing that is as large as all of them is in memory.
+
+The rows are written to files as they come. When all are known, so are the places of all columns: blocks of rows are
+sorted by column, and their values are put into groups of columns that lie side by side; then every group is sorted. So
+everything is written and read three times in the order in which it lies on the disk.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csc_matrix
+from scipy.sparse import coo_array, csc_matrix, csr_array
+
+from bitsieve.common.progress import phase
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
+
+    from bitsieve.files.spool import Spool
+
+    Integers = NDArray[np.int64]
+
+VALUE_BYTES = 64  # of memory for every value that is sorted at once
+_COLUMNS, _VALUES, _OF_GROUPS = "columns by row", "values by row", "columns of groups"
+
+
+class SpooledRows:
+    """Sparse rows in files of a spool, without zeros.
+
+    ``n_stored`` values were given, zeros among them; ``least`` is the least column of them; ``lengths`` says how many
+    values every column has.
+    """
+
+    def __init__(self, spool: Spool) -> None:
+        self.spool, self.n_rows, self.n_stored, self.least = spool, 0, 0, 1 << 31
+        self.lengths = np.zeros(0, np.int64)
+        self._of_rows: list[Integers] = []
+
+    def add(self, rows: Any) -> None:
+        """Write rows, given as CSR of float64 with ascending columns below 2**31 and none twice, behind the others."""
+        ends, column, value = rows.indptr, rows.indices, rows.data
+        self.n_rows += rows.shape[0]
+        if len(column):
+            self.n_stored += len(column)
+            self.least = min(self.least, int(column.min()))
+            new = np.zeros(max(int(column.max()) + 1 - len(self.lengths), 0), np.int64)
+            self.lengths = np.concatenate([self.lengths, new])
+            there = value != 0
+            if not there.all():
+                ends, column, value = np.concatenate([[0], np.cumsum(there)])[ends], column[there], value[there]
+        self._of_rows.append(np.diff(ends).astype(np.int64))
+        if len(column):
+            found = np.bincount(column)
+            self.lengths[: len(found)] += found
+            self.spool.append(_COLUMNS, column.astype(np.int32))
+            self.spool.append(_VALUES, value)
+
+    def by_column(
+        self, first_column: int, most: int, array: Callable[[str, int, type[np.generic]], NDArray[Any]]
+    ) -> tuple[Integers, NDArray[np.int32], NDArray[np.float64]]:
+        """The starts of the columns from ``first_column`` on, and the rows and values that they hold.
+
+        Parameters
+        ----------
+        first_column : int
+        most : int
+            Values that are sorted at once; a longer row or column is, too.
+        array : callable
+            ``array(name, size, dtype)`` gives an array in a spool.
+        """
+        lengths = self.lengths[first_column:]
+        start = np.concatenate([[0], np.cumsum(lengths)])
+        row, value = array("row", int(start[-1]), np.int32), array("value", int(start[-1]), np.float64)
+        of_rows = np.concatenate([[0], np.cumsum(np.concatenate(self._of_rows))])
+        blocks, groups = block_edges(of_rows, most), block_edges(start, most)
+        n_steps = len(blocks) + len(groups) - 2
+        step, fill = phase("sorting by column"), start[groups[:-1]]
+        column = self.spool.array(_OF_GROUPS, int(start[-1]), np.int32) if n_steps > 2 else None
+        for done, (first, last) in enumerate(pairwise(blocks.tolist()), 1):
+            block = self._block(of_rows[first : last + 1], first_column, len(lengths))
+            number = np.repeat(np.arange(len(lengths), dtype=np.int32), np.diff(block.indptr))
+            ends = block.indptr[groups]
+            for group in np.flatnonzero(np.diff(ends)).tolist():
+                some = slice(int(ends[group]), int(ends[group + 1]))
+                place = slice(int(fill[group]), int(fill[group]) + some.stop - some.start)
+                row[place], value[place] = block.indices[some] + np.int32(first), block.data[some]
+                if column is not None:
+                    column[place] = number[some]
+                fill[group] = place.stop
+            step(done, n_steps)
+        for done, (first, last) in enumerate(pairwise(groups.tolist()), len(blocks)):
+            some = slice(int(start[first]), int(start[last]))
+            if column is not None and last - first > 1:  # else its rows ascend already
+                places = row[some], column[some] - np.int32(first)
+                found = coo_array((value[some], places), shape=(self.n_rows, last - first)).tocsc()
+                row[some], value[some] = found.indices, found.data
+            step(done, n_steps)
+        for name in (_COLUMNS, _VALUES, _OF_GROUPS):
+            (self.spool.folder / name).unlink(missing_ok=True)
+        return start, row, value
+
+    def _block(self, ends: Integers, first_column: int, n_columns: int) -> Any:
+        """Some rows, sorted by column."""
+        first, size = int(ends[0]), int(ends[-1] - ends[0])
+        if not size:
+            return csr_array((len(ends) - 1, n_columns)).tocsc()
+        folder = self.spool.folder
+        column = np.fromfile(folder / _COLUMNS, np.int32, size, offset=4 * first) - np.int32(first_column)
+        value = np.fromfile(folder / _VALUES, np.float64, size, offset=8 * first)
+        return csr_array((value, column, ends - first), shape=(len(ends) - 1, n_columns)).tocsc()
+
+
+def block_edges(start: Integers, most: int) -> NDArray[np.intp]:
+    """Where blocks of about ``most`` values begin, and where the last one ends; a longer piece is a block itself."""
+    n_pieces = len(start) - 1
+    long = np.flatnonzero(np.diff(start) > most)
+    inner = np.searchsorted(start, np.arange(most, start[-1], most), side="right") - 1
+    return np.unique(np.concatenate([[0], inner, long, long + 1, [n_pieces]]))
 
 
 @dataclass(frozen=True, eq=False)

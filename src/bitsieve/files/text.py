@@ -1,130 +1,369 @@
-"""Tables of text: CSV, TSV and semicolons, the delimiter told by the first lines."""
+"""Tables of text: read in ranges of whole rows, with types that are decided over all rows.
+
+A file that is one range is parsed once. Of several ranges each is parsed for the types that its own values have, and
+where these differ, a column gets the first type that all its values have, of truth values, times, numbers and text: the
+type that it has where the whole file is one range. Then the ranges are parsed for these types.
+"""
 
 from __future__ import annotations
 
 import codecs
-import csv
 import os
 import re
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from bitsieve.common.messages import one_line
-from bitsieve.files.arrow import native_file
-from bitsieve.files.errors import DataError, EncodingError, check_names
+from bitsieve.files.arrow import ColumnParts, native_file, sliced
+from bitsieve.files.dialect import MISSING, Layout, NotUtf8, begins_with_comments, in_utf8, without_comments
+from bitsieve.files.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    Handler = Callable[[arrow_csv.InvalidRow], str]
+    from bitsieve.files.parts import Given, Rows
 
-DELIMITERS = (",", "\t", ";", "|")
-DELIMITER_NAMES = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
-#: What stands for a missing value: the markers of pandas and "?", the marker of the UCI repository.
-MISSING = (
-    *("", "?", "NA", "N/A", "n/a", "<NA>", "#N/A", "#N/A N/A", "#NA", "NULL", "null", "None"),
-    *("NaN", "nan", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
-)
-_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
-_DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+")
+    Types = Mapping[str, pa.DataType]
+
+BLOCK = 1 << 24  # bytes of a range that is read at once
+PORTION = 1 << 26  # bytes of a range for another process
+_SMALL = 1 << 23  # bytes; a smaller text is parsed sooner by one thread
 _GROUPED = re.compile(r" *[+-]?[0-9]{1,3}(,[0-9]{3})*(\.[0-9]*)? *")
-_SAMPLE = 1 << 16
-_SMALL = 1 << 23  # bytes; a smaller file is parsed sooner by one thread
+_NUMBER, _TEXT, _NULL = pa.float64(), pa.string(), pa.null()
+#: What values may be besides, of which pyarrow finds a type; in the order in which it tries them.
+_WIDER = {
+    pa.int64(): (pa.bool_(), _NUMBER),
+    pa.date32(): (pa.timestamp("s"), pa.timestamp("ns")),
+    pa.timestamp("s"): (pa.timestamp("ns"),),
+    pa.timestamp("s", "UTC"): (pa.timestamp("ns", "UTC"),),
+}
 
 
 @dataclass(frozen=True)
-class TextLayout:
-    """How a file of text is laid out, told by its first lines.
+class Kind:
+    """The type for which a column is parsed, and the one with which it is given on: numbers, of ``1,234`` in text."""
 
-    Attributes
-    ----------
-    delimiter, decimal_mark : str
-    header : list of str
-        The names as they stand in the header, with the white space around them.
-    line_length : int
+    parsed: pa.DataType
+    given: pa.DataType
+
+
+class Format(Protocol):
+    """How the rows of a file are parsed."""
+
+    def parsed(self, first: int, end: int, types: Types | None, before: int = 0) -> pa.Table:
+        """The rows in bytes ``first`` to ``end``, behind ``before`` others: columns of ``types``, or all as found."""
+
+    def fit(self, first: int, end: int, types: Types) -> bool:
+        """Whether the values of some rows are of these types."""
+
+    def starts(self, size: int | None) -> list[int]:
+        """Where ranges of whole rows of about so many bytes begin, and where the last one ends; None: one range."""
+
+
+@dataclass(frozen=True)
+class TextRange:
+    """Some whole rows of a file of text."""
+
+    form: Format
+    first: int
+    end: int
+    kinds: Mapping[str, Kind]
+
+    def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
+        """The rows, cut where they are more than are wanted."""
+        wanted = list(self.kinds if columns is None else columns)
+        table = self.form.parsed(self.first, self.end, {name: self.kinds[name].parsed for name in wanted})
+        values = [_as_given(table[name], self.kinds[name].given) for name in wanted]
+        yield from sliced(pa.Table.from_arrays(values, names=wanted), rows)
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """All rows, parsed already."""
+
+    table: pa.Table
+
+    def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
+        """The rows, cut where they are more than are wanted."""
+        yield from sliced(self.table if columns is None else self.table.select(list(columns)), rows)
+
+
+class TextParts(ColumnParts):
+    """A file of text."""
+
+    def __init__(self, given: Given, notes: list[str]) -> None:
+        super().__init__(given, notes)
+        self._before = len(notes)
+        self._kinds: dict[str, Kind] = {}
+        self._starts: list[int] = []
+        self._table: pa.Table | None = None
+        self._n_rows = 0
+        try:
+            self.form = self.opened()
+        except NotUtf8:
+            self._as_utf8()
+
+    @abstractmethod
+    def opened(self) -> Format:
+        """Look at the beginning of the file at ``path``, which may be another one than before."""
+
+    @property
+    def types(self) -> Types:
+        """The types of the columns, decided over all rows."""
+        self._look(whole=False)
+        return {name: kind.given for name, kind in self._kinds.items()}
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        self._look(whole=False)
+        return self._n_rows
+
+    def pieces(self, *, whole: bool) -> Sequence[Rows[pa.Table]]:
+        """What was parsed, where the file is one range; else the ranges."""
+        self._look(whole=whole)
+        if self._table is not None:
+            return [Parsed(self._table)]
+        starts = [self._starts[0], self._starts[-1]] if whole else self._starts
+        return [TextRange(self.form, *ends, self._kinds) for ends in pairwise(starts)]
+
+    def portions(self, n: int | None) -> Sequence[Rows[pa.Table]]:
+        """Ranges of about as many bytes each."""
+        self._look(whole=False)
+        size = PORTION if n is None else -(-os.path.getsize(self.path) // n)
+        return [TextRange(self.form, *ends, self._kinds) for ends in pairwise(self.form.starts(size))]
+
+    def _as_utf8(self) -> None:
+        del self.notes[self._before :]
+        self.path = in_utf8(self.given.path, self.given.copies.folder, self.notes)
+        self.form = self.opened()
+
+    def _look(self, *, whole: bool) -> None:
+        """Parse all rows once, to know their number and their types; a table of one range is kept."""
+        if self._kinds:
+            return
+        try:
+            found = self._parse_ranges(whole=whole)
+        except NotUtf8:
+            self._as_utf8()
+            found = self._parse_ranges(whole=whole)
+        if not self._n_rows:
+            raise DataError(f"{self.label} has no rows: nothing to select from")
+        self._kinds = self._common(found)
+
+    def _parse_ranges(self, *, whole: bool) -> list[dict[str, Kind]]:
+        """What the columns of every range are by themselves."""
+        self._starts, self._n_rows, found = self.form.starts(None if whole else BLOCK), 0, []
+        for first, end in pairwise(self._starts):
+            table = self.form.parsed(first, end, None, self._n_rows)
+            values = [_without_commas(column) for column in table.columns]
+            kinds = zip(table.schema.types, (column.type for column in values), strict=True)
+            found.append({name: Kind(*both) for name, both in zip(table.column_names, kinds, strict=True)})
+            self._n_rows += table.num_rows
+            if len(self._starts) == 2:
+                values = [column.cast(_NUMBER) if pa.types.is_null(column.type) else column for column in values]
+                self._table = pa.Table.from_arrays(values, names=table.column_names)
+        return found
+
+    def _common(self, found: list[dict[str, Kind]]) -> dict[str, Kind]:
+        """What the columns of all rows are."""
+        names = dict.fromkeys(name for one in found for name in one)
+        kinds, unsure = {}, {}
+        for name in names:
+            met = {one[name]: None for one in found if name in one and one[name].parsed != _NULL}
+            parsed = dict.fromkeys(kind.parsed for kind in met)
+            if not met:
+                kinds[name] = Kind(_NUMBER, _NUMBER)
+            elif len(parsed) == 1:
+                kinds[name] = Kind(next(iter(parsed)), _common_number([kind.given for kind in met]))
+            else:
+                unsure[name] = list(parsed)
+        return {**dict.fromkeys(names, Kind(_NULL, _NULL)), **kinds, **self._settled(unsure)}
+
+    def _settled(self, unsure: dict[str, list[pa.DataType]]) -> dict[str, Kind]:
+        """What columns are whose values were found to be of several types."""
+        settled: dict[str, Kind] = {}
+        candidates = {name: _candidates(met) for name, met in unsure.items()}
+        while tried := {name: left.pop(0) for name, left in candidates.items() if left}:
+            failed: set[str] = set()
+            for first, end in pairwise(self._starts):
+                failed |= self._not_of(first, end, {name: tried[name] for name in tried if name not in failed})
+            settled |= {name: Kind(kind, kind) for name, kind in tried.items() if name not in failed}
+            candidates = {name: candidates[name] for name in failed}
+        texts = [name for name in unsure if name not in settled]
+        given: dict[str, list[pa.DataType]] = {name: [] for name in texts}
+        for first, end in pairwise(self._starts if texts else []):
+            table = self.form.parsed(first, end, dict.fromkeys(texts, _TEXT))
+            for name in texts:
+                if table[name].null_count < len(table):
+                    given[name].append(_without_commas(table[name]).type)
+        return settled | {name: Kind(_TEXT, _common_number(given[name])) for name in texts}
+
+    def _not_of(self, first: int, end: int, types: Types) -> set[str]:
+        """The columns that hold, in a range, something that is not of their type."""
+        if not types or self.form.fit(first, end, types):
+            return set()
+        names = list(types)
+        if len(names) == 1:
+            return {*names}
+        halves = names[: len(names) // 2], names[len(names) // 2 :]
+        return set().union(*(self._not_of(first, end, {name: types[name] for name in half}) for half in halves))
+
+
+class DelimitedParts(TextParts):
+    """Rows of fields with a delimiter between them: CSV, TSV, semicolons or bars.
+
+    White space around the names is layout and is dropped. A comma inside numbers (``1,5``) is a decimal comma when the
+    delimiter is another one and no number of the first lines has a point. A column without any value is a column of
+    missing numbers.
     """
 
-    delimiter: str
-    decimal_mark: str
-    header: list[str]
-    line_length: int
+    def __init__(self, given: Given, notes: list[str], header: bool | None = None) -> None:
+        self._header = header
+        super().__init__(given, notes)
 
-    @classmethod
-    def of(cls, path: Path) -> TextLayout:
-        """Look at the first lines of a file."""
-        lines = first_lines(path)
-        if not lines:
-            raise DataError(f"{str(path)!r} is empty: a table needs a header line and rows")
-        delimiter = told_delimiter(lines, path)
-        header = _fields(lines[0], delimiter, path)
-        check_names([name.strip() for name in header], path)
-        return cls(delimiter, _decimal_mark(lines, delimiter), header, max(map(len, lines[:2])))
+    def opened(self) -> Delimited:
+        """Find the layout in the first lines."""
+        mark = begins_with_comments(self.path)
+        if mark is not None:
+            self.path = without_comments(self.path, self.given.copies.folder, mark, self.notes)
+        self._layout = Layout.of(self.path, self.label, self._header, self.notes)
+        return Delimited(self.path, self.label, self._layout)
 
-    def options(
+    @property
+    def names(self) -> Sequence[str]:
+        """Those in the header, or ``x0``, ``x1``, ..."""
+        return self._layout.names
+
+
+@dataclass(frozen=True)
+class Delimited:
+    """How rows of fields are parsed."""
+
+    path: Path
+    label: str
+    layout: Layout
+
+    def starts(self, size: int | None) -> list[int]:
+        """Where ranges of whole rows begin; a quoted value may hold ends of lines."""
+        n_quotes = _quotes(self.path)
+        if size is None and n_quotes % 2:
+            self.layout.starts(self.path, BLOCK, self.label, has_quotes=True)  # refuses a value that never ends
+        whole = os.path.getsize(self.path)
+        return self.layout.starts(self.path, size or whole, self.label, has_quotes=size is not None and n_quotes > 0)
+
+    def fit(self, first: int, end: int, types: Types) -> bool:
+        """Whether pyarrow can parse the values for these types."""
+        for newlines in (False, True):
+            try:
+                self._read(first, end, types, newlines, None)
+            except pa.ArrowInvalid:
+                continue
+            return True
+        return False
+
+    def parsed(self, first: int, end: int, types: Types | None, before: int = 0) -> pa.Table:
+        """Some rows; where that fails once more, slowly: for ends of lines inside quotes, the number of a bad row."""
+        try:
+            table = self._read(first, end, types, False, None)
+        except pa.ArrowInvalid:
+            self._check_text(first, end)
+            bad: list[arrow_csv.InvalidRow] = []
+
+            def keep(row: arrow_csv.InvalidRow) -> str:
+                bad.append(row)
+                return "error"
+
+            try:
+                table = self._read(first, end, types, True, keep)
+            except pa.ArrowInvalid as error:
+                raise DataError(self._why(bad, before, error)) from None
+        if any(pa.types.is_binary(kind) for kind in table.schema.types):
+            raise NotUtf8
+        return table
+
+    def _read(
         self,
-        *,
-        least_block: int,
+        first: int,
+        end: int,
+        types: Types | None,
         newlines_in_values: bool,
-        handler: Handler | None,
-        types: Mapping[str, Any] | None = None,
-        columns: Sequence[str] | None = None,
-    ) -> dict[str, Any]:
-        """The options of pyarrow; types and columns by the names of the header, None: as they are found."""
+        handler: Callable[[arrow_csv.InvalidRow], str] | None,
+    ) -> pa.Table:
+        layout = self.layout
         # A block holds at least 64 rows, so that a wide table does not fall into a chunk per row and column.
-        block_size = min(max(least_block, 64 * self.line_length), 1 << 30)
-        return {
-            "read_options": arrow_csv.ReadOptions(block_size=block_size, use_threads=handler is None),
-            "parse_options": arrow_csv.ParseOptions(
-                delimiter=self.delimiter, newlines_in_values=newlines_in_values, invalid_row_handler=handler
-            ),
-            "convert_options": arrow_csv.ConvertOptions(
-                strings_can_be_null=True,
-                null_values=[*MISSING, *(f" {marker}" for marker in MISSING if marker)],
-                decimal_point=self.decimal_mark,
-                column_types=None if types is None else dict(types),
-                include_columns=None if columns is None else list(columns),
-            ),
-        }
+        block_size = min(max(1 << 20, 64 * layout.line_length), 1 << 30)
+        with native_file(self.path) as file:
+            file.seek(first)
+            whole = end == file.size()
+            return arrow_csv.read_csv(
+                file if whole else pa.BufferReader(file.read_buffer(end - first)),
+                read_options=arrow_csv.ReadOptions(
+                    block_size=block_size,
+                    use_threads=handler is None and end - first >= _SMALL,
+                    column_names=layout.names,
+                ),
+                parse_options=arrow_csv.ParseOptions(
+                    delimiter=layout.delimiter, newlines_in_values=newlines_in_values, invalid_row_handler=handler
+                ),
+                convert_options=arrow_csv.ConvertOptions(
+                    strings_can_be_null=True,
+                    null_values=[*MISSING, *(f" {marker}" for marker in MISSING if marker)],
+                    decimal_point=layout.decimal_mark,
+                    column_types=None if types is None else dict(types),
+                    include_columns=None if types is None else list(types),
+                ),
+            )
+
+    def _check_text(self, first: int, end: int) -> None:
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        with open(self.path, "rb") as file:
+            file.seek(first)
+            try:
+                while block := file.read(min(1 << 20, end - file.tell())):
+                    decoder.decode(block)
+                decoder.decode(b"", final=True)
+            except UnicodeDecodeError:
+                raise NotUtf8 from None
+
+    def _why(self, bad: list[arrow_csv.InvalidRow], before: int, error: pa.ArrowInvalid) -> str:
+        """The line that says why rows could not be parsed: with the number of the first bad one."""
+        if not bad:
+            return f"cannot read {self.label} as text: {one_line(error)}"
+        row = bad[0]
+        place = "a row" if row.number is None else f"row {before + row.number + 1:,}"
+        with open(self.path, "rb") as file:
+            file.seek(max(0, os.path.getsize(self.path) - len(row.text.encode()) - 8))
+            last = file.read().rstrip().endswith(row.text.rstrip().encode())
+        which = f"{place}, the last one," if last else f"{place} (the header is row 1)"
+        return (
+            f"{which} of {self.label} has {row.actual_columns:,} fields where the header has "
+            f"{row.expected_columns:,}: complete or delete it"
+        )
 
 
-def read_text(path: Path) -> pa.Table:
-    """Read a table of text with one header line, types as pyarrow infers them from the whole column.
-
-    White space around the header's names is layout and is dropped. A comma inside numbers (``1,5``) is a decimal
-    comma when the delimiter is another one and no number of the first lines has a point. A column without any
-    value is a column of missing numbers.
-    """
-    return as_named(_parse(path, TextLayout.of(path)), path)
+def _candidates(met: list[pa.DataType]) -> list[pa.DataType]:
+    """The types but text that values of all these types may have."""
+    first, *others = ([kind, *_WIDER.get(kind, ())] for kind in met)
+    return [kind for kind in first if all(kind in other for other in others)]
 
 
-def as_named(table: pa.Table, path: Path) -> pa.Table:
-    """The table as it is given on: names without white space around them, and numbers where nothing is known."""
-    table = _named(table, path)
-    columns = [c.cast(pa.float64()) if pa.types.is_null(c.type) else _without_commas(c) for c in table.columns]
-    return pa.Table.from_arrays(columns, names=table.column_names)
+def _common_number(types: list[pa.DataType]) -> pa.DataType:
+    """The type of numbers, or of text, where some may be whole numbers."""
+    distinct = list(dict.fromkeys(types))
+    if len(distinct) == 1:
+        return distinct[0]
+    return _TEXT if _TEXT in distinct else _NUMBER
 
 
-def as_kinds(table: pa.Table, path: Path, kinds: Mapping[str, pa.DataType]) -> pa.Table:
-    """A part of the table, of which it is known what its columns are when they are given on."""
-    table = _named(table, path)
-    columns = [_as_kind(column, kinds[name]) for name, column in zip(table.column_names, table.columns, strict=True)]
-    return pa.Table.from_arrays(columns, names=table.column_names)
-
-
-def _named(table: pa.Table, path: Path) -> pa.Table:
-    names = [name.strip() for name in table.column_names]
-    for name, column in zip(names, table.columns, strict=True):
-        if pa.types.is_binary(column.type):
-            raise EncodingError(f"column {name!r} of {str(path)!r} is not UTF-8 text: save the file as UTF-8")
-    return table.rename_columns(names)
-
-
-def _as_kind(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+def _as_given(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     if column.type == kind:
         return column
     return (pc.replace_substring(column, ",", "") if pa.types.is_string(column.type) else column).cast(kind)
@@ -146,153 +385,10 @@ def _without_commas(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return plain.cast(pa.float64())
 
 
-def first_lines(path: Path) -> list[str]:
-    """The first lines that are not blank: the header whole however long, and those that follow as far as sampled."""
-    with open(path, "rb") as file:
-        data = file.read(_SAMPLE)
-        more = data
-        while more and len(data.lstrip().splitlines()) < 3:  # a header of 10^6 names is longer than the sample
-            more = file.read(len(data))
-            data += more
-        whole = not file.read(1)
-    try:
-        text = data.decode("utf-8-sig", errors="strict" if whole else "ignore")
-    except UnicodeDecodeError:
-        text = data.decode("utf-8-sig", errors="replace")
-    lines = [line for line in re.split(r"\r\n|\n|\r", text) if line.strip()]
-    if lines and "\N{REPLACEMENT CHARACTER}" in lines[0]:
-        raise EncodingError(f"the header of {str(path)!r} is not UTF-8 text: save the file as UTF-8")
-    return lines if whole or len(lines) < 3 else lines[:-1]
-
-
-def _outside_quotes(line: str) -> str:
-    return re.sub(r'"[^"]*"', "", line)
-
-
-def told_delimiter(lines: list[str], path: Path) -> str:
-    """The delimiter whose number agrees in the first two lines, and of several the most frequent in the header."""
-    header = _outside_quotes(lines[0])
-    second = _outside_quotes(lines[1]) if len(lines) > 1 else header
-    counts = {mark: header.count(mark) for mark in DELIMITERS if mark in header}
-    if not counts:
-        kinds = ", ".join(DELIMITER_NAMES.values())
-        raise DataError(
-            f"{str(path)!r} is not a table with a target and features: no delimiter ({kinds}) in its first line "
-            f"{one_line(lines[0])[:40]!r}"
-        )
-    by_ending = "\t" if path.suffix.lower() == ".tsv" else ","
-    return max(counts, key=lambda mark: (second.count(mark) == counts[mark], counts[mark], mark == by_ending))
-
-
-def _fields(line: str, delimiter: str, path: Path) -> list[str]:
-    try:
-        return next(csv.reader([line], delimiter=delimiter))
-    except csv.Error:  # of a name above the limit of Python's reader, the only one for a line without strict rules
-        raise DataError(
-            f"a name in the header of {str(path)!r} is longer than {csv.field_size_limit():,} characters: shorten it, "
-            f"or close the quotation mark before it"
-        ) from None
-
-
-def _decimal_mark(lines: list[str], delimiter: str) -> str:
-    if delimiter == ",":
-        return "."
-    fields = [field.strip() for line in lines[1:] for field in line.split(delimiter)]
-    comma = any(_DECIMAL_COMMA.fullmatch(field) for field in fields)
-    return "," if comma and not any(_DECIMAL_POINT.fullmatch(field) for field in fields) else "."
-
-
-def _parse(path: Path, layout: TextLayout) -> pa.Table:
-    def attempt(newlines_in_values: bool, handler: Handler | None) -> pa.Table:
-        options = layout.options(least_block=1 << 20, newlines_in_values=newlines_in_values, handler=handler)
-        if path.stat().st_size < _SMALL:
-            options["read_options"].use_threads = False
-        return arrow_csv.read_csv(native_file(path), **options)
-
-    has_quotes, odd_quotes = quotes(path)
-    try:
-        table = attempt(False, None)
-    except pa.ArrowInvalid:
-        # Once more, slowly: line breaks inside quotes are allowed, and a bad row is told with its number. It is told
-        # as text, which it must be.
-        _check_text(path)
-        bad = BadRows()
-        try:
-            table = attempt(has_quotes, bad)
-        except pa.ArrowInvalid as error:
-            raise DataError(bad.why(path, error)) from None
-    if odd_quotes:
-        check_quotes(path, layout.delimiter)
-    return table
-
-
-class BadRows(list["arrow_csv.InvalidRow"]):
-    """The rows that pyarrow could not take, of which the first ends the reading."""
-
-    def __call__(self, row: arrow_csv.InvalidRow) -> str:
-        """Keep a row."""
-        self.append(row)
-        return "error"
-
-    def why(self, path: Path, error: pa.ArrowInvalid) -> str:
-        """The line that says why a file could not be read."""
-        return _why(path, self, error)
-
-
-def check_quotes(path: Path, delimiter: str) -> None:
-    """Refuse a file with an odd number of quotation marks that ends inside a quoted value."""
-    if _quote_left_open(path, delimiter):
-        raise DataError(f"{str(path)!r} ends inside a quoted value: close the quotation mark or delete the broken row")
-
-
-def _check_text(path: Path) -> None:
-    """Refuse a file that is not UTF-8 text, with the line that is not."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    lines, block = 1, b"more"
-    with open(path, "rb") as file:
-        while block:
-            block = file.read(1 << 20)
-            try:
-                decoder.decode(block, final=not block)
-            except UnicodeDecodeError as error:
-                lines += error.object[: error.start].count(b"\n")
-                what = f"line {lines:,} of {str(path)!r} is not UTF-8 text: save the file as UTF-8"
-                raise EncodingError(what) from None
-            lines += block.count(b"\n")
-
-
-def _why(path: Path, bad: list[arrow_csv.InvalidRow], error: pa.ArrowInvalid) -> str:
-    if not bad:
-        return f"cannot read {str(path)!r} as text: {one_line(error)}"
-    row = bad[0]
-    place = f"row {row.number:,}" if row.number is not None else "a row"
-    with open(path, "rb") as file:
-        tail = len(row.text.encode()) + 8
-        file.seek(max(0, os.path.getsize(path) - tail))
-        last = file.read().rstrip().endswith(row.text.rstrip().encode())
-    which = f"{place}, the last one," if last else f"{place} (the header is row 1)"
-    return (
-        f"{which} of {str(path)!r} has {row.actual_columns:,} fields where the header has {row.expected_columns:,}: "
-        f"complete or delete it"
-    )
-
-
-def quotes(path: Path) -> tuple[bool, bool]:
-    """Whether the file has quotation marks, and whether their number is odd."""
+def _quotes(path: Path) -> int:
+    """How many quotation marks a file has."""
     number = 0
     with open(path, "rb") as file:
         while block := file.read(1 << 24):
             number += block.count(b'"')
-    return number > 0, number % 2 == 1
-
-
-def _quote_left_open(path: Path, delimiter: str) -> bool:
-    """Whether the file ends inside quotes; pyarrow reads such a file to the end as one value and says nothing."""
-    with open(path, encoding="utf-8", errors="replace", newline="") as file:
-        try:
-            for _ in csv.reader(file, delimiter=delimiter, strict=True):
-                pass
-        except csv.Error as error:
-            # a value above the limit of Python's reader is the rest of a long file
-            return any(sign in str(error) for sign in ("unexpected end of data", "larger than field limit"))
-    return False
+    return number

@@ -30,7 +30,7 @@ def read_table(
     header: bool | None = None,
 ) -> Table | TableInParts:
     """The data of :func:`select` as a table, in memory or in parts."""
-    parts = as_parts(data, memory, spool)
+    parts = as_parts(data, memory, spool, header)
     if parts is None:
         return read_data(data, target, sample_weight, target_bins=target_bins, drop_missing=drop_missing, header=header)
     check_flag("drop_missing_target", drop_missing)
@@ -69,12 +69,16 @@ def reads_in_batches(data: Any, memory: int | str | None, spool: str | PathLike[
     return gives_batches(data) and (spool is not None or not is_frame(data) or (memory is not None and is_lazy(data)))
 
 
-def as_parts(data: Any, memory: int | str | None, spool: str | PathLike[str] | None) -> DataInParts | None:
+def as_parts(
+    data: Any, memory: int | str | None, spool: str | PathLike[str] | None, header: bool | None = None
+) -> DataInParts | None:
     """The data of ``select`` as what is read in parts; None for what is read at once."""
     if reads_in_batches(data, memory, spool):
         from bitsieve.engines.stream import StreamSource
 
-        return StreamSource(data, memory, spool)
+        source = StreamSource(data, memory, spool)
+        source.header = header
+        return source
     return None if isinstance(data, (str, PathLike)) else data_in_parts(data)
 
 

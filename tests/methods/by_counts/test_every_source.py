@@ -27,8 +27,8 @@ from bitsieve.engines.portions import pack
 from bitsieve.engines.sparse import SparseSource
 from bitsieve.engines.stream import StreamSource
 from bitsieve.engines.stream_table import Budget
-from bitsieve.files.by_column import VALUE_BYTES
-from bitsieve.files.libsvm_ranges import read_libsvm_in_ranges
+from bitsieve.files.libsvm import read_libsvm_in_ranges
+from bitsieve.files.spooled_columns import VALUE_BYTES
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information
 from bitsieve.methods.by_counts.blankets.fcbf import fast_correlation_filter
 from bitsieve.methods.by_counts.blankets.koller_sahami import blanket_elimination

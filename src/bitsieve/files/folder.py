@@ -1,0 +1,143 @@
+"""Folders of table files, found by pyarrow.dataset: all of the same columns, some of which sub-folders name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from pyarrow import dataset, fs
+
+from bitsieve.common.messages import one_line, quoted
+from bitsieve.files.arrow import ColumnParts
+from bitsieve.files.errors import DataError, check_names, unreadable
+from bitsieve.files.parts import Copies, Given
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from bitsieve.files.errors import FileState
+    from bitsieve.files.parts import Range, Rows
+
+    Value = int | str | None
+
+ENDINGS = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".arrows", ".csv", ".tsv", ".txt")
+
+
+class FolderParts(ColumnParts):
+    """The files of a folder, one after the other; folders named ``column=value`` add that column.
+
+    Files of other endings are left out, and those whose names begin with a dot or an underscore, or whose folders' do.
+    """
+
+    def __init__(self, path: Path, open_one: Callable[[Path], ColumnParts]) -> None:
+        super().__init__(Given(path, repr(str(path)), path, Copies()), [])
+        files = _files(path)
+        self.files = [open_one(file) for file in files]
+        first = self.files[0]
+        own = list(first.names)
+        values = [{name: value for name, value in one.items() if name not in own} for one in files.values()]
+        self.values = _typed(values)
+        for file in self.files:
+            lost, new = (
+                quoted(name for name in some if name not in set(others))
+                for some, others in ((own, file.names), (file.names, own))
+            )
+            if lost or new:
+                what = f"lacks the column {lost}" if lost else f"has the column {new} besides"
+                raise DataError(f"{file.label} {what}, unlike {first.label}: give all parts the same columns")
+        check_names(self.names, self.label)
+        self.notes += dict.fromkeys(note for file in self.files for note in file.notes)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Those of every file, and of the columns that sub-folders name."""
+        return [*self.files[0].names, *self.values[0]]
+
+    @property
+    def n_rows(self) -> int | None:
+        """The rows of all files, where all of them say it."""
+        counts = [file.n_rows for file in self.files]
+        return None if None in counts else sum(count or 0 for count in counts)
+
+    @property
+    def types(self) -> Mapping[str, pa.DataType]:
+        """Those of the first file, and of the columns that sub-folders name."""
+        return {**self.files[0].types, **{name: _type(value) for name, value in self.values[0].items()}}
+
+    def pieces(self, *, whole: bool) -> Sequence[Rows[pa.Table]]:
+        """The files."""
+        return [OfFolder(file, file.names[0], values) for file, values in zip(self.files, self.values, strict=True)]
+
+    def ranges(self, n: int | None = None) -> list[Range[pa.Table]]:
+        """The ranges of every file."""
+        each = None if n is None else -(-n // len(self.files))
+        found = []
+        for file, values in zip(self.files, self.values, strict=True):
+            found += [replace(part, rows=OfFolder(part.rows, file.names[0], values)) for part in file.ranges(each)]
+        return found
+
+    def state(self) -> list[FileState]:
+        """That of every file."""
+        return [one for file in self.files for one in file.state()]
+
+
+@dataclass(frozen=True)
+class OfFolder:
+    """Rows of a file, which has the column ``some``, with the ``values`` that its folders name."""
+
+    rows: Rows[pa.Table]
+    some: str
+    values: Mapping[str, Value]
+
+    def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
+        """Some columns of the file and of its folders."""
+        own = None if columns is None else [name for name in columns if name not in self.values] or [self.some]
+        for table in self.rows.batches(own, rows):
+            for name, value in self.values.items():
+                table = table.append_column(name, pa.repeat(pa.scalar(value, _type(value)), table.num_rows))
+            yield table if columns is None else table.select(list(columns))
+
+
+def _files(path: Path) -> dict[Path, dict[str, str | None]]:
+    """The table files of a folder in their order, and the values that their folders name."""
+    how = dataset.FileSystemFactoryOptions(
+        partitioning=dataset.HivePartitioning.discover(), partition_base_dir=str(path)
+    )
+    try:
+        inside = fs.FileSelector(str(path), recursive=True)
+        found = dataset.FileSystemDatasetFactory(fs.LocalFileSystem(), inside, dataset.CsvFileFormat(), how)
+        paths = [Path(part.path) for part in found.finish(pa.schema([])).get_fragments()]
+        names = {
+            folder.partition("=")[0] for file in paths for folder in file.relative_to(path).parts[:-1] if "=" in folder
+        }
+        fragments = found.finish(pa.schema([(name, pa.string()) for name in names])).get_fragments()
+        values = {Path(part.path): dataset.get_partition_keys(part.partition_expression) for part in fragments}
+    except UnicodeError:
+        raise DataError(f"the folder {str(path)!r} holds a name that is not UTF-8: rename it") from None
+    except OSError as error:
+        raise unreadable(path, error) from None
+    except pa.ArrowException as error:
+        raise DataError(f"cannot read the folder {str(path)!r}: {one_line(error)}") from None
+    tables = {file: values[file] for file in sorted(paths) if file.suffix.lower() in ENDINGS}
+    if not tables:
+        raise DataError(f"the folder {str(path)!r} holds no table: files that end in {', '.join(ENDINGS)} are read")
+    first = next(iter(tables.values()))
+    if any(one.keys() != first.keys() for one in tables.values()):
+        raise DataError(f"the sub-folders of {str(path)!r} are not all named by the same columns: sort them out")
+    order = [folder.partition("=")[0] for folder in next(iter(tables)).parts if folder.partition("=")[0] in first]
+    return {file: {name: one[name] for name in order} for file, one in tables.items()}
+
+
+def _typed(values: list[dict[str, str | None]]) -> list[dict[str, Value]]:
+    """Whole numbers where all values of a column are, else text."""
+    numeric = {name for name in values[0] if all((one[name] or "0").lstrip("-").isdecimal() for one in values)}
+    return [
+        {name: int(value) if name in numeric and value is not None else value for name, value in one.items()}
+        for one in values
+    ]
+
+
+def _type(value: Value) -> pa.DataType:
+    return pa.int64() if isinstance(value, int) else pa.string()

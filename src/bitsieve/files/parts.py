@@ -1,0 +1,142 @@
+"""One way to read every format: what is known before a row is read, then blocks of rows, again and again."""
+
+from __future__ import annotations
+
+import weakref
+from abc import ABC, abstractmethod
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+from bitsieve.files.errors import DataError, check_unchanged, file_state
+from bitsieve.files.output import temporary_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from bitsieve.files.errors import FileState
+    from bitsieve.files.spool import Spool
+
+ROWS = 1 << 16  # of a block, where nothing else is asked for
+
+Block = TypeVar("Block", covariant=True)
+
+
+class Copies:
+    """A folder for plain copies of files, made when it is first asked for and removed with this object."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._folder: Path | None = None
+        weakref.finalize(self, self._stack.close)
+
+    @property
+    def folder(self) -> Path:
+        """The folder."""
+        if self._folder is None:
+            self._folder = self._stack.enter_context(temporary_folder())
+        return self._folder
+
+
+@dataclass(frozen=True)
+class Given:
+    """A file that is to be read."""
+
+    path: Path  # where its bytes are, perhaps in a copy
+    label: str  # what messages call it
+    original: Path | None  # None: standard input
+    copies: Copies | Spool  # as long as this is there, so are the copies
+
+
+class Rows(Protocol[Block]):
+    """Some rows of a file; any process can be sent them that finds the file under the same path."""
+
+    def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[Block]:
+        """Some columns in their order, about so many rows at a time; None: all columns, all rows."""
+
+
+@dataclass(frozen=True)
+class Range(Generic[Block]):
+    """Some rows of a file, which must not have changed since it was opened."""
+
+    label: str
+    path: Path
+    state: FileState
+    rows: Rows[Block]
+
+    def batches(self, columns: Sequence[str] | None = None, rows: int | None = ROWS) -> Iterator[Block]:
+        """Some columns in their order, about so many rows at a time."""
+        check_unchanged(self.label, self.state, file_state(self.path))
+        yield from self.rows.batches(columns, rows)
+        check_unchanged(self.label, self.state, file_state(self.path))
+
+
+class FileParts(ABC, Generic[Block]):
+    """A file, a folder of files, or a stored stream; ``notes`` are what was noticed, however the rows are read."""
+
+    #: What the file is and what to do, where its blocks are no columns; None: they are.
+    no_columns: str | None = None
+
+    def __init__(self, given: Given, notes: list[str]) -> None:
+        self.given, self.path, self.label, self.notes = given, given.path, given.label, notes
+        self._state = [] if given.original is None else [file_state(given.original)]
+
+    @property
+    @abstractmethod
+    def names(self) -> Sequence[str]:
+        """Of the columns, known before any row is read, but for JSON and sparse rows."""
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int | None:
+        """The number of rows; None where only reading all of them finds it."""
+
+    @abstractmethod
+    def pieces(self, *, whole: bool) -> Sequence[Rows[Block]]:
+        """The rows as they are read in this process; ``whole``: as one block."""
+
+    def portions(self, n: int | None) -> Sequence[Rows[Block]]:
+        """The rows in about ``n`` pieces for other processes; None: in pieces of the size that suits the format."""
+        return self.pieces(whole=False)
+
+    def batches(self, columns: Sequence[str] | None = None, rows: int | None = ROWS) -> Iterator[Block]:
+        """The rows, block by block, from the first row on at every call.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            All of them by default; of sparse rows always all.
+        rows : int or None
+            About how many rows a block has; None: all rows are one block.
+
+        Raises
+        ------
+        DataError
+            The file is broken.
+        """
+        for piece in self.pieces(whole=rows is None):
+            yield from piece.batches(columns, rows)
+
+    def ranges(self, n: int | None = None) -> list[Range[Block]]:
+        """Parts of the rows in their order, for other processes: about ``n``, or as many as suit the file."""
+        if self.given.original != self.path:
+            raise DataError(
+                f"{self.label} is no plain file of UTF-8, which parts need: decompress it, save it as UTF-8"
+            )
+        return [Range(self.label, self.path, self._state[0], piece) for piece in self.portions(n)]
+
+    def state(self) -> list[FileState]:
+        """Of every file its path, size, time of change and number now, which are others when it has changed."""
+        return [] if self.given.original is None else [file_state(self.given.original)]
+
+
+def line_starts(path: Path, first: int, size: int) -> list[int]:
+    """Where ranges of whole lines of about ``size`` bytes begin, from ``first`` on, and where the last one ends."""
+    starts, end = [first], path.stat().st_size
+    with open(path, "rb") as file:
+        while starts[-1] + size < end:
+            file.seek(starts[-1] + size)
+            file.readline()
+            starts.append(file.tell())
+    return [*starts, end] if starts[-1] < end else starts
