@@ -15,9 +15,9 @@ from sklearn.datasets import dump_svmlight_file
 import bitsieve
 from bitsieve.cli import main
 from bitsieve.common.progress import listening
-from bitsieve.files import libsvm as libsvm_ranges
+from bitsieve.files import libsvm, spooled_columns
 from bitsieve.files import spool as spools
-from bitsieve.files.read import open_file, read_table
+from bitsieve.files.read import open_columns, read_table
 from bitsieve.methods.registry import list_methods
 from bitsieve.selectors.registry import make_selector
 
@@ -47,9 +47,9 @@ def path(tmp_path):
 @pytest.fixture(autouse=True)
 def small_ranges(monkeypatch):
     """Ranges of 700 bytes, blocks of some 60 values."""
-    monkeypatch.setattr(libsvm_ranges, "_SHORTEST", 700)
-    monkeypatch.setattr(libsvm_ranges, "_LONGEST", 700)
-    monkeypatch.setattr(libsvm_ranges, "VALUE_BYTES", 1 << 23)
+    monkeypatch.setattr(libsvm, "_SHORTEST", 700)
+    monkeypatch.setattr(libsvm, "_LONGEST", 700)
+    monkeypatch.setattr(spooled_columns, "VALUE_BYTES", 1 << 23)
 
 
 def in_ranges(path):
@@ -131,8 +131,8 @@ def test_figures_of_information(path):
 
 
 def test_a_spool_is_used_again(path, tmp_path, monkeypatch):
-    calls, read = [], libsvm_ranges._read
-    monkeypatch.setattr(libsvm_ranges, "_read", lambda *of: calls.append(1) or read(*of))
+    calls, read = [], libsvm._read
+    monkeypatch.setattr(libsvm, "_read", lambda *of: calls.append(1) or read(*of))
     for method in ("mrmr", "jmi"):
         how = {"method": method, "n_features_to_select": 3}
         assert_equal(bitsieve.select(path, spool=tmp_path / "spool", **how), bitsieve.select(path, **how))
@@ -194,7 +194,7 @@ def test_a_file_that_is_not_there(tmp_path):
 
 def test_where_batches_of_columns_are_needed(path, tmp_path):
     with pytest.raises(ValueError, match="is a libsvm file, which is not read in batches of columns: give its path"):
-        open_file(path)
+        open_columns(path)
     (tmp_path / "folder").mkdir()
     os.link(path, tmp_path / "folder" / "rows.txt")
     with pytest.raises(ValueError, match=r"rows.txt' is a libsvm file, which is not read in batches of columns"):

@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.commands.arguments import make_parser
+from bitsieve.cli.parser import make_parser
 from bitsieve.common.defaults import SELECT
 from bitsieve.methods.registry import parameters_of
 

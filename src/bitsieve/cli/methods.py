@@ -6,6 +6,7 @@ import json
 import textwrap
 from typing import TYPE_CHECKING
 
+from bitsieve.cli.options import IN_PLACE_OF_SET
 from bitsieve.common.messages import width
 
 if TYPE_CHECKING:
@@ -14,11 +15,6 @@ if TYPE_CHECKING:
     from bitsieve.methods.method import Method
 
 LINE = 100
-OWN_OPTIONS = {  # parameters that --set does not take
-    "stopping": "--stop",
-    "constraints": "--include, --exclude and --group",
-    "estimator": "--estimator",
-}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -52,7 +48,7 @@ def listing(methods: list[Method]) -> str:
         indent = " " * (name_width + 2)
         for detail in details:
             lines += textwrap.wrap(detail, LINE, initial_indent=indent, subsequent_indent=indent + "  ")
-    looped = [info.name for info in methods if set(OWN_OPTIONS) <= set(info.parameters)]
+    looped = [info.name for info in methods if set(IN_PLACE_OF_SET) <= set(info.parameters)]
     options = "--estimator, --stop, --include, --exclude and --group"
     also = f"{options} are for the greedy methods: {', '.join(looped)}"
     return "\n".join([*lines, "", *textwrap.wrap(also, LINE)])
@@ -62,7 +58,7 @@ def _details(info: Method) -> list[str]:
     details = []
     if info.same_as:
         details.append(f"the same as {info.same_as}: {info.remark}")
-    own = {name: value for name, value in info.parameters.items() if name not in OWN_OPTIONS}
+    own = {name: value for name, value in info.parameters.items() if name not in IN_PLACE_OF_SET}
     if own:
         details.append(f"parameters (--set): {', '.join(f'{name}={value}' for name, value in own.items())}")
     return details

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+import time
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from bitsieve.commands.arguments import make_parser
-from bitsieve.commands.command_parser import UsageError
-from bitsieve.commands.ending import IN_WORDS, INTERRUPTED, TERMINATED, Ending, Terminated, endable
-from bitsieve.common.messages import one_line
+from bitsieve.cli.ending import IN_WORDS, INTERRUPTED, TERMINATED, Ending, Terminated, endable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 DONE, FAILED, USER_MISTAKE, PIPE_CLOSED = 0, 1, 2, 141
 
@@ -21,11 +20,11 @@ def main(arguments: Sequence[str] | None = None, ending: Ending | None = None) -
     """Run the command line and return its exit code.
 
     0: done; 1: failed inside; 2: a user's mistake; 130: interrupted; 141: whoever read the output left;
-    143: terminated. ``ending`` is what the handlers of signals tell, where there are any already.
+    143: terminated. ``ending`` is what the handlers of signals report to, where there are any already.
     """
     try:
-        with endable(ending or Ending()) as told:
-            return _guarded(lambda: _run(arguments), told)
+        with endable(ending or Ending()) as asked:
+            return _guarded(sys.argv[1:] if arguments is None else arguments, asked)
     except BrokenPipeError:
         return PIPE_CLOSED
     finally:
@@ -41,32 +40,29 @@ def _give_up_broken_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _run(arguments: Sequence[str] | None) -> int:
+def _run(arguments: Sequence[str]) -> int:
+    from bitsieve.cli.parser import parse
+    from bitsieve.cli.shared import in_words_of, wording_of
+
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a name that the terminal's encoding lacks is escaped, not fatal
             stream.reconfigure(errors="backslashreplace")
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    if given[:1] == ["reproduce"]:
-        command = " ".join(["python -m papers", *given[1:]])
-        raise UsageError(f"'reproduce' has moved: run {command!r} in a checkout of bitsieve")
-    parser = make_parser()
-    options, unknown = parser.parse_known_args(given)
-    if unknown:
-        command = f"{parser.prog} {options.command}" if options.command else parser.prog
-        raise UsageError(f"unrecognized arguments: {' '.join(unknown)} (see {command} --help)")
-    options.typed = given
+    start = time.perf_counter()
+    options = parse(arguments)
     if options.command is None:
-        parser.print_help()
         return DONE
-    code: int = options.run(options)
+    options.typed, options.start, options.wording = list(arguments), start, wording_of(options)
+    module, _, function = options.run.partition(".")
+    with in_words_of(options.wording):
+        code: int = getattr(import_module(f"bitsieve.cli.{module}"), function)(options)
     if sys.stdout is not None:
         sys.stdout.flush()
     return code
 
 
-def _guarded(run: Callable[[], int], ending: Ending) -> int:
+def _guarded(arguments: Sequence[str], ending: Ending) -> int:
     try:
-        return run()
+        return _run(arguments)
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
@@ -83,6 +79,8 @@ def _guarded(run: Callable[[], int], ending: Ending) -> int:
 
 def _in_words(error: Exception) -> tuple[str, int]:
     """What is said of an error, and the exit code."""
+    from bitsieve.common.messages import one_line
+
     line = one_line(error.strerror if isinstance(error, OSError) and error.strerror and not error.filename else error)
     if isinstance(error, MemoryError):
         return f"error: out of memory{line and f' ({line})'}: give fewer rows or columns", FAILED

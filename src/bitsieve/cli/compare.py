@@ -3,62 +3,43 @@
 from __future__ import annotations
 
 import shlex
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, print_document, say
+from bitsieve.cli.shared import binner_of, binning_of, made_by, say, show
 from bitsieve.common.messages import allowed_names
-from bitsieve.common.progress import Ticker, listening
+from bitsieve.common.progress import phase, shown
 
 if TYPE_CHECKING:
     import argparse
 
-    from bitsieve.commands.options import Wording
     from bitsieve.data.table import Table
     from bitsieve.evaluate.checkpoint import Checkpoint
     from bitsieve.evaluate.comparison import Comparison
     from bitsieve.evaluate.plan import Plan
 
-OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.compare
-    "method": "--methods",
-    "features": "--features",
-    "classifier": "--classifier",
-    "folds": "--folds",
-    "protocol": "--protocol",
-    "random_state": "--seed",
-    "scoring": "--scoring",
-    "groups": "--groups",
-}
 KEPT = ".folds"  # added to the name of the output: finished folds of a run that has not ended
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, compare, save, print."""
-    with in_words_of(OPTIONS) as wording:
-        return _run(options, wording)
-
-
-def _run(options: argparse.Namespace, wording: Wording) -> int:
-    start = time.perf_counter()
     kept = _check_paths(options)
-    with Ticker() as ticker, listening(ticker.phase):
+    with shown(True):
         plan = _plan(options)
         comparison = _compare(plan, options.threads or -1, kept)
-        ticker.phase("writing")
+        phase("writing")
         _save(comparison, options)
     if kept is not None:
         from bitsieve.evaluate.checkpoint import remove
 
         remove(kept)
-    for note in comparison.notes:
-        say(f"note: {wording(note)}")
-    if options.json:
-        _print_document(comparison, options, time.perf_counter() - start)
-    else:
+
+    def text() -> str:
         from bitsieve.evaluate.comparison import as_text
 
-        print(as_text(comparison, call=_command(comparison, options)))
+        return as_text(comparison, call=_command(comparison, options))
+
+    show(options, comparison.notes, lambda: {**comparison.to_dict(), **made_by(options)}, text)
     for what, path in (("the table of errors", options.output), ("the report", options.report)):
         if path is not None:
             say(f"saved {what} to {path!r}")
@@ -88,17 +69,12 @@ def _check_paths(options: argparse.Namespace) -> Path | None:
 
 
 def _plan(options: argparse.Namespace) -> Plan:
-    from bitsieve.data.binning import make_binner
     from bitsieve.data.read import read_data
     from bitsieve.evaluate.plan import DEFAULT_METHODS, make_plan
 
-    if options.binning is None:
-        options.binning = "mdl"
-        parameters = binner_parameters(options)
-        if options.protocol == "paper":
-            parameters.setdefault("uncut", "median")
-    else:
-        parameters = binner_parameters(options)
+    rule, parameters = binning_of(options)
+    if options.binning is None and options.protocol == "paper":
+        parameters.setdefault("uncut", "median")
     table = read_data(
         options.data,
         options.target,
@@ -106,10 +82,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         drop_missing=options.drop_missing_target,
         header=options.header,
     )
-    groups, exclude = (
-        _groups(table, options.groups),
-        [*(options.exclude or ()), *([options.groups] if options.groups else [])],
-    )
+    groups = None if options.groups is None else _groups(table, options.groups)
     return make_plan(
         table,
         methods=options.methods or DEFAULT_METHODS,
@@ -119,20 +92,18 @@ def _plan(options: argparse.Namespace) -> Plan:
         folds=options.folds,
         groups=groups,
         include=options.include or (),
-        exclude=exclude,
-        parameters=dict(options.set),
+        exclude=[*(options.exclude or ()), *([] if options.groups is None else [options.groups])],
+        parameters=dict(options.set or ()),
         baselines=True,
         protocol=options.protocol,
-        binning=make_binner(options.binning, **parameters) if parameters else options.binning,
+        binning=binner_of(rule, parameters),
         random_state=options.seed,
         bounds=options.bounds,
     )
 
 
-def _groups(table: Table, name: str | None) -> Any:
+def _groups(table: Table, name: str) -> Any:
     """The values of the column of groups."""
-    if name is None:
-        return None
     if name not in table.names:
         raise ValueError(f"there is no column {name!r} for the groups: {allowed_names(name, list(table.names))}")
     values = table.values(list(table.names).index(name))
@@ -151,11 +122,11 @@ def _compare(plan: Plan, threads: int, kept: Path | None) -> Comparison:
     try:
         return run_plan(plan, threads, checkpoint)
     except BaseException:
-        _tell_what_is_left(checkpoint, plan)
+        _say_what_is_left(checkpoint, plan)
         raise
 
 
-def _tell_what_is_left(checkpoint: Checkpoint, plan: Plan) -> None:
+def _say_what_is_left(checkpoint: Checkpoint, plan: Plan) -> None:
     if checkpoint.finished:
         say(
             f"{len(checkpoint.finished):,} of {len(plan.folds):,} folds are finished and kept in "
@@ -189,8 +160,3 @@ def _command(comparison: Comparison, options: argparse.Namespace) -> str:
     for option, names in (("--include", options.include), ("--exclude", options.exclude)):
         words += [word for name in names or () for word in (option, name)]
     return shlex.join(words)
-
-
-def _print_document(comparison: Comparison, options: argparse.Namespace, seconds: float) -> None:
-    made = {"output": options.output, "report": options.report, "seconds": round(seconds, 3)}
-    print_document({**comparison.to_dict(), **made})

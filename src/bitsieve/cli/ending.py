@@ -67,7 +67,7 @@ class EndingOfTheProcess(Ending):
 
         A thread of its own waits for the number of the signal, which arrives before any handler runs.
         """
-        if os.name == "nt":  # where pipes cannot be told to be full
+        if os.name == "nt":  # where a pipe does not report that it is full
             return
         numbers, into = os.pipe()
         os.set_blocking(into, False)
@@ -82,12 +82,12 @@ def _watch(numbers: int) -> None:
     end_now(code)
 
 
-def end_now(code: int, told: bool = False) -> None:
+def end_now(code: int, said: bool = False) -> None:
     """End the process without another word but that it was asked to end, and leave nothing half done behind."""
     output = sys.modules.get("bitsieve.files.output")
     if output is not None and hasattr(output, "discard_unfinished"):  # imported to its end
         output.discard_unfinished()
-    if not told:
+    if not said:
         os.write(2, f"bitsieve: {IN_WORDS[code]}\n".encode())
     os._exit(code)
 

@@ -2,50 +2,30 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from typing import TYPE_CHECKING
 
-from bitsieve.commands.options import TABLE_OPTIONS, binner_parameters, in_words_of, print_document, say
-from bitsieve.common.progress import Ticker, listening
+from bitsieve.cli.shared import binner_of, binning_of, made_by, say, show
+from bitsieve.common.progress import phase, shown
 
 if TYPE_CHECKING:
     import argparse
 
-    from bitsieve.commands.options import Wording
-
-OPTIONS = TABLE_OPTIONS | {  # by the parameters of bitsieve.how_many
-    "sample_weight": "--weight",
-    "method": "--method",
-    "criterion": "--method",
-    "classifier": "--classifier",
-    "folds": "--folds",
-    "n_pairs": "--pairs",
-    "random_state": "--seed",
-}
-
 
 def run(options: argparse.Namespace) -> int:
     """Read, ask the rules, draw, print."""
-    with in_words_of(OPTIONS) as wording:
-        return _run(options, wording)
-
-
-def _run(options: argparse.Namespace, wording: Wording) -> int:
-    start = time.perf_counter()
-    parameters = binner_parameters(options)
+    binning = binning_of(options)
     if options.figure is not None:
         from bitsieve.files.output import check_output
         from bitsieve.report.figures import FORMATS, require_matplotlib
 
         require_matplotlib()
         check_output(options.figure, FORMATS, what="figure", source=options.data)
-    with Ticker() as ticker, listening(ticker.phase):
+    with shown(True):
         from bitsieve.common.notes import BitsieveWarning
-        from bitsieve.data.binning import make_binner
         from bitsieve.evaluate.how_many import how_many
 
-        warnings.simplefilter("ignore", BitsieveWarning)  # the notes are said below
+        warnings.simplefilter("ignore", BitsieveWarning)  # the notes are shown below
         found = how_many(
             options.data,
             options.target,
@@ -53,7 +33,7 @@ def _run(options: argparse.Namespace, wording: Wording) -> int:
             method=options.method,
             include=options.include or (),
             exclude=options.exclude or (),
-            binning=make_binner(options.binning, **parameters) if parameters else options.binning,
+            binning=binner_of(*binning),
             target_bins=options.target_bins,
             classifier=options.classifier,
             folds=options.folds,
@@ -65,14 +45,9 @@ def _run(options: argparse.Namespace, wording: Wording) -> int:
             from bitsieve.report.figures import save_figure
             from bitsieve.report.plots import plot_how_many
 
-            ticker.phase("drawing")
-            save_figure(plot_how_many(found).figure, options.figure)
-    for note in found.notes:
-        say(f"note: {wording(note)}")
-    if options.json:
-        print_document({**found.to_dict(), "seconds": round(time.perf_counter() - start, 3)})
-    else:
-        print(found)
+            phase("drawing")
+            save_figure(plot_how_many(found).figure, options.figure)  # type: ignore[arg-type]
+    show(options, found.notes, lambda: {**found.to_dict(), **made_by(options)}, lambda: str(found))
     if options.figure is not None:
         say(f"saved the figure to {options.figure!r}")
     return 0

@@ -8,7 +8,7 @@ import pytest
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.commands.argument_types import assignment
+from bitsieve.cli.parser import assignment
 
 
 @pytest.fixture

@@ -233,7 +233,7 @@ def test_methods(done):
         (("select", "{data}", "--target", "diagnosis", "--features", "many"), "'many' is not allowed: give a whole"),
         (
             ("select", "{data}", "--target", "diagnosis", "--features", "10"),
-            "--features is 10 but the table has 9 features",
+            "--features 10 is not allowed: give a whole number from 1 to 9 (the table has 9 features)",
         ),
         (("select", "{data}", "--target", "diagnosis", "--threads", "0"), "'0' is no count"),
         (("select", "{data}", "--target", "mean_area", "--target-bins", "1"), "--target-bins 1 is not allowed"),
