@@ -25,7 +25,7 @@ from bitsieve import make_selector
 from bitsieve.common.messages import aligned
 from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.read import read_xy
-from bitsieve.selectors.counted import count_table
+from bitsieve.selectors.fitting import count_table
 from papers.data.files import load_npz
 
 METHODS = ("mim", "mrmr", "jmi", "cmim", "jmim", "disr", "icap", "speccmi")

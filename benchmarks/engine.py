@@ -11,20 +11,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.by_counts.blankets.fcbf import fast_correlation_filter
-from bitsieve.by_counts.criteria import CRITERIA, make_criterion
-from bitsieve.by_counts.greedy.forward import forward_select
-from bitsieve.by_counts.pairwise.conditional_matrix import conditional_matrix
-from bitsieve.by_counts.pairwise.spectral import rank_by_spectrum
-from bitsieve.by_counts.stopping import STOPPING_RULES
-from bitsieve.by_samples.variational.code_tables import CodeTable
-from bitsieve.by_samples.variational.codes import NaiveBound, PairwiseBound
-from bitsieve.by_samples.variational.search import variational_select
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.engines.local import make_source
 from bitsieve.evaluate.classifiers.refit import Refit as Refit
 from bitsieve.evaluate.classifiers.registry import CLASSIFIERS as CLASSIFIERS
 from bitsieve.information import make_information
+from bitsieve.methods.by_counts.blankets.fcbf import fast_correlation_filter
+from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
+from bitsieve.methods.by_counts.greedy.forward import forward_select
+from bitsieve.methods.by_counts.pairwise.matrices import conditional_matrix
+from bitsieve.methods.by_counts.pairwise.spectral import rank_by_spectrum
+from bitsieve.methods.by_counts.stopping import STOPPING_RULES
+from bitsieve.methods.by_samples.variational.bounds import variational_select
+from bitsieve.methods.by_samples.variational.codes import CodeTable, NaiveBound, PairwiseBound
 from bitsieve.optimize.convexity import is_convex, smallest_eigenvalue
 from bitsieve.optimize.simplex_qp import DenseQuadratic, minimize_on_simplex
 from papers.vinh2014.nearest_mean import class_means as class_means

@@ -158,7 +158,7 @@ def _run_item(options: argparse.Namespace, name: str, item: Item, output: Path |
         finally:  # interrupted or not: what is finished is kept
             if output is not None and not drawn and record.parts:
                 write_text(output, record.document() + "\n")
-        if drawn and output is not None:
+        if output is not None and result.figure is not None:
             ticker.phase("writing")
             save_figure(result.figure, output)
     print(record.document() if options.json else result.text)

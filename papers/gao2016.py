@@ -16,7 +16,7 @@ a class lacks a state; it is compared with that repaired, up to the tenth choice
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from papers.item import Item, Options, Result
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
 
@@ -199,7 +200,7 @@ def _names(columns: Sequence[int] | NDArray[np.intp]) -> str:
     return ", ".join(_name(int(j)) for j in columns)
 
 
-def _draw(naive: VMI, pairwise: VMI, alone: NDArray[np.float64], exact: NDArray[np.float64]) -> Any:
+def _draw(naive: VMI, pairwise: VMI, alone: NDArray[np.float64], exact: NDArray[np.float64]) -> Figure:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10, 4.2), layout="constrained")

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from matplotlib.figure import Figure
+
 
 @dataclass(frozen=True)
 class Options:
@@ -54,7 +56,7 @@ class Result:
     """
 
     text: str
-    figure: Any = None
+    figure: Figure | None = None
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 from bitsieve.common.messages import aligned
 from bitsieve.evaluate.classifiers.mixture import VariationalMixtureClassifier
 from bitsieve.evaluate.measures import separability
-from bitsieve.selectors.dominant_set_mii import DominantSetMII
+from bitsieve.selectors.dominant_sets import DominantSetMII
 from bitsieve.selectors.registry import make_selector
 from papers.data.files import ORIGINS, load_npz
 from papers.item import Item, Options, Result
@@ -19,6 +19,7 @@ from papers.item import Item, Options, Result
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
 FILES = {"madelon": "madelon", "breast": "breast_wisconsin_original", "pima": "pima", "australian": "australian"}
@@ -169,7 +170,7 @@ def figure_2(options: Options) -> Result:
     return Result(text, _draw(found, curves) if options.draw else None)
 
 
-def _draw(found: DominantSetMII, curves: dict[int, list[float]]) -> Any:
+def _draw(found: DominantSetMII, curves: dict[int, list[float]]) -> Figure:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10, 4.2), layout="constrained")

@@ -12,8 +12,8 @@ import pytest
 from numpydoc.docscrape import ClassDoc, FunctionDoc
 
 import bitsieve
-from bitsieve.by_counts.criteria import CRITERIA
-from bitsieve.by_counts.stopping import STOPPING_RULES
+from bitsieve.methods.by_counts.criteria import CRITERIA
+from bitsieve.methods.by_counts.stopping import STOPPING_RULES
 
 # What the one loop is made of: their methods are told of by their protocols.
 PARTS = (*CRITERIA.values(), *STOPPING_RULES.values())

@@ -12,7 +12,7 @@ import json
 from pathlib import Path
 
 import bitsieve
-from bitsieve.commands.arguments import make_parser
+from bitsieve.cli.parser import make_parser
 
 LISTED = Path(__file__).with_name("public_api.json")
 

@@ -20,7 +20,7 @@ TOOLS = ("hypothesis", "pandas", "polars", "pytest")
 TESTS = (
     *("tests/files", "tests/data", "tests/counts", "tests/native", "tests/selection"),
     *("tests/selectors/test_frames.py", "tests/selectors/test_vmi.py"),
-    *("tests/report", "tests/evaluate/test_compare.py", "tests/test_cli.py", "tests/golden"),
+    *("tests/report", "tests/evaluate/test_compare.py", "tests/cli/test_commands.py", "tests/golden"),
 )
 NOT_HERE = {
     "ignore": "tests/data/binning/test_conformance.py",  # holds to the rules of the newest scikit-learn

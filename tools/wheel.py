@@ -29,9 +29,9 @@ def build(folder: Path) -> Path:
 
 
 def check_contents(wheel: Path) -> None:
-    """The extension with its types, the marker of types, the registry's file and the notices are there, and no tests."""
+    """The extension with its types, the marker of types and the notices are there, and no tests."""
     names = zipfile.ZipFile(wheel).namelist()
-    for needed in ("bitsieve/py.typed", "bitsieve/_native.pyi", "bitsieve/selectors/methods.json", *NOTICES):
+    for needed in ("bitsieve/py.typed", "bitsieve/_native.pyi", *NOTICES):
         if not any(name.endswith(needed) for name in names):
             raise SystemExit(f"{wheel.name} lacks {needed}")
     extensions = [name for name in names if name.startswith("bitsieve/_native.") and not name.endswith(".pyi")]

@@ -9,12 +9,12 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import parquet
 
-from bitsieve.by_counts.criteria import make_criterion
-from bitsieve.by_counts.greedy.forward import forward_select
 from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.read import read_data
 from bitsieve.engines.dask import FilesOnCluster
 from bitsieve.information import make_information
+from bitsieve.methods.by_counts.criteria import make_criterion
+from bitsieve.methods.by_counts.greedy.forward import forward_select
 
 PARTS = 16
 

@@ -60,8 +60,8 @@ def geometric(values, classes):
 
 def parzen(values, classes):
     """The similarities of all pairs by Parzen windows."""
-    from bitsieve.by_samples.parzen.columns import standardize
-    from bitsieve.by_samples.parzen.pairs import ParzenPairs
+    from bitsieve.methods.by_samples.parzen.pairs import ParzenPairs
+    from bitsieve.methods.by_samples.rows import standardize
 
     def run(n_jobs=1):
         ParzenPairs(standardize(values), n_jobs=n_jobs).relevance_matrix()
@@ -71,7 +71,7 @@ def parzen(values, classes):
 
 def parzen_kernels(values, classes):
     """The same, every kernel summed by itself."""
-    from bitsieve.by_samples.parzen import pairs
+    from bitsieve.methods.by_samples.parzen import pairs
 
     pairs.MOST_NODES = 0
     return parzen(values, classes)

@@ -16,7 +16,7 @@ from bitsieve.common.progress import phase
 from bitsieve.data.binning.transformers import EqualFrequencyBinner
 from bitsieve.data.read import read_xy
 from bitsieve.report.figures import STYLE, style
-from bitsieve.selectors.counted import count_table
+from bitsieve.selectors.fitting import count_table
 from papers.data.files import ORIGINS, load_bundled, load_npz
 from papers.item import Options, Result
 from papers.vinh2014.data import TABLE_6
@@ -24,6 +24,7 @@ from papers.vinh2014.errors import selectors
 from papers.vinh2014.nearest_mean import nearest_mean_curves
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from papers.data.files import DataSet
@@ -107,7 +108,7 @@ def _curves(
     return counts, {label: wrong / len(y_test) for label, wrong in errors.items()}, seconds
 
 
-def _draw(drawn: dict[str, Any]) -> Any:
+def _draw(drawn: dict[str, Any]) -> Figure:
     import matplotlib
     from matplotlib.figure import Figure
 

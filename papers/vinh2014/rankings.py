@@ -19,7 +19,7 @@ from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.read import read_xy
 from bitsieve.optimize.eigen import dominant_eigenvector
 from bitsieve.optimize.simplex_qp import DenseQuadratic, minimize_on_simplex
-from bitsieve.selectors.counted import count_table
+from bitsieve.selectors.fitting import count_table
 from bitsieve.selectors.registry import make_selector
 from papers.item import Options, Result
 from papers.vinh2014.data import TABLE_2, TABLE_3, Missing, PaperData, tables
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bitsieve.selectors.counted import Counted
+    from bitsieve.selectors.fitting import Counted
 
     Floats = NDArray[np.float64]
     Matrix = NDArray[np.floating]

@@ -25,6 +25,7 @@ from papers.data.files import load_npz
 from papers.item import Options, Result
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from papers.data.files import DataSet
@@ -151,7 +152,7 @@ def _digits(options: Options) -> tuple[DataSet, DataSet]:
     return train, test
 
 
-def _draw(found: Floats) -> Any:
+def _draw(found: Floats) -> Figure:
     import matplotlib
     from matplotlib.figure import Figure
 

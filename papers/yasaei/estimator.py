@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.by_samples.spanning_tree.cross_edges import RankedColumns
-from bitsieve.by_samples.spanning_tree.dependency import dependency_matrix
-from bitsieve.by_samples.spanning_tree.draws import Draw
-from bitsieve.by_samples.spanning_tree.separation import ClassPairs
 from bitsieve.common.messages import aligned
 from bitsieve.common.progress import phase
 from bitsieve.counts.threads import run_blocks
+from bitsieve.methods.by_samples.spanning_tree.bayes_error import ClassPairs
+from bitsieve.methods.by_samples.spanning_tree.dependency import Draw, dependency_matrix
+from bitsieve.methods.by_samples.spanning_tree.tree import RankedColumns
 from bitsieve.report.figures import STYLE, style
 from papers.item import Options, Result
 

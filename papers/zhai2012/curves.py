@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from papers.zhai2012.methods import Scores
@@ -40,8 +41,8 @@ def figure_2(options: Options) -> Result:
     first = np.unique(groups, return_index=True)[1]
     single = np.flatnonzero((groups < 0) | np.isin(np.arange(len(groups)), first))
     removed = Split("ground truth removed", split.X[:, single], split.y, split.X_test[:, single], split.y_test)
-    found = _tell(options, split, (*METHODS, UNIT_VARIANCE))
-    without = _tell(options, removed, (*EMBEDDED, UNIT_VARIANCE))
+    found = _scored(options, split, (*METHODS, UNIT_VARIANCE))
+    without = _scored(options, removed, (*EMBEDDED, UNIT_VARIANCE))
     rows = [
         (label, *(str(len(np.unique(groups[columns][groups[columns] >= 0]))) for columns in scores.chosen))
         for label, scores in found.items()
@@ -77,7 +78,7 @@ def _on_public_data(options: Options, measure: str) -> Result:
     for name in options.sets or SETS:
         split = load_split(options.data_dir, name)
         methods = (*METHODS, UNIT_VARIANCE) if isinstance(split.X, np.ndarray) else (*EMBEDDED, UNIT_VARIANCE)
-        panels.append((name, _tell(options, split, methods, (measure,)), {}))
+        panels.append((name, _scored(options, split, methods, (measure,)), {}))
     text = (
         "mnist38: digits 3 against 8 of MNIST. moneyfx: a topic of Reuters-21578 against the rest, sparse, where only "
         "the methods run that take sparse tables; it stands in for the paper's kdd2010 and webspam."
@@ -117,10 +118,10 @@ def _read_sparse(path: Path) -> tuple[csr_array, NDArray[np.intp]]:
         return csr_array(pieces, shape=tuple(stored["shape"])), np.where(stored["y"] > 0, 1, -1)
 
 
-def _tell(
+def _scored(
     options: Options, split: Split, methods: Iterable[str], measures: Iterable[str] = tuple(MEASURES)
 ) -> dict[str, Scores]:
-    """Score the methods and tell what was found, a table a measure."""
+    """Score the methods and report what was found, a table a measure."""
     found = score_methods(split, COUNTS, methods, options.n_jobs)
     for measure in measures:
         digits = {"accuracy": 1, "seconds": 2, "redundancy": 4}[measure]
@@ -139,7 +140,7 @@ def _text(value: float, digits: int) -> str:
     return "-" if np.isnan(value) else f"{value:.{digits}f}"
 
 
-def _draw(measures: list[str], panels: list[tuple[str, dict[str, Scores], dict[str, Scores]]]) -> Any:
+def _draw(measures: list[str], panels: list[tuple[str, dict[str, Scores], dict[str, Scores]]]) -> Figure:
     import matplotlib
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D

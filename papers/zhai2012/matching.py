@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import issparse
 
-from bitsieve.by_samples.cutting_plane.dense import DenseColumns
-from bitsieve.by_samples.cutting_plane.exact_matching import match_exactly
-from bitsieve.by_samples.cutting_plane.matching import match
-from bitsieve.by_samples.cutting_plane.sparse import SparseColumns
 from bitsieve.common.messages import aligned
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import TIE
+from bitsieve.methods.by_samples.cutting_plane.columns import DenseColumns, SparseColumns
+from bitsieve.methods.by_samples.cutting_plane.matching import match, match_exactly
 from bitsieve.selectors.gdm import GDM
 from papers.data.files import load_bundled
 from papers.item import Options, Result

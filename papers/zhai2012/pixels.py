@@ -6,7 +6,7 @@ digits are 0 and 1 of USPS: here 3 and 8 of MNIST, or without a directory of dat
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from papers.zhai2012.curves import load_split
 from papers.zhai2012.methods import Split, rank_by
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     Images = NDArray[np.floating]
@@ -32,7 +33,7 @@ WITH_GROUPS = "GDM-A"
 
 
 def figure_1(options: Options) -> Result:
-    """Faces, their support pixels, and the pixels that these stand for."""
+    """Faces, their support pixels, and the pixels that these represent."""
     if options.data_dir is None:
         raise ValueError("figure 1 needs orl.npz: give its directory by --data-dir")
     faces = load_npz(options.data_dir, "orl")
@@ -94,7 +95,7 @@ def _small_digits() -> Split:
     return Split("small digits 3 and 8", X, y, X, y)
 
 
-def _draw_digits(split: Split, chosen: dict[str, Integers]) -> Any:
+def _draw_digits(split: Split, chosen: dict[str, Integers]) -> Figure:
     some = np.concatenate([split.X[split.y == sign][:SHOWN] for sign in (-1, 1)]).astype(np.float64)
     side = round(split.X.shape[1] ** 0.5)
     rows = [("digits", [np.zeros((side, side)), *(image.reshape(side, side) for image in some)])]
@@ -106,7 +107,7 @@ def _draw_digits(split: Split, chosen: dict[str, Integers]) -> Any:
     return _grid(rows)
 
 
-def _grid(rows: list[tuple[str, list[Images]]]) -> Any:
+def _grid(rows: list[tuple[str, list[Images]]]) -> Figure:
     """Images in rows, each with its label."""
     from matplotlib.figure import Figure
 

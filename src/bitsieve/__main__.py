@@ -3,7 +3,7 @@
 import signal
 import sys
 
-from bitsieve.commands.ending import EndingOfTheProcess, end_now, take_signals
+from bitsieve.cli.ending import EndingOfTheProcess, end_now, take_signals
 
 
 def main() -> int:
@@ -18,7 +18,7 @@ def main() -> int:
     for number in taken:  # the work is done, and what follows takes a moment
         signal.signal(number, signal.SIG_IGN)
     if ending.code is not None:  # the interpreter would take a while to tidy up after itself
-        end_now(code, told=True)
+        end_now(code, said=True)
     return code
 
 

@@ -1,8 +1,22 @@
-"""Words for messages: one line, quoted names, nearest names."""
+"""Words for messages: one line, quoted and nearest names, and messages that know which parameters they name."""
 
 from __future__ import annotations
 
-from bitsieve.common.messages import aligned, allowed_names, nearest, one_line, quoted
+import copy
+import pickle
+
+import pytest
+
+from bitsieve.common.messages import (
+    ParameterError,
+    Sentence,
+    Setting,
+    aligned,
+    allowed_names,
+    nearest,
+    one_line,
+    quoted,
+)
 
 
 def test_one_line():
@@ -26,3 +40,27 @@ def test_nearest_names():
 def test_aligned_columns_with_wide_letters():
     text = aligned(("n", "name"), [("1", "広い"), ("10", "e\u0301te\u0301"), ("100", "plain")], right=(True, False))
     assert text.splitlines() == ["  n  name", "  1  広い", " 10  e\u0301te\u0301", "100  plain"]
+
+
+def as_option(setting: Setting) -> str:
+    return f"--{setting.parameter} {setting.value}" if setting.has_value else f"--{setting.parameter}"
+
+
+def test_settings_are_said_in_other_words_and_text_is_not() -> None:
+    label = "folds='loo'"  # looks like a setting, is a class label
+    message = Sentence(f"class {label} is small: give ", Setting("folds", "loo"), " or fewer ", Setting("folds"))
+    assert message == "class folds='loo' is small: give folds='loo' or fewer folds"
+    assert message.worded(as_option) == "class folds='loo' is small: give --folds loo or fewer --folds"
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
+def test_errors_survive_a_process_and_a_copy(again) -> None:
+    error = again(ParameterError("k", 0, Sentence("give ", Setting("k", 1), " to ", Setting("n")), "is too low"))
+    assert str(error) == "k=0 is too low: give k=1 to n"
+    assert error.sentence.worded(as_option) == "--k 0 is too low: give --k 1 to --n"
+    assert (error.parameter, error.given, error.problem) == ("k", 0, "is too low")
+    assert again(error.advice).parts == error.advice.parts
+
+
+def test_a_value_of_none_is_a_value() -> None:
+    assert Sentence(Setting("method", None)) == "method=None"

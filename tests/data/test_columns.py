@@ -13,9 +13,9 @@ from scipy import sparse
 from sklearn.base import clone
 
 from bitsieve.data.binning.transformers import EqualFrequencyBinner, EqualWidthBinner, MDLBinner
-from bitsieve.files.read import read_table
 from bitsieve.data.columns import read_columns
 from bitsieve.data.extents import check_values
+from bitsieve.files.read import read_table
 
 _DATA = {
     "integer": [3, 1, 2, 1],

@@ -13,7 +13,7 @@ from bitsieve.data.binning.transformers import ZeroApartBinner
 from bitsieve.data.read import read_xy
 from bitsieve.files.spool import Room
 from bitsieve.files.spooled_columns import SpooledColumns
-from bitsieve.selectors.counted import count_table
+from bitsieve.selectors.fitting import count_table
 
 
 @pytest.fixture(scope="module")

@@ -98,7 +98,7 @@ def test_a_file_that_changes_while_it_is_read(tmp_path, table):
     ],
 )
 def test_mistakes_are_one_line(words, message, table, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("bitsieve.commands.cluster._PATIENCE", "0.2s")
+    monkeypatch.setattr("bitsieve.cli.select._PATIENCE", "0.2s")
     parquet.write_table(table, tmp_path / "table.parquet")
     assert main(["select", str(tmp_path / "table.parquet"), *words]) == 2
     error = capsys.readouterr().err

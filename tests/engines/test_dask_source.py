@@ -12,12 +12,13 @@ import pytest
 from distributed import Client, LocalCluster
 
 import bitsieve
-from bitsieve.selectors.registry import list_methods, make_selector
+from bitsieve.methods.registry import list_methods
+from bitsieve.selectors.registry import make_selector
 
 N = 600
 ONE_OF_A_KIND = {type(make_selector(info.name)): info.name for info in list_methods()}
-COUNTED = [name for kind, name in ONE_OF_A_KIND.items() if kind.takes_parts]
-OTHERS = [name for kind, name in ONE_OF_A_KIND.items() if not kind.takes_parts]
+COUNTED = [name for kind, name in ONE_OF_A_KIND.items() if "rows" not in kind.requires]
+OTHERS = [name for kind, name in ONE_OF_A_KIND.items() if "rows" in kind.requires]
 
 
 @pytest.fixture(scope="module")

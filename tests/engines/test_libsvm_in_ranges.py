@@ -18,12 +18,13 @@ from bitsieve.common.progress import listening
 from bitsieve.files import libsvm, spooled_columns
 from bitsieve.files import spool as spools
 from bitsieve.files.read import open_columns, read_table
-from bitsieve.selectors.registry import list_methods, make_selector
+from bitsieve.methods.registry import list_methods
+from bitsieve.selectors.registry import make_selector
 
 N, D = 160, 22
 KINDS = {type(make_selector(info.name)): info.name for info in list_methods()}
-COUNTED = [name for kind, name in KINDS.items() if kind.takes_parts]
-OTHERS = [name for kind, name in KINDS.items() if not kind.takes_parts]
+COUNTED = [name for kind, name in KINDS.items() if "rows" not in kind.requires]
+OTHERS = [name for kind, name in KINDS.items() if "rows" in kind.requires]
 
 
 def write(path, seed=3, missing=0):

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from bitsieve.by_counts.criteria import CRITERIA
 from bitsieve.cli import main
 from bitsieve.engines.saved_counts import SavedCounts
+from bitsieve.methods.by_counts.criteria import CRITERIA
 
 N = 1200
 

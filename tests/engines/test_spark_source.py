@@ -13,13 +13,14 @@ import pytest
 import bitsieve
 from bitsieve.data.binning.transformers import CategoricalBinner
 from bitsieve.engines import spark as spark_portions
-from bitsieve.selectors.registry import list_methods, make_selector
+from bitsieve.methods.registry import list_methods
+from bitsieve.selectors.registry import make_selector
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # which Spark leaves behind
 N = 600
 HOW = {"n_features_to_select": 3, "missing": "bin", "sample_weight": "how often?"}
 KINDS = {type(make_selector(info.name)): info.name for info in list_methods()}
-COUNTED = [name for kind, name in KINDS.items() if kind.takes_parts]
+COUNTED = [name for kind, name in KINDS.items() if "rows" not in kind.requires]
 
 
 @pytest.fixture(scope="module")

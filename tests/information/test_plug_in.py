@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bitsieve.by_counts.pairwise.conditional_matrix import conditional_matrix
-from bitsieve.by_counts.pairwise.spectral import rank_by_spectrum
 from bitsieve.information.protocol import PairInformation
+from bitsieve.methods.by_counts.pairwise.matrices import conditional_matrix
+from bitsieve.methods.by_counts.pairwise.spectral import rank_by_spectrum
 
 # The definition adds one term a cell, here at most some hundred terms of at most 1 bit, each right to a few 1e-16;
 # the engine rounds its fixed-point terms at 2**-57 bit and divides once.

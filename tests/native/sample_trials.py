@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
-from tests.by_samples.spanning_tree.test_tree import edges_by_kruskal
-from tests.by_samples.variational.variational_reference import Bound
+from tests.methods.by_samples.spanning_tree.test_tree import edges_by_kruskal
+from tests.methods.by_samples.variational.variational_reference import Bound
 from tests.native.trials import equal, near, size, trial
 
 from bitsieve import _native
-from bitsieve.by_samples.cutting_plane.sparse import SparseColumns
-from bitsieve.by_samples.spanning_tree.cross_edges import RankedColumns, edges_between
-from bitsieve.by_samples.spanning_tree.tree import SpanningTree
-from bitsieve.by_samples.variational.code_tables import CodeTable
-from bitsieve.by_samples.variational.codes import NaiveBound, PairwiseBound
-from bitsieve.by_samples.variational.posterior import Posterior
+from bitsieve.methods.by_samples.cutting_plane.columns import SparseColumns
+from bitsieve.methods.by_samples.spanning_tree.tree import RankedColumns, SpanningTree, edges_between
+from bitsieve.methods.by_samples.variational.bounds import Posterior
+from bitsieve.methods.by_samples.variational.codes import CodeTable, NaiveBound, PairwiseBound
 
 POWER = 4e-14  # relative error of 2^x, see native/variational.hpp
 GRID = 2.0**32
@@ -124,8 +122,6 @@ def variational(random, kernel):
     pairwise, compared = bool(random.integers(2)), 0
     bound = (PairwiseBound if pairwise else NaiveBound)(CodeTable(codes.astype(kind), sizes, None))
     bound.posterior.kernel = bound.table.kernel = kernel
-    if pairwise:
-        bound._alone.table.kernel = kernel
     defined, chosen = Bound(codes, classes, pairwise), []
     for feature in random.permutation(n)[:3].tolist():
         bound.add(feature)
@@ -133,11 +129,7 @@ def variational(random, kernel):
         left = np.setdiff1d(np.arange(n), chosen)
         wanted = [defined([*chosen, int(j)]) for j in left]
         compared += near(bound.values(left), wanted, 1e-11, 1e-11)  # logarithms of products of some hundred factors
-        if pairwise:
-            single = bound._float32_values(left)
-        else:
-            single = bound._values(left, bound.posterior.float32, bound._float32_tables)
-        compared += near(single, wanted, 0, bound.float32_error() + 1e-11)
+        compared += near(bound.float32_values(left), wanted, 0, bound.float32_error() + 1e-11)
     return compared
 
 

@@ -1,4 +1,4 @@
-"""The solver against closed forms, the conditions of a minimum, and another solver."""
+"""The solver against closed forms, the conditions of a minimum and another solver; its steps over a face."""
 
 from __future__ import annotations
 
@@ -10,7 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
-from bitsieve.optimize.simplex_qp import DenseQuadratic, FactorQuadratic, minimize_on_simplex, project_on_simplex
+from bitsieve.optimize.simplex_qp import (
+    LARGE_FACE,
+    DenseQuadratic,
+    FactorQuadratic,
+    by_cholesky,
+    by_conjugate_gradients,
+    face_step,
+    minimize_on_simplex,
+    project_on_simplex,
+)
 
 
 def solve(matrix, linear, **options):
@@ -214,3 +223,152 @@ def test_projection(values):
     assert abs(found.sum() - 1) <= 1e-14 * scale * len(point)  # the sum of the point is rounded in its own size
     towards = np.eye(len(point)) - found
     assert (towards @ (point - found)).max() <= 1e-14 * scale**2 * len(point)
+
+
+RANDOM = np.random.default_rng(0)
+FACTOR = RANDOM.standard_normal((700, 6))
+DIAGONAL = (FACTOR**2).sum(axis=1) + RANDOM.random(700)
+
+
+def forms(diagonal, scale):
+    whole = scale * (FACTOR @ FACTOR.T)
+    if diagonal is not None:
+        whole[np.diag_indices(700)] = scale * diagonal
+    dense = DenseQuadratic(FACTOR @ FACTOR.T, diagonal, scale)
+    return [(dense, whole), (FactorQuadratic(FACTOR, diagonal, scale), whole)]
+
+
+@pytest.mark.parametrize("diagonal", [None, DIAGONAL], ids=["own", "given"])
+@pytest.mark.parametrize("scale", [1.0, 0.25, 0.0])
+def test_products_and_blocks(diagonal, scale):
+    few, many = np.zeros(700), RANDOM.standard_normal(700)
+    few[[3, 4, 699]] = [1.0, -2.0, 0.5]
+    several = np.zeros(700)
+    several[200:410] = 0.01  # not few, but fewer than a third; more and less than one block of rows
+    support = np.array([0, 7, 699])
+    for quadratic, whole in forms(diagonal, scale):
+        for x in (few, several, many, np.zeros(700)):
+            # Sums of 700 products of some 10, each rounded twice.
+            assert np.abs(quadratic.times(x) - whole @ x).max() <= 1e-11
+        assert np.abs(quadratic.block(support) - whole[np.ix_(support, support)]).max() <= 1e-13  # sums of 6 products
+        assert np.abs(quadratic.diagonal - np.diag(whole)).max() <= 1e-13
+
+
+def test_the_matrix_is_left_alone():
+    matrix = FACTOR @ FACTOR.T
+    before = matrix.tobytes()
+    quadratic = DenseQuadratic(matrix, DIAGONAL, 0.5)
+    quadratic.block(np.arange(10))[:] = 0
+    quadratic.times(np.ones(700))
+    assert matrix.tobytes() == before
+
+
+def positive(n, seed):
+    loads = np.random.default_rng(seed).standard_normal((n, 2 * n))
+    return loads @ loads.T / n
+
+
+def cholesky(quadratic, support, gradient, tolerance):
+    del tolerance
+    return by_cholesky(quadratic, support, gradient)
+
+
+def conjugate_gradients(quadratic, support, gradient, tolerance):
+    return by_conjugate_gradients(quadratic, support, gradient, np.ones(len(support)), tolerance)
+
+
+def minimum(matrix, support, gradient):
+    """The saddle point of the Lagrangian."""
+    s = len(support)
+    system = np.block([[matrix[np.ix_(support, support)], np.ones((s, 1))], [np.ones((1, s)), np.zeros((1, 1))]])
+    return np.linalg.solve(system, [*-gradient[support], 0.0])[:s]
+
+
+@pytest.mark.parametrize("step", [cholesky, conjugate_gradients])
+@pytest.mark.parametrize("seed", range(5))
+def test_against_the_equations(step, seed):
+    random = np.random.default_rng(seed)
+    matrix, gradient = positive(40, seed), random.standard_normal(40)
+    support = np.sort(random.choice(40, 15, replace=False))
+    expected = minimum(matrix, support, gradient)
+    found = gradient.copy()
+    total = np.zeros(15)
+    for _ in range(8):  # one run takes off 999 of 1,000 of the residual, or all but the ridge of 1e-11
+        part = step(DenseQuadratic(matrix), support, found, 1e-14)
+        total += part
+        full = np.zeros(40)
+        full[support] = part
+        found = found + matrix @ full
+    assert np.abs(total - expected).max() <= 1e-11  # a system of condition 40, solved twice
+    assert abs(total.sum()) <= 1e-13
+    assert np.ptp(found[support]) <= 1e-12
+
+
+def test_one_step_by_cholesky_is_enough():
+    matrix, gradient = positive(30, 1), np.random.default_rng(1).standard_normal(30)
+    support = np.arange(30)
+    # The ridge moves the solution by 1e-11 times the condition, some 40.
+    assert (
+        np.abs(by_cholesky(DenseQuadratic(matrix), support, gradient) - minimum(matrix, support, gradient)).max()
+        <= 1e-8
+    )
+
+
+@pytest.mark.parametrize("step", [cholesky, conjugate_gradients])
+def test_where_there_is_nothing_to_solve(step):
+    nothing = DenseQuadratic(np.zeros((4, 4)))
+    assert step(nothing, np.arange(4), np.arange(4.0), 0.0).tolist() == [0, 0, 0, 0]
+    level = DenseQuadratic(np.eye(4))
+    assert np.abs(step(level, np.arange(4), np.full(4, 0.3), 0.0)).max() <= 1e-15  # all gradients equal
+
+
+@pytest.mark.parametrize("step", [cholesky, conjugate_gradients])
+def test_singular_face(step):
+    """Twins: any split between them is a minimum; the step goes to one."""
+    matrix = np.array([[1.0, 1.0, 0.2], [1.0, 1.0, 0.2], [0.2, 0.2, 1.0]])
+    gradient = np.array([0.5, 0.5, -0.5])
+    step_taken = step(DenseQuadratic(matrix), np.arange(3), gradient, 1e-14)
+    after = gradient + matrix @ step_taken
+    assert np.ptp(after) <= 1e-2 * np.ptp(gradient)
+
+
+def test_a_wrong_face_is_left_early():
+    """Conjugate gradients on an ill-conditioned face stop sooner if the step leads out of the simplex."""
+    random = np.random.default_rng(0)
+    loads = random.standard_normal((300, 300))
+    gradient, support = random.standard_normal(300), np.arange(300)
+
+    class Counted(DenseQuadratic):
+        products = 0
+
+        def times(self, x):
+            self.products += 1
+            return super().times(x)
+
+    products = []
+    for weight in (1 / 300, 1e9):
+        quadratic = Counted(loads @ loads.T)
+        by_conjugate_gradients(quadratic, support, gradient, np.full(300, weight), 0.0)
+        products.append(quadratic.products)
+    assert products[0] == 5
+    assert products[1] > 100
+
+
+def test_size_decides(monkeypatch):
+    called = []
+
+    def watched(name, found):
+        def step(quadratic, support, *_):
+            called.append(name)
+            return np.full(len(support), found)
+
+        monkeypatch.setattr(f"bitsieve.optimize.simplex_qp.{name}", step)
+
+    watched("by_cholesky", 1.0)
+    watched("by_conjugate_gradients", np.inf)
+    weights = np.ones(LARGE_FACE + 2)
+    weights[[0, 5]] = 0
+    assert face_step(None, weights, None, 0.0).tolist() == [1.0] * LARGE_FACE
+    weights[0] = 1
+    assert face_step(None, weights, None, 0.0).tolist() == [0.0] * (LARGE_FACE + 1)  # what is no number goes no further
+    assert called == ["by_cholesky", "by_conjugate_gradients"]

@@ -131,7 +131,7 @@ def test_full_disk_behind_the_output(data):
 def test_a_signal_while_a_file_is_written_leaves_nothing(tmp_path, number, code, said):
     script = (
         "import sys, time\n"
-        "import bitsieve.commands.select as command\n"
+        "import bitsieve.cli.select as command\n"
         "from bitsieve.files.output import writing\n"
         "def slow(options):\n"
         "    with writing(options.output) as file:\n"
@@ -160,7 +160,7 @@ def test_a_signal_while_a_file_is_written_leaves_nothing(tmp_path, number, code,
 def failing(exception, **environment):
     script = (
         "import sys\n"
-        "import bitsieve.commands.select as command\n"
+        "import bitsieve.cli.select as command\n"
         "def fail(options):\n"
         f"    raise {exception}\n"
         "command.run = fail\n"

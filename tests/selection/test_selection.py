@@ -280,8 +280,12 @@ def test_note_of_columns_of_many_values():
     table = pa.table(
         {
             "signal": y ^ (draw.random(n) < 0.1),
-            "shop": pa.array([f"shop {j}" for j in draw.integers(0, 300, n)]),  # (299) (1) / (2 N ln 2) = 0.108 bits by chance
-            "copy": pa.array([f"copy {j % 2} {j % 44 // 2}" for j in range(n)]),  # 44 values tell the class: 0.016 of 1 bit
+            "shop": pa.array(
+                [f"shop {j}" for j in draw.integers(0, 300, n)]
+            ),  # (299) (1) / (2 N ln 2) = 0.108 bits by chance
+            "copy": pa.array(
+                [f"copy {j % 2} {j % 44 // 2}" for j in range(n)]
+            ),  # 44 values tell the class: 0.016 of 1 bit
             "few": pa.array([f"few {j}" for j in draw.integers(0, 20, n)]),  # nothing but chance, and not many values
         }
     )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bitsieve import EQPFS, QPFS, CategoricalBinner, EqualFrequencyBinner, ForwardSelector, KollerSahami, SpecCMI
-from bitsieve.by_counts.criteria import JMI
+from bitsieve.methods.by_counts.criteria import JMI
 
 pandas = pytest.importorskip("pandas")
 

@@ -14,14 +14,14 @@ from sklearn.datasets import load_wine
 import bitsieve
 from bitsieve import Constraints, ForwardSelector, SelectorCV, list_methods, make_selector
 from bitsieve.data.read import read_xy
-from bitsieve.selectors import forward
+from bitsieve.methods.found import Found, constants_last, rank_all
+from bitsieve.selectors import fitting
 from bitsieve.selectors.base import ColumnSelector
-from bitsieve.selectors.counted import CountSelector, count_table
-from bitsieve.selectors.described import SELECTORS
-from bitsieve.selectors.found import Found, constants_last, rank_all
+from bitsieve.selectors.counted import CountSelector
+from bitsieve.selectors.fitting import count_table
 
 NAMES = [method.name for method in list_methods() if not method.same_as]
-CLASSES = [*SELECTORS, ForwardSelector, SelectorCV]
+CLASSES = [*dict.fromkeys(getattr(bitsieve, method.estimator) for method in bitsieve.list_methods()), SelectorCV]
 
 
 @pytest.fixture(scope="module")
@@ -98,8 +98,8 @@ def test_every_public_selector_is_looked_at():
 
 def test_constraints_are_resolved_once(monkeypatch, wine):
     X, y, _ = wine
-    calls, resolve = [], forward.resolve
-    monkeypatch.setattr(forward, "resolve", lambda *given: calls.append(given) or resolve(*given))
+    calls, resolve = [], fitting.resolve
+    monkeypatch.setattr(fitting, "resolve", lambda *given: calls.append(given) or resolve(*given))
     ForwardSelector(3, constraints=Constraints(exclude=["constant"])).fit(X, y)
     assert len(calls) == 1
 

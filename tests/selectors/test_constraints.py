@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 
 from bitsieve import Constraints, ForwardSelector, make_selector
-from bitsieve.by_counts.criteria import CRITERIA
+from bitsieve.methods.by_counts.criteria import CRITERIA
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 

@@ -9,7 +9,8 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from bitsieve import DominantSetClusters, DominantSetMII, EqualWidthBinner
 from bitsieve.common.memory import check_memory
 from bitsieve.data.read import read_xy
-from bitsieve.selectors.similarity import SIMILARITIES, find_similarity
+from bitsieve.methods.by_samples.similarity import SIMILARITIES, find_similarity
+from bitsieve.selectors.sampled import TableSamples
 
 pandas = pytest.importorskip("pandas")
 KINDS = SIMILARITIES[1:]
@@ -22,7 +23,7 @@ def tumours():
 
 
 def matrix(X, kind, memory=None, n_jobs=None):
-    found = find_similarity(read_xy(X, None), kind, "scott", check_memory(memory), n_jobs, "a test")
+    found = find_similarity(TableSamples.of(read_xy(X, None), "a test"), kind, "scott", check_memory(memory), n_jobs)
     return np.stack([found.similarity.row(i) for i in range(found.similarity.n)])
 
 

@@ -109,7 +109,7 @@ def test_classes_of_one_sample_and_columns_of_two_categories_are_taken():
         ({"relevance": 1.5}, "relevance=1.5 is not allowed"),
         ({"relevance": 9}, "relevance=9 is not allowed: give a whole number from 1 to 5"),
         ({"relevance": 1}, "relevance=1 is not allowed: keep as many features as are selected, 2, or more"),
-        ({"random_state": "x"}, "seed"),
+        ({"random_state": "x"}, "random_state=.x. is not allowed: give a whole number"),
         ({"n_jobs": 0}, "n_jobs=0 is not a number of threads"),
     ],
 )

@@ -11,8 +11,8 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_n_features_in_after_fitting
 
 from bitsieve import BitsieveWarning, ForwardSelector, KollerSahami, list_methods, make_selector
-from bitsieve.by_counts.criteria import CRITERIA
-from bitsieve.by_counts.criteria.mifs import MIFS
+from bitsieve.methods.by_counts.criteria import CRITERIA
+from bitsieve.methods.by_counts.criteria.relevance import MIFS
 from bitsieve.selectors.counted import CountSelector
 
 ATTRIBUTES = ("selected_", "scores_", "ranking_", "relevance_", "overlap_", "overlap_with_", "informative_", "classes_")

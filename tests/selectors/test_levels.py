@@ -7,12 +7,12 @@ import pytest
 from scipy.stats import binom, kstest
 
 from bitsieve import Constraints, ForwardSelector
-from bitsieve.by_counts.stopping import make_stopping
-from bitsieve.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.counts.terms import entropy_terms
 from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.read import read_xy
+from bitsieve.methods.by_counts.stopping import make_stopping
+from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 
 RULES = "significance", "permutation"
 

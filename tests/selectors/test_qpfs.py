@@ -184,7 +184,7 @@ def test_nystrom_by_name_and_its_quality():
 
 def test_a_minimum_not_reached_is_warned_of(monkeypatch):
     monkeypatch.setattr(
-        "bitsieve.by_counts.pairwise.quadratic.minimize_on_simplex",
+        "bitsieve.methods.by_counts.pairwise.quadratic.minimize_on_simplex",
         lambda *problem: minimize_on_simplex(*problem, max_rounds=0),
     )
     X, y = load_digits(return_X_y=True)

@@ -7,8 +7,7 @@ from sklearn.datasets import load_iris
 
 import bitsieve
 from bitsieve import Constraints, ForwardSelector, SpecCMI, list_methods, make_selector
-from bitsieve.by_counts.criteria import ALIASES, CRITERIA, MIFS, MIFSU, MIQ, BetaGamma
-from bitsieve.selectors.described import described_methods
+from bitsieve.methods.by_counts.criteria import ALIASES, CRITERIA, MIFS, MIFSU, MIQ, BetaGamma
 
 METHODS = {method.name: method for method in list_methods()}
 NAMES = list(METHODS)
@@ -98,7 +97,7 @@ def test_every_greedy_method_takes_the_parameters_of_the_loop():
 def test_a_mistake_inside_a_criterion_is_not_taken_for_a_wrong_name(monkeypatch):
     """Names are looked up in the signature: a TypeError of other origin is the program's own."""
 
-    class Broken:
+    class Broken(MIFS):
         def __init__(self, beta=1.0):
             raise TypeError("inside")
 
@@ -149,8 +148,3 @@ def test_mistakes(name, parameters, message):
     with pytest.raises(ValueError, match=message) as caught:
         make_selector(name, **parameters)
     assert "\n" not in str(caught.value)
-
-
-def test_the_file_of_methods_says_what_the_classes_say():
-    """The command line reads the file; 'python -m bitsieve.selectors.described' writes it anew."""
-    assert list_methods() == described_methods()

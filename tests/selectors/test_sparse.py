@@ -10,8 +10,9 @@ import bitsieve
 from bitsieve import ZeroApartBinner
 from bitsieve.common.names import NumberedNames
 from bitsieve.data.sparse import DenseColumns
+from bitsieve.methods.registry import list_methods
 from bitsieve.selectors.counted import CountSelector
-from bitsieve.selectors.registry import list_methods, make_selector
+from bitsieve.selectors.registry import make_selector
 
 METHODS = [info.name for info in list_methods() if not info.same_as]
 TAKING = [name for name in METHODS if make_selector(name).__sklearn_tags__().input_tags.sparse]

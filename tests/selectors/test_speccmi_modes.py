@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import spearmanr
 from sklearn.datasets import load_breast_cancer, load_digits
 
-import bitsieve.by_counts.pairwise.tiles as tiles
+import bitsieve.methods.by_counts.pairwise.matrices as tiles
 from bitsieve import Nystrom, SpecCMI, conditional_mutual_information_matrix, make_selector
 
 ROUNDING = 1e-11  # of some hundred entries of a few bits

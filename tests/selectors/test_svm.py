@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC, l1_min_c
 
 from bitsieve import L1SVM, SVMRFE
-from bitsieve.selectors.svm import GROWTH
+from bitsieve.methods.by_samples.models import GROWTH
 from papers.data.sparse_groups import make_sparse_groups
 
 

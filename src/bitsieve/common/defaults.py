@@ -1,4 +1,39 @@
-"""What ``select`` does where nothing else is asked for; ``benchmarks/default_method.py`` chose the method."""
+"""What is done where nothing else is asked for: one row for each function and command that takes a method.
 
-DEFAULT_METHOD = "cmim"
-DEFAULT_FEATURES = 20
+``benchmarks/default_method.py`` chose the method of ``select``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+BINNING = "mdl"
+ESTIMATOR = "plug-in"  # of information
+
+
+class Defaults(NamedTuple):
+    """The defaults of one function.
+
+    Attributes
+    ----------
+    methods : tuple of str
+        The method, or those that are compared.
+    features : int
+        How many features; 0: every number of them is tried.
+    """
+
+    methods: tuple[str, ...]
+    features: int = 0
+
+    @property
+    def method(self) -> str:
+        """The one method."""
+        (method,) = self.methods
+        return method
+
+
+SELECT = Defaults(("cmim",), 20)
+SELECTOR = Defaults(("jmi",), 10)  # ForwardSelector; the number is that of every selector
+HOW_MANY = Defaults(("jmi",))
+COMPARE = Defaults(("mim", "mrmr", "jmi", "speccmi"))
+SELECTOR_CV = Defaults(("mim", "mrmr", "jmi"))

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, SupportsIndex, TypeV
 
 import numpy as np
 
+from bitsieve.common.defaults import SELECTOR
 from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.notes import warn
 
@@ -77,6 +78,12 @@ def check_number(name: str, value: object, low: float, high: float = np.inf, *, 
     return number
 
 
+def check_above_zero(name: str, value: Any) -> None:
+    """Refuse what is no number above 0."""
+    if not check_number(name, value, 0) > 0:
+        raise ParameterError(name, value, "give a number above 0")
+
+
 def check_level(level: object) -> None:
     """Refuse a level of significance that is not inside 0 and 1."""
     if isinstance(level, bool) or not isinstance(level, Real) or not 0 < float(level) < 1:
@@ -109,6 +116,19 @@ def check_threads(name: str, value: object) -> None:
         raise ParameterError(name, value, "give 1 or more, or -1 for every core", "is not a number of threads")
 
 
+def make_random(seed: Any) -> np.random.RandomState:
+    """The random numbers of a ``random_state``: None (numpy's own), a whole number, or a RandomState."""
+    if seed is None or seed is np.random:
+        return np.random.mtrand._rand
+    if isinstance(seed, np.random.RandomState):
+        return seed
+    try:
+        return np.random.RandomState(operator.index(seed))
+    except (TypeError, ValueError):
+        advice = "give a whole number from 0 to 4294967295, a RandomState or None"
+        raise ParameterError("random_state", seed, advice) from None
+
+
 @dataclass(frozen=True)
 class FeatureCount:
     """How many features are to be selected: a whole number, or a float inside 0 and 1, which is a share of them.
@@ -122,7 +142,7 @@ class FeatureCount:
     """
 
     open_ended: Sequence[str | None] = ()
-    default: ClassVar[int] = 10
+    default: ClassVar[int] = SELECTOR.features
 
     def among(self, value: object, n_features: int, why: str = "") -> int:
         """The number that ``value`` means, of so many features; ``why`` says in words how many there are.

@@ -51,13 +51,13 @@ def phase(name: str) -> Callable[[int, int], None]:
 
 
 def row_phase(name: str, n_rows: int | None) -> Callable[[int], None]:
-    """Announce a pass over ``n_rows`` rows (None: not known yet); the function returned tells how many are done.
+    """Announce a pass over ``n_rows`` rows (None: not known yet); the function returned announces how many are done.
 
     It makes "reading" into "reading, 3,000,000 of 10,000,000 rows, 1,500,000 rows/s, about 5 s left".
     """
     listener = _listener.get()
     if listener is None:
-        return _no_rows
+        return _no_listener
     listener(name)
     start = time.monotonic()
 
@@ -71,10 +71,6 @@ def row_phase(name: str, n_rows: int | None) -> Callable[[int], None]:
         listener(text if n_rows is None else Step(text, done, n_rows, passed))
 
     return step
-
-
-def _no_rows(done: int) -> None:
-    """Nobody listens."""
 
 
 class Step(str):
@@ -98,7 +94,7 @@ def _duration(seconds: float) -> str:
     return f"{math.ceil(seconds / 60)} min" if seconds <= 90 * 60 else f"{math.ceil(seconds / 360) / 10:g} h"
 
 
-def _no_listener(done: int, total: int) -> None:
+def _no_listener(*_: int) -> None:
     """Nobody listens."""
 
 

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     Values = NDArray[Any] | Encoded
 
 
+COUNTS = frozenset({"tables", "partition", "joined"})  # what counts of all rows offer
+
+
 class NamedColumns:
     """What follows from the names of the columns alone.
 
@@ -72,6 +75,7 @@ class Table(NamedColumns):
     """
 
     in_memory: ClassVar[bool] = False  # whether the rows are
+    offers: frozenset[str] = COUNTS  # what a method may require: see Method
     leaves_out: ClassVar[bool] = True  # whether columns can be left out
     given: Given | None
     notes: tuple[str, ...]
@@ -91,11 +95,6 @@ class Table(NamedColumns):
     def is_sparse(self) -> bool:
         """Whether only the values that are not zero are stored."""
         return False
-
-    @property
-    def has_rows(self) -> bool:
-        """Whether methods on rows can have them."""
-        return self.in_memory
 
     @property
     def target_rank_error(self) -> float:
@@ -170,9 +169,11 @@ class TableInMemory(Table):
         return self.sparse is not None
 
     @property
-    def has_rows(self) -> bool:
-        """Whether methods on rows can have them."""
-        return self.sparse is None or not self.sparse.in_files
+    def offers(self) -> frozenset[str]:  # type: ignore[override]
+        """What a method may require of it."""
+        if self.sparse is None:
+            return COUNTS | {"rows", "dense"}
+        return COUNTS if self.sparse.in_files else COUNTS | {"rows"}
 
     @property
     def n_samples(self) -> int:

@@ -29,6 +29,7 @@ class CountsTable(Table):
         Whether the columns had names of their own.
     """
 
+    offers = frozenset({"tables"})  # of pairs of columns
     leaves_out = False  # every column was counted
 
     def __init__(self, counts: SavedCounts, *, named: bool = True) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from bitsieve.by_counts.stopping.repeated_search import RepeatedSearch
+from bitsieve.common.defaults import HOW_MANY
 from bitsieve.common.messages import aligned, quoted
 from bitsieve.common.notes import warn_of
 from bitsieve.common.parameters import check_integer
@@ -17,9 +17,10 @@ from bitsieve.counts.terms import entropy_terms
 from bitsieve.data.read import read_data
 from bitsieve.data.table import Table
 from bitsieve.evaluate.selector_cv import SelectorCV
+from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_target, refuse_what_tells_nothing
-from bitsieve.selectors.counted import count_table
+from bitsieve.selectors.fitting import count_table
 from bitsieve.selectors.forward import ForwardSelector
 from bitsieve.selectors.stability import StabilitySelector
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bitsieve.selectors.counted import Counted
+    from bitsieve.selectors.fitting import Counted
 
     Floats = NDArray[np.float64]
 
@@ -130,7 +131,7 @@ def how_many(
     target: Any = None,
     *,
     sample_weight: Any = None,
-    method: str = "jmi",
+    method: str = HOW_MANY.method,
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
     binning: Any = "mdl",

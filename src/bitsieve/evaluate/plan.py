@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from sklearn.base import clone
 
+from bitsieve.common.defaults import COMPARE
 from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.common.parameters import check_flag, check_integer
 from bitsieve.data.binning.registry import make_binner
@@ -17,9 +18,10 @@ from bitsieve.evaluate.classifiers.registry import default_classifier, make_clas
 from bitsieve.evaluate.encoding import Foreign, NumericFeatures, encode_features, is_foreign
 from bitsieve.evaluate.error_rates import ROC_AUC, Loss, make_loss
 from bitsieve.evaluate.folds import make_folds
+from bitsieve.methods.registry import method_name, parameters_of
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_target, refuse_what_tells_nothing
-from bitsieve.selectors.registry import make_selector, method_name, parameters_of
+from bitsieve.selectors.registry import make_selector
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from bitsieve.evaluate.folds import Fold
 
 PROTOCOLS = ("nested", "paper")
-DEFAULT_METHODS = ("mim", "mrmr", "jmi", "speccmi")
+DEFAULT_METHODS = COMPARE.methods
 DEFAULT_COUNTS = range(10, 101)
 FEW_FEATURES = 20
 

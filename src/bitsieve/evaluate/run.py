@@ -17,14 +17,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectKBest
 from threadpoolctl import threadpool_limits
 
-from bitsieve.by_samples.spanning_tree.bayes_error import global_bounds
 from bitsieve.common.progress import phase
 from bitsieve.counts.threads import run_blocks
 from bitsieve.evaluate.comparison import BEST, Comparison, Scored
 from bitsieve.evaluate.encoding import Foreign
 from bitsieve.evaluate.error_rates import wrong
 from bitsieve.evaluate.measures import redundancy_rates, separability
-from bitsieve.selectors.counted import count_table
+from bitsieve.methods.by_samples.spanning_tree.bayes_error import global_bounds
+from bitsieve.selectors.fitting import count_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from bitsieve.evaluate.checkpoint import Checkpoint
     from bitsieve.evaluate.folds import Fold
     from bitsieve.evaluate.plan import Plan
-    from bitsieve.selectors.counted import Counted
+    from bitsieve.selectors.fitting import Counted
 
     Floats = NDArray[np.float64]
 

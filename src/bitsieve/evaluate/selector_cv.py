@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+from bitsieve.common.defaults import SELECTOR_CV
 from bitsieve.evaluate.plan import make_plan
 from bitsieve.evaluate.run import run_plan
 from bitsieve.selectors.base import ColumnSelector
@@ -75,7 +76,7 @@ class SelectorCV(ColumnSelector):
     def __init__(
         self,
         *,
-        methods: Any = ("mim", "mrmr", "jmi"),
+        methods: Any = SELECTOR_CV.methods,
         features: int | Iterable[int] | None = None,
         classifier: Any = "linear-svm",
         folds: Any = None,

@@ -19,7 +19,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, eigvalsh
 from threadpoolctl import threadpool_limits
 
 from bitsieve.common.memory import square_matrix
@@ -38,14 +37,14 @@ MARGIN = 1.6  # times the largest that is left, as far as it is known, is the en
 SPREAD = 64.0  # from the beginning of the interval to its end
 ERROR = 1e-12  # probability that a negative eigenvalue is overlooked
 MAX_DEGREE = 64
-HOPELESS = 30.0  # growth of the probes that tells of eigenvalues outside the interval
+HOPELESS = 30.0  # growth of the probes that shows eigenvalues outside the interval
 SMALL = 2000  # rows up to which all eigenvalues take about a second
 LARGE = 4000  # rows from which random probes are worth asking
 SLACK = 1e-8  # an eigenvalue above -SLACK is taken for 0: it moves x'Hx on the simplex by 1e-8 at most
 
 
 def shows_no_negative_eigenvalue(matrix: Floats, added: float = 0.0) -> bool:
-    """Whether random probes show that ``matrix + added I`` has no negative eigenvalue; False: they do not tell.
+    """Whether random probes show that ``matrix + added I`` has no negative eigenvalue; False: not known.
 
     Parameters
     ----------
@@ -116,6 +115,9 @@ def is_convex(matrix: Floats, added: float = 0.0) -> bool:
     probes often show it before, at O(n^2) and without a copy; they are wrong with a
     probability of 1e-12.
     """
+
+    from scipy.linalg import LinAlgError, cholesky
+
     if len(matrix) >= LARGE and shows_no_negative_eigenvalue(matrix, added):
         return True
     copy = square_matrix(len(matrix), np.float64)
@@ -138,6 +140,9 @@ def smallest_eigenvalue(matrix: Floats) -> float:
     vector of ones would miss the eigenvalues of columns that are treated alike; its residual is
     subtracted from what it finds, which is then proven to be a lower bound; where that fails, LAPACK is used.
     """
+
+    from scipy.linalg import eigvalsh
+
     if len(matrix) > SMALL:
         found = _by_lanczos(matrix)
         if is_convex(matrix, -found):

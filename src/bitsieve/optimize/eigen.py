@@ -57,7 +57,7 @@ def dominant_eigenvector(
 
     Notes
     -----
-    Cost: O(n^2) a product; one or two dozen products where the first eigenvalue stands apart, as it does for
+    Cost: O(n^2) a product; one or two dozen products where the first eigenvalue is well separated, as it is for
     matrices of information.
     """
     n = len(matrix)

@@ -23,7 +23,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh
 
 from bitsieve.optimize.sphere import QuadraticOnSpheres, climb, multipliers, normalised, retract, row_products
 
@@ -118,6 +117,9 @@ def dual_bound(objective: QuadraticOnSpheres, vectors: Floats) -> Dual:
 
     The least eigenvalue is LAPACK's, off by a few roundings of the norm of S at most; that much is added.
     """
+
+    from scipy.linalg import eigh
+
     n = len(vectors)
     gradient = objective.value_and_gradient(vectors)[1]
     constant = float(objective.linear.sum())

@@ -12,16 +12,17 @@ and Machine Intelligence 26(2), 2004. doi:10.1109/TPAMI.2004.1262185
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.linalg import cholesky, eigvalsh, solve_triangular
 from threadpoolctl import threadpool_limits
 
 from bitsieve.common.messages import ParameterError, choices
 from bitsieve.optimize.eigen import Eigenpair, dominant_eigenvector, dot, lanczos
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -60,8 +61,8 @@ class Nystrom:
     """
 
     sampling_rate: float = 0.5
-    landmarks: Any = None
-    random_state: Any = 0
+    landmarks: Sequence[int] | NDArray[np.integer] | None = None
+    random_state: int | np.random.Generator | None = 0
     variant: str | None = None
 
     def __post_init__(self) -> None:
@@ -80,7 +81,7 @@ class Nystrom:
             object.__setattr__(self, "landmarks", _checked(self.landmarks))
 
 
-def make_nystrom(approximation: Any) -> Nystrom | None:
+def make_nystrom(approximation: object) -> Nystrom | None:
     """The settings meant by a parameter: None, "nystrom" or settings.
 
     Raises
@@ -139,10 +140,13 @@ def nystrom_factor(rows: Floats, landmarks: NDArray[np.intp]) -> Factor:
     -----
     ``G = [A; B'] R^-1`` with ``A + shift = R'R`` (Cholesky). Cost: O(p^3 + n p^2). Memory: n p numbers.
     """
+
+    from scipy.linalg import cholesky, eigvalsh, solve_triangular
+
     with threadpool_limits(1, "blas"):
         inner = (rows[:, landmarks] + rows[:, landmarks].T) / 2
         values = eigvalsh(inner)
-        if not values[-1] > 0:  # the landmarks tell nothing, even alone
+        if not values[-1] > 0:  # the landmarks carry no information, even alone
             return Factor(np.zeros(rows.shape[::-1]), 0.0)
         shift = max(0.0, float(CLEARLY_POSITIVE * values[-1] - values[0]))
         inner[np.diag_indices_from(inner)] += shift
@@ -193,7 +197,7 @@ def extended_weights(rows: Floats, landmarks: NDArray[np.intp]) -> Floats:
     return vector / length if length > 0 else np.full(len(vector), 1 / np.sqrt(len(vector)))
 
 
-def _checked(landmarks: Any) -> tuple[int, ...]:
+def _checked(landmarks: object) -> tuple[int, ...]:
     places = np.asarray(landmarks)
     if places.ndim != 1 or not places.size or places.dtype.kind not in "iu" or places.min() < 0:
         raise ParameterError("landmarks", landmarks, "give a list of column indices, 0 or more")

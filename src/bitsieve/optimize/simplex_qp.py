@@ -18,7 +18,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from threadpoolctl import threadpool_limits
 
 if TYPE_CHECKING:
@@ -154,6 +153,8 @@ def face_step(quadratic: Quadratic, weights: Floats, gradient: Floats, tolerance
 
 def by_cholesky(quadratic: Quadratic, support: Indices, gradient: Floats) -> Floats:
     """The step by a Cholesky factor: one solve for the gradient, one for the vector of ones that keeps the sum."""
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
     block = quadratic.block(support)
     block[np.diag_indices_from(block)] += RIDGE * float(quadratic.diagonal[support].mean())
     try:

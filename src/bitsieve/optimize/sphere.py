@@ -191,7 +191,7 @@ def climb(objective: QuadraticOnSpheres, vectors: Floats, tolerance: float) -> F
         new_value, new_gradient = objective.value_and_gradient(moved)
         new_tangent, new_slope = _slope(moved, new_gradient)
         slack = ROUNDING * abs(value)
-        if step.gain <= slack:  # too near the maximum for the value to tell: the slope must
+        if step.gain <= slack:  # too near the maximum for the value to decide: the slope does
             if length(new_slope) > 0.5 * length(slope):
                 break
             agreement = 1.0

@@ -124,10 +124,10 @@ def selected_names(evidence: Evidence) -> list[str]:
 
 
 class RankingDisplay(Display):
-    """What every selected feature tells about the target, as bars in bits beside H(C).
+    """The information of every selected feature about the target, as bars in bits beside H(C).
 
-    The bar of a feature is its relevance I(X;C), of which a part may be told by one selected before it (redundancy),
-    and then what it tells in addition together with one of those (complementarity). Its end is at most H(C).
+    The bar of a feature is its relevance I(X;C), of which a part may be redundant with one selected before it, and then
+    its synergy with one of those (complementarity). Its end is at most H(C).
 
     Parameters
     ----------
@@ -163,17 +163,7 @@ class RankingDisplay(Display):
 
     @classmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
-        """The contributions of the selected features.
-
-        Parameters
-        ----------
-        selector : selector
-        evidence : Evidence
-
-        Returns
-        -------
-        RankingDisplay
-        """
+        """The contributions of the selected features."""
         entropy = evidence.information.class_entropy
         return cls(selected_names(evidence), evidence.contributions, entropy, evidence.chance)
 
@@ -232,17 +222,7 @@ class RedundancyDisplay(Display):
 
     @classmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
-        """The information that the selected features share.
-
-        Parameters
-        ----------
-        selector : selector
-        evidence : Evidence
-
-        Returns
-        -------
-        RedundancyDisplay
-        """
+        """The information that the selected features share."""
         shared = evidence.information.mutual_information_matrix(columns=evidence.selected)
         return cls(selected_names(evidence), shared)
 
@@ -301,17 +281,7 @@ class CurveDisplay(Display):
 
     @classmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
-        """The curve of the selected features, and of those that come next where the method ranks more.
-
-        Parameters
-        ----------
-        selector : selector
-        evidence : Evidence
-
-        Returns
-        -------
-        CurveDisplay
-        """
+        """The curve of the selected features, and of those that come next where the method ranks more."""
         order = ranked_on(selector, evidence.counted)
         return cls(information_curve(evidence.information, order, len(evidence.selected)))
 

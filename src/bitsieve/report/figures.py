@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
     from numpy.typing import NDArray
 
     from bitsieve.files.output import AnyPath
@@ -141,7 +141,7 @@ def draw(curves: Curves, width: float = 8.0, height: float = 3.6) -> str:
         return _svg(figure, f"{curves.y_label} against {curves.x_label}", curves.name)
 
 
-def save_figure(figure: Figure, path: AnyPath) -> None:
+def save_figure(figure: Figure | SubFigure, path: AnyPath) -> None:
     """Write a figure of matplotlib in the format of the ending; the same figure gives the same bytes."""
     import matplotlib
 
@@ -149,7 +149,7 @@ def save_figure(figure: Figure, path: AnyPath) -> None:
     kind = path.suffix.lower()[1:]
     dates = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
     with writing(path) as file, matplotlib.rc_context({"svg.hashsalt": path.stem}):
-        figure.savefig(file, format=kind, dpi=150, metadata=dates)
+        figure.savefig(file, format=kind, dpi=150, metadata=dates)  # type: ignore[union-attr]  # never a part of one
 
 
 @contextmanager
@@ -186,17 +186,18 @@ def as_svg(axes: Axes, label: str) -> str:
     import matplotlib
 
     with matplotlib.rc_context(PAGE_STYLE):
-        return themed(_svg(axes.figure, label, label))  # type: ignore[arg-type]  # a whole figure, no part of one
+        return themed(_svg(axes.figure, label, label))
 
 
-def _svg(figure: Figure, label: str, salt: str) -> str:
+def _svg(figure: Figure | SubFigure, label: str, salt: str) -> str:
     """The figure as an ``<svg>`` element with a label; equal figures with an equal salt are equal text."""
     import matplotlib
 
     buffer = io.StringIO()
     with matplotlib.rc_context({"svg.hashsalt": salt}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # the reader's fonts are used, not matplotlib's
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+        undated = {"Date": None, "Creator": None}
+        figure.savefig(buffer, format="svg", metadata=undated)  # type: ignore[union-attr]  # never a part of a figure
     text = buffer.getvalue()
     return f'<svg role="img" aria-label="{escape(label)}" {text[text.index("<svg ") + len("<svg ") :]}'
 

@@ -45,7 +45,7 @@ def bullets(lines: Sequence[str]) -> str:
 
 
 def facts(pairs: Sequence[tuple[str, str]]) -> str:
-    """A list of names and what stands for them."""
+    """A list of names and their values."""
     return "<dl>" + "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in pairs) + "</dl>"
 
 

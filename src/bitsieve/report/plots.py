@@ -123,8 +123,8 @@ def _draw(ax: Axes, weights: np.ndarray, k: int, caption: str) -> None:
 def _caption(selector: Any) -> str:
     """The selected part in words; its objective in bits where the method has one."""
     objective = getattr(selector, "objective_", None)
-    told = f", x'Qx = {objective:.4g} bits" if objective is not None else ""
-    return f"{len(selector.selected_):,} selected{told}"
+    reached = f", x'Qx = {objective:.4g} bits" if objective is not None else ""
+    return f"{len(selector.selected_):,} selected{reached}"
 
 
 def _name(ax: Axes, weights: np.ndarray, names: list[str]) -> None:

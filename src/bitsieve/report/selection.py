@@ -1,4 +1,4 @@
-"""The report of a selection: what was selected and why, what it stands for, the data, and how to make it again."""
+"""The report of a selection: what was selected and why, what it represents, the data, and how to make it again."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.common.messages import quoted
+from bitsieve.methods.registry import list_methods
 from bitsieve.report.columns import bins_of, quality_parts
 from bitsieve.report.displays import MOST_BARS, CurveDisplay, RankingDisplay, RedundancyDisplay, selected_names
 from bitsieve.report.figures import as_svg
@@ -15,7 +16,6 @@ from bitsieve.report.page import bullets, code, facts, figure, heading, page, pa
 from bitsieve.selection.explain import affiliated_of
 from bitsieve.selection.plain import number
 from bitsieve.selection.substitutes import best_substitutes
-from bitsieve.selectors.registry import list_methods
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +52,7 @@ def selection_report(selection: Selection, *, command: str | None = None, when: 
     command : str, optional
         What makes the selection again; by default the call in Python.
     when : datetime, optional
-        The time that is told; by default now.
+        The time that is stated; by default now.
     """
     evidence = selection.evidence
     curve = CurveDisplay.of(selection.selector, evidence)

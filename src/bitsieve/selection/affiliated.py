@@ -9,11 +9,11 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
-from bitsieve.by_samples.cutting_plane.columns import Pairs
 from bitsieve.common.parameters import check_choice
 from bitsieve.common.ties import TIE
 from bitsieve.information.protocol import pair_uncertainty
-from bitsieve.selectors.gdm import check_tau
+from bitsieve.methods.by_samples.cutting_plane.columns import Pairs
+from bitsieve.methods.by_samples.cutting_plane.search import check_tau
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -111,20 +111,15 @@ def groups_of(selected: Integers, pairs: Pairs) -> Affiliated:
     order = others[np.lexsort((pairs.chosen[others], -strength[others], pairs.column[others]))]
     column = pairs.column[order]
     nearest = order[np.append(True, column[1:] != column[:-1])] if len(order) else order
-    kept = nearest[np.lexsort((pairs.column[nearest], -strength[nearest], pairs.chosen[nearest]))]
-    edges = np.searchsorted(pairs.chosen[kept], np.arange(1, len(selected)))
-    return Affiliated(selected, np.split(pairs.column[kept], edges), np.split(pairs.correlation[kept], edges))
+    return Affiliated(selected, *pairs.groups(nearest, len(selected)))
 
 
 def _by_correlation(selector: Any, X: Any, selected: Integers, least: float, binning: Any, n_jobs: int | None) -> Pairs:
-    from bitsieve.by_samples.cutting_plane.dense import DenseColumns
-    from bitsieve.by_samples.cutting_plane.sparse import SparseColumns
-    from bitsieve.selectors.linear import read_sparse_columns, values_of
+    from bitsieve.methods.by_samples.cutting_plane.columns import vectors_of
+    from bitsieve.selectors.sampled import TableSamples
 
-    if issparse(X):
-        return SparseColumns(read_sparse_columns(selector, X, reset=False), n_jobs).correlated(selected, least)
-    values = values_of(_read(selector, X), "affiliated(by='correlation')")
-    return DenseColumns(values, n_jobs).correlated(selected, least)
+    values = TableSamples.of(_read(selector, X), "affiliated(by='correlation')").values()
+    return vectors_of(values, n_jobs).correlated(selected, least)
 
 
 def _by_information(selector: Any, X: Any, selected: Integers, least: float, binning: Any, n_jobs: int | None) -> Pairs:

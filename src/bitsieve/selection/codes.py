@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from bitsieve.data.binning.registry import KEEPS_MISSING
 from bitsieve.data.table import Table
-from bitsieve.selectors.counted import CountSelector
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from bitsieve.methods.method import Method
 
 
 def few_are_codes(binning: Any, of_binner: Mapping[str, Any]) -> bool:
@@ -18,7 +19,7 @@ def few_are_codes(binning: Any, of_binner: Mapping[str, Any]) -> bool:
 
 
 def take_codes(
-    table: Table, binning: Any, of_binner: Mapping[str, Any], selector: Any, n_jobs: int | None = None
+    table: Table, binning: Any, of_binner: Mapping[str, Any], method: Method, n_jobs: int | None = None
 ) -> tuple[Any, Any]:
     """The table with its columns of few whole numbers as categories, and the binning of the others.
 
@@ -29,7 +30,7 @@ def take_codes(
         Only "mdl", the default, takes codes for what they are; what is asked for is obeyed.
     of_binner : mapping
         Parameters that were given for it.
-    selector : estimator
+    method : Method
         Only one on counts knows codes.
     n_jobs : int, optional
 
@@ -39,7 +40,7 @@ def take_codes(
     str or binner
         "none" for an array that holds nothing but such columns: no column of it is touched then.
     """
-    if not few_are_codes(binning, of_binner) or not isinstance(selector, CountSelector):
+    if not few_are_codes(binning, of_binner) or "rows" in method.requires:
         return table, binning
     table, all_are_codes = table.few_as_codes(n_jobs)
     return table, binning.replace("mdl", "none") if all_are_codes else binning

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.information.plug_in import PlugInInformation
-    from bitsieve.selectors.counted import Counted
+    from bitsieve.selectors.fitting import Counted
 
     Columns = NDArray[np.intp]
     Floats = NDArray[np.float64]

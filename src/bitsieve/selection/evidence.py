@@ -15,7 +15,7 @@ from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.columns import all_missing
 from bitsieve.data.encoding import Encoded
 from bitsieve.data.read import read_xy
-from bitsieve.selectors.counted import count_binned, count_table
+from bitsieve.selectors.fitting import count_binned, count_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from bitsieve.data.table import Table
     from bitsieve.information.plug_in import PlugInInformation
     from bitsieve.information.protocol import ConditionalInformation
-    from bitsieve.selectors.counted import Counted
+    from bitsieve.selectors.fitting import Counted
 
     Columns = NDArray[np.intp]
     Floats = NDArray[np.float64]

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bitsieve.information.evidence import carries_information
 from bitsieve.selection.worth import told_by_shuffles
-from bitsieve.selectors.counted import CountSelector, count_table, overlaps
+from bitsieve.selectors.fitting import count_table, explain_by
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from bitsieve.data.table import Table
+    from bitsieve.selectors.fitting import Fitted
 
 
 class Explanation(NamedTuple):
-    """I(Xi;C) of every feature, and of every selected one the largest I(Xi;Xs) with one chosen before it, in bits.
-
-    ``binner`` made the codes that were counted; ``overlap_with`` is -1 and ``overlap`` NaN for the first feature;
-    ``informative`` says which selected features tell more than chance, at least those; ``is_sure``: and no others.
-    """
+    """As :class:`bitsieve.selectors.fitting.Explained`, and whether ``informative`` names all features that are."""
 
     binner: Any
     relevance: NDArray[np.float64]
@@ -30,19 +26,12 @@ class Explanation(NamedTuple):
     is_sure: bool
 
 
-def explanation(selector: Any, table: Table, binning: Any, n_jobs: int | None) -> Explanation:
-    """The explanation of a fitted selector; ``binning`` is for one that counts nothing itself."""
-    selected = selector.selected_
-    if isinstance(selector, CountSelector):
-        binner, relevance, informative = selector.binner_, selector.relevance_, selector.informative_
-        nearest, shared = selector.overlap_with_, selector.overlap_
-    else:
-        counted = count_table(table, binning, n_jobs)
-        binner, information = counted.binner, counted.information
-        relevance, informative = information.relevance, carries_information(information, selected)
-        nearest, shared = overlaps(information, selected)
-    told = told_by_shuffles(table, binner, selected[~informative], n_jobs)
+def explanation(fitted: Fitted, table: Table, binning: Any, n_jobs: int | None) -> Explanation:
+    """The explanation of what a method found; ``binning`` is for one that counts nothing itself."""
+    selected = fitted.found.selected
+    explained = fitted.explained or explain_by(count_table(table, binning, n_jobs), selected)
+    informative = explained.informative.copy()
+    told = told_by_shuffles(table, explained.binner, selected[~informative], n_jobs)
     if told is not None:
-        informative = informative.copy()
         informative[~informative] = told
-    return Explanation(binner, relevance, nearest, shared, informative, told is not None)
+    return Explanation(*explained._replace(informative=informative), told is not None)

@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
-from bitsieve.by_samples.spanning_tree.bayes_error import BayesErrorBounds, divergence, global_bounds, pairwise_bounds
-from bitsieve.by_samples.spanning_tree.cross_edges import edges_between
-from bitsieve.by_samples.spanning_tree.dependency import PRIORS, dependency
-from bitsieve.by_samples.spanning_tree.draws import Draw
-from bitsieve.by_samples.spanning_tree.tree import minimum_spanning_tree
-from bitsieve.common.parameters import check_choice, check_integer
+from bitsieve.common.parameters import check_choice, check_integer, make_random
 from bitsieve.data.read import read_xy
 from bitsieve.data.target import read_target
-from bitsieve.selectors.sampled import numbers_of, repeated
+from bitsieve.methods.by_samples.spanning_tree.bayes_error import (
+    BayesErrorBounds,
+    divergence,
+    global_bounds,
+    pairwise_bounds,
+)
+from bitsieve.methods.by_samples.spanning_tree.dependency import PRIORS, Draw, dependency
+from bitsieve.methods.by_samples.spanning_tree.tree import edges_between, minimum_spanning_tree
+from bitsieve.selectors.sampled import TableSamples
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -138,7 +140,7 @@ def geometric_mutual_information(
         raise ValueError(lengths + ("" if given is None else f", given {len(classes):,}") + ": give as many")
     if len(first) < 4:
         raise ValueError(f"the samples are halved, and at least 4 are needed: there are {len(first):,}")
-    random = check_random_state(random_state)
+    random = make_random(random_state)
     draws = (Draw.of(classes, random) for _ in range(n_repeats))
     return float(np.mean([dependency(first, second, classes, draw, priors) for draw in draws]))
 
@@ -198,11 +200,10 @@ def bayes_error_bounds(X: Any, y: Any, sample_weight: Any = None, *, tree: str =
     (0.027, 0.053)
     """
     check_choice("tree", tree, tuple(TREES))
-    table = repeated(read_xy(X, y, sample_weight))
-    target = table.target
-    if target.n_classes < 2:
+    samples = TableSamples.of(read_xy(X, y, sample_weight), "bayes_error_bounds")
+    if samples.n_classes < 2:
         raise ValueError("the target has 1 class: there is nothing to tell apart, give at least two")
-    return TREES[tree](numbers_of(table, "bayes_error_bounds")[0], target.codes, target.n_classes)
+    return TREES[tree](samples.numbers()[0], samples.classes, samples.n_classes)
 
 
 def _points(name: str, values: Any) -> NDArray[np.float64]:

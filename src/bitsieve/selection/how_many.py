@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.common.defaults import DEFAULT_FEATURES
-from bitsieve.selectors.constraints import resolve
+from bitsieve.common.defaults import SELECT
+from bitsieve.methods.constraints import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,10 +26,10 @@ def default_number(considered: Considered, parameters: Mapping[str, Any]) -> tup
     candidates = resolve(considered.constraints, considered.table.names)
     excluded = {j for j, of in enumerate(candidates.of_column) if of in candidates.exclude}
     n_open = candidates.n_open - len(set(considered.left_out) - excluded)
-    if n_open >= DEFAULT_FEATURES:
-        return max(DEFAULT_FEATURES, len(candidates.must_include)), []
+    if n_open >= SELECT.features:
+        return max(SELECT.features, len(candidates.must_include)), []
     if parameters.get("stopping") is not None:
         return n_open, []
     left = " left" if n_open < len(candidates.sizes) else ""
     what = "columns and groups" if candidates.grouped else f"feature{'s' * (n_open != 1)}"
-    return n_open, [f"the table has {n_open:,} {what}{left}, fewer than {DEFAULT_FEATURES}: all are ranked"]
+    return n_open, [f"the table has {n_open:,} {what}{left}, fewer than {SELECT.features}: all are ranked"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from bitsieve.common.messages import ParameterError, Sentence, Setting, quoted
 from bitsieve.data.table import Table
-from bitsieve.selectors.constraints import Constraints, check_constraints, resolve
+from bitsieve.methods.constraints import Constraints, check_constraints, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from bitsieve.common.messages import Sentence, Setting, quoted, quoted_places
 from bitsieve.data.binning.coding import codes_that_occur
 from bitsieve.data.profile import FEW_ROWS
 from bitsieve.data.table import Table
-from bitsieve.selectors.counted import tells_nothing
+from bitsieve.selectors.fitting import tells_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,13 +59,15 @@ def explain(table: Table, binner: Any, selected: NDArray[np.intp], left_out: Seq
     kept = np.ones(len(n_bins), bool)
     kept[list(left_out)] = False
     one_bin = np.flatnonzero(kept & (n_bins == 1))
-    constant = [j for j in one_bin.tolist() if not table.varies(j)]
+    if table.is_sparse:
+        constant = one_bin[table.constant[one_bin]].tolist()
+    else:
+        constant = [j for j in one_bin.tolist() if not table.varies(j)]
     kept[constant] = False
     uncut = np.asarray(getattr(binner, "uncut_", ()), np.intp)
     whole = uncut[kept[uncut]]
     if len(whole):
-        gone = set(left_out)
-        numeric = sum(categories is None for j, categories in enumerate(binner.categories_) if j not in gone)
+        numeric = sum(categories is None for categories in binner.categories_)
         one = len(whole) == 1
         left = "it counts as telling nothing; to cut it" if one else "they count as telling nothing; to cut them"
         at_median = f"{'it is' if one else 'they are'} cut at {'its' if one else 'their'} median"
@@ -88,7 +90,7 @@ def explain(table: Table, binner: Any, selected: NDArray[np.intp], left_out: Seq
 
 def explain_sample(table: Table) -> list[str]:
     """What was found on a sample of the rows alone, of a table that is read in parts."""
-    if table.in_memory:
+    if table.in_memory or table.coding is None:
         return []
     notes = []
     sampled, error = table.coding.sampled, f"by at most {table.coding.rank_error:.2%} of the rows, 99 times in 100"
@@ -151,7 +153,7 @@ def explain_many_values(selector: Any, table: Table, found: Explanation) -> list
     have, their = ("1 column has", "its") if len(many) == 1 else (f"{len(many):,} columns have", "their")
     why = f"{have} so many values that a tenth of {their} information or more is chance"
     what = f"{why}, and more beside others: {quoted_places(many, table.names)}; group {their} values"
-    if "estimator" not in selector.get_params():
+    if not hasattr(selector, "estimator"):
         return [what]
     return [Sentence(what, ", or compare with ", Setting("estimator", "shrinkage"))]
 
@@ -178,8 +180,7 @@ def _on_length(selector: Any) -> list[str]:
     kept, asked = len(selector.selected_), selector.n_features_to_select
     if not isinstance(asked, int) or kept >= asked:
         return []
-    name = type(selector).__name__
-    return [f"{name} kept {_features(kept)} of the {asked:,} asked for: by its rule the others add nothing"]
+    return [f"{selector.name} kept {_features(kept)} of the {asked:,} asked for: by its rule the others add nothing"]
 
 
 def _on_binned(target: Target) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bitsieve.common.parameters import check_flag
 from bitsieve.data.read import read_data
+from bitsieve.data.table import COUNTS
 from bitsieve.engines.registry import open_data, reads_in_batches
 
 if TYPE_CHECKING:
@@ -48,11 +49,11 @@ def passed_on(
     ValueError
         The data is read in batches, and the method needs all rows.
     """
-    from bitsieve.selectors.registry import make_selector, parameters_of
+    from bitsieve.methods.registry import check_offers, parameters_of
 
     in_batches = engine == "stream" or (engine is None and reads_in_batches(data, memory, spool))
     if in_batches:
-        make_selector(method, 1).refuse_parts()  # before hours of reading
+        check_offers(method, COUNTS)  # before hours of reading
     if memory is None or (in_batches and "memory" not in parameters_of(method)):
         return {}
     return {"memory": memory}

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve.data.table import Table
+from bitsieve.methods.constraints import resolve
 from bitsieve.selection.plain import number
-from bitsieve.selectors.constraints import resolve
 
 if TYPE_CHECKING:
+    from bitsieve.methods.constraints import Candidates
     from bitsieve.selection.evidence import Contribution
     from bitsieve.selection.selection import Selection
-    from bitsieve.selectors.constraints import Candidates
 
 MOST = 0.5  # of the relevance of a column: from there on another one covers it
 
@@ -29,7 +29,7 @@ def why_selected(selection: Selection, place: int) -> str:
 
 def why_not_selected(selection: Selection, column: int, found: Contribution, added: float) -> str:
     """The end of a sentence about a column that was not selected."""
-    evidence, selector = selection.evidence, selection.selector
+    evidence, selector = selection.evidence, selection.facts
     names, chance = evidence.table.names, evidence.chance
     if column in evidence.left_out:
         return _why_left_out(evidence.table if evidence.whole is None else evidence.whole, column)
@@ -60,7 +60,7 @@ def _why_left_out(table: Table, column: int) -> str:
 
 
 def _wishes(selection: Selection) -> Candidates | None:
-    constraints = getattr(selection.selector, "constraints", None)
+    constraints = getattr(selection.facts, "constraints", None)
     return None if constraints is None else resolve(constraints, selection.evidence.table.names)
 
 

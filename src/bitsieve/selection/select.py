@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.common.defaults import DEFAULT_METHOD
+from bitsieve.common.defaults import BINNING, SELECT
 from bitsieve.common.notes import warn_of
 from bitsieve.common.progress import shown
 from bitsieve.selection.from_table import select_from
@@ -22,11 +22,11 @@ def select(
     target: Any = None,
     *,
     sample_weight: Any = None,
-    method: str = DEFAULT_METHOD,
+    method: str = SELECT.method,
     n_features_to_select: int | float | str | None = None,
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
-    binning: Any = "mdl",
+    binning: Any = BINNING,
     target_bins: int | str | None = None,
     drop_missing_target: bool = False,
     header: bool | None = None,

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from bitsieve.methods.registry import find_method
 from bitsieve.selection.plain import certificate, finite, plain, plain_edges, stopping
 from bitsieve.selection.shown import as_frame, as_html, as_text
+from bitsieve.selectors.fitting import Outcome
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,6 +19,22 @@ if TYPE_CHECKING:
     from bitsieve.selection.explain import FeatureExplanation
 
 _MOST_LABELS = 100  # beyond, labels are counted and not listed in a document
+
+
+class _MadeWhenAsked:
+    """The selector, which is made of what was found when it is first asked for: most users of a selection do not."""
+
+    def __get__(self, selection: Selection | None, owner: type) -> Any:
+        if selection is None:
+            return self
+        known = vars(selection)
+        if known["selector"] is None:
+            known["selector"] = known["outcome"].selector()
+        return known["selector"]
+
+    def __set__(self, selection: Selection, value: Any) -> None:
+        found = isinstance(value, Outcome)
+        vars(selection).update(outcome=value if found else None, selector=None if found else value)
 
 
 @dataclass(frozen=True)
@@ -84,11 +102,15 @@ class Selection:
     evidence: Evidence = field(repr=False)
 
     @property
+    def facts(self) -> Any:
+        """The fitted attributes and the parameters of the method, whether or not there is a selector."""
+        outcome = vars(self)["outcome"]
+        return self.selector if outcome is None else outcome.facts()
+
+    @property
     def unit(self) -> str:
         """Of the scores: bits, or ratio or mixed for a method whose scores are no information."""
-        from bitsieve.selectors.registry import list_methods
-
-        return next(info.unit for info in list_methods() if info.name == self.method)
+        return find_method(self.method).unit
 
     def __str__(self) -> str:
         return as_text(self)
@@ -144,7 +166,7 @@ class Selection:
             "score_unit": self.unit,
             "parameters": {name: plain(value) for name, value in self.parameters.items()},
             "n_samples": self.n_samples,
-            "n_features": int(self.selector.n_features_in_),
+            "n_features": int(self.evidence.table.n_features),
             "target": {
                 "name": self.target_name,
                 "kind": self.target.kind,
@@ -164,7 +186,10 @@ class Selection:
                 }
                 for rank, name in enumerate(self.features, start=1)
             ],
-            "stopping": stopping(self.selector),
-            "certificate": certificate(self.selector),
+            "stopping": stopping(self.facts),
+            "certificate": certificate(self.facts),
             "notes": list(self.notes),
         }
+
+
+Selection.selector = _MadeWhenAsked()

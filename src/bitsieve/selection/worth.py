@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.by_counts.stopping.permutation import LAST
-from bitsieve.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.counts.search import FixedCodes
 from bitsieve.counts.terms import entropy_terms
 from bitsieve.data.table import Table
+from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
+from bitsieve.methods.by_counts.stopping.rules import LAST
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

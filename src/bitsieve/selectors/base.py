@@ -1,26 +1,32 @@
-"""What every selector shares: read a table once, call the method, keep what it found, take columns of any table."""
+"""Base of all selectors: read a table once, call the method, keep what it found, take columns of any table."""
 
 from __future__ import annotations
 
 import inspect
+import re
+import warnings
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import narwhals as nw
 import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bitsieve.common.defaults import BINNING
 from bitsieve.common.messages import quoted
 from bitsieve.common.notes import warn, warn_of
-from bitsieve.common.parameters import FeatureCount, check_parameters
+from bitsieve.common.parameters import check_parameters
 from bitsieve.data.binning.registry import keeps_missing, make_binner, remedies_for
+from bitsieve.data.binning.transformers import as_transformer
 from bitsieve.data.columns import keeps_columns_only, take_columns, with_rows
 from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table
 from bitsieve.engines.registry import data_in_parts
-from bitsieve.selectors.shared_attributes import OF_ALL, with_attributes
+from bitsieve.methods.method import DENSE_ROWS, SHARED, check_requirements
+from bitsieve.selectors.fitting import check_settings, fit_method
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,24 +34,69 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bitsieve.common.parameters import Rule
-    from bitsieve.selectors.found import Found
-    from bitsieve.selectors.method_info import MethodInfo
+    from bitsieve.methods.found import Found
+    from bitsieve.methods.method import Method
+    from bitsieve.selectors.fitting import Fitted
+
+
+OF_ALL = {
+    "support_ : ndarray of bool, shape (n_features,)": "Which columns were selected.",
+    "ranking_ : ndarray of int, shape (n_features,)": (
+        "1 = selected first; columns that were not selected share the next rank."
+    ),
+    "selected_ : ndarray of int, shape (k,)": "Indices of the k selected columns, best first.",
+    "classes_ : ndarray": "The labels of the target, or its intervals where it was continuous.",
+    "target_edges_ : ndarray or None": "The inner edges of a continuous target.",
+    "n_features_in_ : int": "Number of columns of the table.",
+    "feature_names_in_ : ndarray of str": "Names of the columns, where they have names.",
+}
+OF_COUNTS = {
+    "relevance_ : ndarray of float, shape (n_features,)": "I(Xi;C) of every column, in bits.",
+    "overlap_with_ : ndarray of int, shape (k,)": (
+        "For every selected column, the one before it in ``selected_`` with the largest I(Xi;Xs); -1 for the first."
+    ),
+    "overlap_ : ndarray of float, shape (k,)": "That information in bits; nan for the first.",
+    "informative_ : ndarray of bool, shape (k,)": (
+        "Whether each selected column tells more about the class than chance, alone or given one of the others, at "
+        "level 0.05 for all of them; the others may be there only to fill up the list."
+    ),
+    "binner_ : binner": "The fitted binner; its ``bin_edges_`` show every cut.",
+}
+
+
+def with_attributes(doc: str, described: Mapping[str, str]) -> str:
+    """A numpydoc docstring with more attributes in its section ``Attributes``, but for those that it describes itself.
+
+    Parameters
+    ----------
+    doc : str
+        Without the indentation of the source.
+    described : mapping of str to str
+        The line of every attribute, ``name : type``, and its description.
+    """
+    title = "\nAttributes\n----------\n"
+    before, found, rest = doc.partition(title)
+    if not found:
+        return doc
+    end = re.search(r"\n\n\w[\w ]*\n-{3,}\n", rest)
+    own = rest[: end.start()] if end else rest.rstrip()
+    after = rest[end.start() :] if end else ""
+    names = set(re.findall(r"^(\w+) :", own, re.MULTILINE))
+    more = [f"{line}\n    {text}" for line, text in described.items() if line.split()[0] not in names]
+    return before + found + "\n".join([own, *more]) + after
 
 
 class ColumnSelector(SelectorMixin, BaseEstimator):
     """Base of all selectors.
 
-    A subclass lists the rules of its parameters and describes its methods; its ``_choose`` returns what the method
-    found, and only this class sets fitted attributes.
+    A subclass has parameters, a docstring, and the methods that describe its function; only this class sets fitted
+    attributes.
     """
 
-    parameter_rules: ClassVar[Mapping[str, Rule]] = {}
-    feature_count: ClassVar[FeatureCount] = FeatureCount()
-    described: ClassVar[tuple[MethodInfo, ...]] = ()  # its methods, as the registry lists them
+    parameter_rules: ClassVar[Mapping[str, Rule]] = {}  # of a selector that is no method itself
+    described: ClassVar[tuple[Method, ...]] = ()  # the methods that it selects by; all have one function
+    requires: ClassVar[frozenset[str]] = DENSE_ROWS  # of its data; a method says it itself
     shared_attributes: ClassVar[Mapping[str, str]] = OF_ALL
-    takes_missing: ClassVar[bool] = False  # whether it needs no binner for missing values
-    takes_sparse: ClassVar[bool] = False  # whether it needs no dense rows
-    takes_parts: ClassVar[bool] = False  # whether it needs counts alone, so that the rows need not be at hand
 
     n_features_to_select: Any
     support_: NDArray[np.bool_]
@@ -53,6 +104,8 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if cls.described:
+            cls.requires = cls.described[0].requires
         if cls.__doc__:
             cls.__doc__ = with_attributes(inspect.cleandoc(cls.__doc__), cls.shared_attributes)
 
@@ -88,7 +141,8 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         self._check_parameters()
-        table = self._accepted(self._read(X, y, sample_weight))
+        table = self._read(X, y, sample_weight)
+        check_requirements(type(self).__name__, self._needs(), table.offers)
         if table.target.n_classes < 2:
             label = table.target.labels[:1].tolist()[0]
             raise ValueError(
@@ -118,27 +172,8 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         self
         """
         self._check_parameters()
-        return self._fit_table(self._accepted(table))
-
-    def _accepted(self, table: Table) -> Any:
-        """The table; refused if its rows are not at hand, or not dense, and the method needs them."""
-        if table.is_sparse and not self.takes_sparse:
-            raise ValueError(
-                f"the table is sparse, but {type(self).__name__} needs dense rows: use a method on counts, such as jmi, "
-                "or make the table dense (X.toarray()) if it is small"
-            )
-        if not table.has_rows:
-            self.refuse_parts()
-        return table
-
-    @classmethod
-    def refuse_parts(cls) -> None:
-        """Raise ValueError where the method needs all rows at hand."""
-        if not cls.takes_parts:
-            raise ValueError(
-                f"{cls.__name__} needs all rows in memory: give it a table in memory, such as a sample of the "
-                "rows, or use a method that needs counts alone, such as jmi"
-            )
+        check_requirements(type(self).__name__, self._needs(), table.offers)
+        return self._fit_table(table)
 
     def transform(self, X: Any) -> Any:
         """Keep the selected columns, in their order in X.
@@ -169,7 +204,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
 
     def _wants_pandas(self) -> bool:
         own = getattr(self, "_sklearn_output_config", {}).get("transform")  # what set_output keeps
-        return (own or get_config()["transform_output"]) == "pandas"
+        return bool((own or get_config()["transform_output"]) == "pandas")
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> Table:
         """The table that ``fit`` is given."""
@@ -181,22 +216,40 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         """Raise ValueError for parameters that are wrong whatever the data."""
         check_parameters(self)
+        for method in self.described[:1]:
+            check_settings(method, self.n_features_to_select, self._parameters(), **self._shared())
 
-    def _wanted(self, table: Table) -> Any:
-        """What ``_choose`` is given with the data: by default the number of features to select from this table.
+    def _parameters(self) -> dict[str, Any]:
+        """The parameters of the method's function."""
+        return {name: value for name, value in self.get_params(deep=False).items() if name not in SHARED}
 
-        A wrong number is refused here, before the work is begun.
-        """
-        return self.feature_count.among(self.n_features_to_select, table.n_features)
+    def _shared(self) -> dict[str, Any]:
+        """The parameters ``binning`` and ``n_jobs``, where it has them."""
+        settings = self.get_params(deep=False)
+        return {name: settings[name] for name in ("binning", "n_jobs") if name in settings}
+
+    def _needs(self) -> frozenset[str]:
+        """What the method requires of its data with these parameters."""
+        for method in self.described[:1]:
+            return method.requirements({"n_features_to_select": self.n_features_to_select, **self._parameters()})
+        return self.requires
 
     def _fit_table(self, table: Table) -> Self:
-        """:meth:`fit_table` with parameters that were checked."""
-        raise NotImplementedError
+        """:meth:`fit_table` with parameters that were checked, of a table that has what is required."""
+        fitted = fit_method(self.described[0], table, self.n_features_to_select, self._parameters(), **self._shared())
+        return self._keep_fitted(table, fitted)
+
+    def _keep_fitted(self, table: Table, fitted: Fitted) -> Self:
+        """Set all fitted attributes from what a method found."""
+        if fitted.found.unconverged:
+            warnings.warn(fitted.found.unconverged, ConvergenceWarning, stacklevel=5)  # fit's caller
+        return self._keep(table, fitted.found, **fitted.attributes())
 
     def _keep(self, table: Table, found: Found, **more: Any) -> Self:
         """Set all fitted attributes."""
         table.set_names_on(self)
-        found = found.with_last(table.left_out, table.n_features)
+        if "binner_" in more:
+            more["binner_"] = as_transformer(more["binner_"])
         self.classes_, self.target_edges_ = table.target.labels, table.target.edges
         self.selected_, self.scores_ = found.selected, found.scores
         self.ranking_ = found.ranking(table.n_features)
@@ -214,15 +267,15 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = tags.target_tags.multi_output = True
         tags.input_tags.string = tags.input_tags.categorical = True
-        tags.input_tags.sparse = self.takes_sparse
-        tags.input_tags.allow_nan = self.takes_missing or keeps_missing(getattr(self, "binning", None))
+        tags.input_tags.sparse = "dense" not in self.requires
+        own = any(method.takes_missing for method in self.described)
+        tags.input_tags.allow_nan = own or keeps_missing(getattr(self, "binning", None))
         return tags
 
 
 def without_empty(table: Table, binning: Any, n_jobs: int | None) -> Table:
     """The table with one value in every row of a column that has none, and a warning on that."""
-    binner = None if table.in_memory else make_binner(binning or "mdl", n_jobs=n_jobs)
-    empty = table.profile(binner).empty
+    empty = table.profile(None if table.in_memory else make_binner(binning or BINNING, n_jobs=n_jobs)).empty
     if not empty:
         return table
     listed = quoted(table.names[j] for j in empty)

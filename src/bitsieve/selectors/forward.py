@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from bitsieve.by_counts.criteria import make_criterion
-from bitsieve.by_counts.greedy.forward import forward_select
-from bitsieve.by_counts.stopping import make_stopping
-from bitsieve.common.parameters import FeatureCount, made_by, optional
-from bitsieve.common.progress import phase
-from bitsieve.counts.source import conditioning
-from bitsieve.information import check_estimator, make_information
-from bitsieve.selectors.constraints import check_constraints, resolve
+from bitsieve.common.defaults import BINNING, ESTIMATOR, SELECTOR
+from bitsieve.methods.by_counts.greedy.forward import FORWARD
 from bitsieve.selectors.counted import CountSelector
-from bitsieve.selectors.found import Found
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from bitsieve.by_counts.criteria.base import Criterion, JointCriterion
-    from bitsieve.by_counts.stopping import Rule
-    from bitsieve.by_counts.stopping.monitor import StoppingOutcome
-    from bitsieve.data.table import Table
-    from bitsieve.information import Information
-    from bitsieve.selectors.constraints import Candidates, Constraints
+    from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
+    from bitsieve.methods.by_counts.stopping import Rule
+    from bitsieve.methods.constraints import Constraints
 
 
 class ForwardSelector(CountSelector):
@@ -94,22 +80,17 @@ class ForwardSelector(CountSelector):
     ['petal length (cm)', 'petal width (cm)']
     """
 
-    feature_count = FeatureCount(open_ended=("auto",))
-    parameter_rules: ClassVar = {
-        "criterion": made_by(make_criterion),
-        "stopping": optional(made_by(make_stopping)),
-        "constraints": made_by(check_constraints),
-    }
+    described = (FORWARD,)
 
     def __init__(
         self,
         n_features_to_select: int | float | str | None = None,
         *,
-        criterion: str | Criterion | JointCriterion = "jmi",
+        criterion: str | Criterion | JointCriterion = SELECTOR.method,
         stopping: str | Rule | None = None,
         constraints: Constraints | None = None,
-        binning: Any = "mdl",
-        estimator: str = "plug-in",
+        binning: Any = BINNING,
+        estimator: str = ESTIMATOR,
         n_jobs: int | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -119,56 +100,3 @@ class ForwardSelector(CountSelector):
         self.binning = binning
         self.estimator = estimator
         self.n_jobs = n_jobs
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_estimator(self.estimator, conditions_on_sets=make_criterion(self.criterion).needs == "joint")
-
-    def _wanted(self, table: Table) -> tuple[Candidates, int]:
-        candidates = resolve(self.constraints, table.names)
-        return candidates, candidates.number(self.n_features_to_select, self.feature_count)
-
-    def _choose(self, information: Information, wanted: tuple[Candidates, int]) -> Found:
-        candidates, k = wanted
-        if candidates.grouped:
-            source = conditioning(information.source).joined(candidates.members())
-            information = make_information(self.estimator, source)
-        stopping = self.stopping or ("significance" if self.n_features_to_select == "auto" else None)
-        rule = None if stopping is None else make_stopping(stopping)
-        chosen = forward_select(
-            information,
-            make_criterion(self.criterion),
-            k,
-            phase("ranking"),
-            stopping=rule,
-            must_include=candidates.must_include,
-            exclude=candidates.exclude,
-        )
-        sizes = candidates.sizes[chosen.order]
-        return Found(
-            candidates.columns(chosen.order),
-            np.repeat(chosen.scores, sizes),
-            np.repeat(np.arange(1, len(sizes) + 1), sizes),
-            _why_it_ended(chosen.outcome, rule, candidates, sizes),
-        )
-
-
-def _why_it_ended(
-    outcome: StoppingOutcome | None, rule: Rule | None, candidates: Candidates, sizes: NDArray[np.intp]
-) -> dict[str, Any]:
-    """The fitted attributes that tell what ended the selection."""
-    found: dict[str, Any] = {
-        "stopped_by_": "n_features_to_select",
-        "stopping_value_": np.nan,
-        "stopping_candidate_": -1,
-        "stopping_reason_": "",
-        "stopping_values_": np.repeat(np.full(len(sizes), np.nan) if outcome is None else outcome.values, sizes),
-    }
-    if outcome is not None and outcome.exhausted:
-        found["stopped_by_"] = "no varying column left"
-    elif outcome is not None and rule is not None and outcome.refused is not None:
-        found["stopped_by_"] = rule.name
-        found["stopping_reason_"] = rule.reason(outcome.value)
-        found["stopping_value_"] = outcome.value
-        found["stopping_candidate_"] = int(np.argmax(candidates.of_column == outcome.refused))
-    return found

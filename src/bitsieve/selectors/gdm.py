@@ -2,42 +2,21 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from bitsieve.by_samples.cutting_plane.dense import DenseColumns
-from bitsieve.by_samples.cutting_plane.groups import Groups, affiliate
-from bitsieve.by_samples.cutting_plane.search import Settings, search
-from bitsieve.by_samples.cutting_plane.sparse import SparseColumns
-from bitsieve.common.messages import ParameterError
-from bitsieve.common.parameters import check_choice, check_integer, check_number, check_threads, optional
-from bitsieve.common.progress import phase
-from bitsieve.common.ties import TIE
-from bitsieve.selectors.found import Found
-from bitsieve.selectors.linear import LinearSelector, check_above_zero, columns_of, values_of
-from bitsieve.selectors.method_info import MethodInfo
+from bitsieve.methods.by_samples.cutting_plane import search
+from bitsieve.selectors.base import ColumnSelector
+from bitsieve.selectors.sampled import columns_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bitsieve.by_samples.cutting_plane import search as searching
-    from bitsieve.by_samples.cutting_plane.columns import Columns
 
-MATCHINGS = ("disjoint", "greedy", "exact")
-
-
-def check_tau(name: str, value: Any) -> None:
-    """Refuse what is no number inside 0 and 1."""
-    if not 0 < check_number(name, value, 0, 1, instead="without 0 and 1, or None") < 1:
-        raise ParameterError(name, value, "give a number inside 0 and 1, such as 0.25, or None")
-
-
-class GDM(ClassifierMixin, LinearSelector):
+class GDM(ClassifierMixin, ColumnSelector):
     r"""Choose features of which no two are correlated for a linear classifier, with the groups they stand for.
 
     Chosen are *support features*; the columns that are correlated with one of them by 1 - tau or more are its
@@ -144,38 +123,10 @@ class GDM(ClassifierMixin, LinearSelector):
     [[7, 6, 26, 22, 5, 25, 20, 2], [3, 0, 13, 10], [1]]
     """
 
-    parameter_rules: ClassVar = {
-        "tau": optional(check_tau),
-        "C": check_above_zero,
-        "features_per_cut": optional(partial(check_integer, low=1)),
-        "max_cuts": partial(check_integer, low=1),
-        "matching": partial(check_choice, choices=MATCHINGS),
-        "n_jobs": check_threads,
-    }
-    described = (
-        MethodInfo(
-            name="gdm",
-            title="Group discovery machine: support features and their groups",
-            formula=(
-                "min_alpha max_delta sum_j delta_j c_j^2 / 2 + |alpha|^2 / (2C), c_j = sum_i alpha_i y_i f_ij, "
-                "no two of delta with |rho| >= 1 - tau"
-            ),
-            paper="Zhai, Tan, Tsang, Ong 2012",
-            needs="the values themselves: products with the samples' weights, correlations of the best columns",
-            cost="O(n d) a cut, n d the stored values of a sparse table",
-            unit="cosine",
-        ),
-        MethodInfo(
-            name="fgm",
-            title="Feature generating machine",
-            formula="min_alpha max_delta sum_j delta_j c_j^2 / 2 + |alpha|^2 / (2C), c_j = sum_i alpha_i y_i f_ij",
-            paper="Tan, Wang, Tsang 2010",
-            needs="the values themselves: products with the samples' weights",
-            cost="O(n d) a cut, n d the stored values of a sparse table",
-            unit="cosine",
-            parameters={"tau": None},
-        ),
-    )
+    described = search.METHODS
+    coef_: NDArray[np.float64]
+    intercept_: NDArray[np.float64]
+    _categories: dict[int, NDArray[Any]]
 
     def __init__(
         self,
@@ -227,56 +178,9 @@ class GDM(ClassifierMixin, LinearSelector):
         """
         decision = self.decision_function(X)
         codes = decision.argmax(axis=1) if decision.ndim == 2 else (decision > 0).astype(np.intp)
-        return self.classes_[codes]
-
-    def _choose(self, table: Any, k: int) -> Found:
-        per_cut = -(-k // 2)
-        if self.features_per_cut is not None:
-            why = "the number of features to select"
-            per_cut = check_integer("features_per_cut", self.features_per_cut, 1, k, why)
-        phase("reading")
-        values = values_of(table, type(self).__name__)
-        columns = (SparseColumns if issparse(values) else DenseColumns)(values, self.n_jobs)
-        codes, n_classes = table.target.codes, table.target.n_classes
-        positive = codes[:, None] == (np.arange(n_classes) if n_classes > 2 else [1])
-        least = None if self.tau is None else 1 - self.tau - TIE
-        settings = Settings(k, per_cut, self.max_cuts, self.C, least, self.matching)
-        found = search(columns, np.where(positive, 1.0, -1.0), settings)
-        if not len(found.support):
-            raise ValueError(
-                "no column is correlated with the classes: there is nothing for a linear classifier to go by"
-            )
-        self._categories = {
-            j: table.categorical(j).categories
-            for j in found.support.tolist()
-            if not issparse(values) and not table.is_numeric(j)
-        }
-        return Found(found.support, found.scores, extras=_extras(columns, found, least))
+        return np.asarray(self.classes_[codes])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True  # as few features as are asked for, and no bias
         return tags
-
-
-def _extras(columns: Columns, found: searching.Found, least: float | None) -> dict[str, Any]:
-    """The fitted attributes that only this method has."""
-    support = found.support
-    nothing = [np.empty(0, np.intp)] * len(support), [np.empty(0)] * len(support)
-    phase("finding affiliated features")
-    groups = Groups(*nothing) if least is None else affiliate(columns, support, found.cuts, least)
-    weights = found.weights.T / columns.length[support]
-    coef = np.zeros((len(weights), columns.n_features))
-    coef[:, support] = weights
-    return {
-        "groups_": groups.members,
-        "correlations_": groups.correlations,
-        "coef_": coef,
-        "intercept_": -weights @ columns.mean[support],
-        "cuts_": found.cuts,
-        "objective_": np.array(found.objective),
-        "duality_gap_": found.gap,
-        "violation_": found.violation,
-        "converged_": found.converged,
-        "matching_gap_": found.matching_gap,
-    }

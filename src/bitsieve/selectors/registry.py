@@ -1,86 +1,23 @@
-"""Every method by name: what the command line, the documentation and the comparisons go by."""
+"""The selector of every method by name."""
 
 from __future__ import annotations
 
 import importlib
 import inspect
-import json
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
-from bitsieve.selectors.method_info import MethodInfo
+from bitsieve.common.defaults import BINNING
+from bitsieve.methods.registry import arguments_of, find_method
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-METHODS_FILE = Path(__file__).with_name("methods.json")  # described.py makes it of the classes
-OTHER_NAMES = {  # what other libraries, and other functions of this one, call a parameter
-    **dict.fromkeys(("features", "n_features", "k", "num_features", "max_features"), "n_features_to_select"),
-    **dict.fromkeys(("criterion", "methods", "score_func", "algorithm"), "method"),
-    **dict.fromkeys(("discretization", "discretizer", "strategy"), "binning"),
-    **dict.fromkeys(("y", "label", "target_name"), "target"),
-    **dict.fromkeys(("threads", "n_threads", "num_threads"), "n_jobs"),
-    **dict.fromkeys(("weights", "weight"), "sample_weight"),
-    "must_include": "include",
-}
-SHARED = ("n_features_to_select", "binning", "n_jobs")  # parameters of every method
-
-
-@cache
-def _methods() -> dict[str, MethodInfo]:
-    rows = json.loads(METHODS_FILE.read_text(encoding="utf-8"))
-    return {row["name"]: MethodInfo(**row) for row in rows}
-
-
-def list_methods() -> list[MethodInfo]:
-    """Every method that :func:`make_selector` builds.
-
-    Returns
-    -------
-    list of MethodInfo
-
-    Examples
-    --------
-    >>> import bitsieve
-    >>> [method.name for method in bitsieve.list_methods()][:4]
-    ['mim', 'mifs', 'mifsu', 'mrmr']
-    """
-    return list(_methods().values())
-
-
-def method_name(method: str) -> str:
-    """The registry's name of a method, in whatever case it is given.
-
-    Raises
-    ------
-    ValueError
-        If there is no such method; the nearest names are given.
-    """
-    name = str(method).lower()
-    if name not in _methods():
-        nearest = choices(name, _methods(), whole="'bitsieve methods' lists all")
-        raise ParameterError("method", method, nearest, "is not known")
-    return name
-
-
-def parameters_of(method: str) -> dict[str, Any]:
-    """The parameters of a method with their defaults, but for those that all methods take.
-
-    Raises
-    ------
-    ValueError
-        If there is no such method; the nearest names are given.
-    """
-    return dict(_methods()[method_name(method)].parameters)
+    from bitsieve.methods.method import Method
 
 
 def make_selector(
     method: str,
     n_features_to_select: int | float | str | None = None,
     *,
-    binning: Any = "mdl",
+    binning: Any = BINNING,
     n_jobs: int | None = None,
     **parameters: Any,
 ) -> Any:
@@ -117,39 +54,13 @@ def make_selector(
     >>> bitsieve.make_selector("mifs", 5, beta=0.5)
     ForwardSelector(criterion=MIFS(beta=0.5), n_features_to_select=5)
     """
-    name = method_name(method)
-    of_criterion = check_parameters_of(name, parameters)
-    info = _methods()[name]
-    selector = getattr(importlib.import_module("bitsieve"), info.estimator)
-    taken = inspect.signature(selector).parameters
-    shared = {"binning": binning, "n_jobs": n_jobs, "criterion": of_criterion}  # one on values does not bin
-    given = {**shared, **info.parameters, **parameters}
-    return selector(n_features_to_select, **{key: value for key, value in given.items() if key in taken})
+    found = find_method(method)
+    return selector_of(found, n_features_to_select, binning=binning, n_jobs=n_jobs, **arguments_of(found, parameters))
 
 
-def check_parameters_of(method: str, parameters: Mapping[str, Any]) -> Any:
-    """Refuse parameters that a method does not take; what is returned is its criterion, where it is a greedy one.
-
-    Raises
-    ------
-    ValueError
-        A parameter is not one of the method's, or has a value that its criterion does not allow.
-    """
-    info = _methods()[method]
-    wrong = sorted(set(parameters) - set(info.parameters))
-    for name in wrong:
-        if name in OTHER_NAMES:
-            right = Setting(OTHER_NAMES[name], parameters[name])
-            raise ValueError(Sentence(f"there is no parameter {name!r}: write ", right))
-    if wrong:
-        allowed = ", ".join(info.parameters) or "no parameters"
-        raise ValueError(
-            f"method {info.name!r} ({info.estimator}) does not take {', '.join(wrong)}; it takes {allowed}"
-        )
-    from bitsieve.by_counts.criteria import CRITERIA, make_criterion
-
-    if info.estimator != "ForwardSelector":
-        return None
-    own = inspect.signature(CRITERIA[info.same_as or method]).parameters
-    given = {name: value for name, value in parameters.items() if name in own}
-    return make_criterion(method, **given) if given else method
+def selector_of(method: Method, n_features_to_select: Any, **arguments: Any) -> Any:
+    """The selector of a method with the arguments of its function, and ``binning`` and ``n_jobs`` where it has them."""
+    module, _, name = method.selector.partition(":")
+    made = getattr(importlib.import_module(module), name)
+    taken = inspect.signature(made).parameters
+    return made(n_features_to_select, **{key: value for key, value in arguments.items() if key in taken})

@@ -1,85 +1,204 @@
-"""Selectors on the samples themselves, which see more than counts."""
+"""Tables as methods on samples take them: as rows, as numbers, as codes."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.by_samples.rows import Rows
+from bitsieve.common.messages import Sentence, Setting
+from bitsieve.data.binning.registry import make_binner
+from bitsieve.data.binning.transformers import EqualWidthBinner
+from bitsieve.data.columns import read_columns
+from bitsieve.data.encoding import Encoded
 from bitsieve.data.extents import check_values
-from bitsieve.selectors.base import ColumnSelector
+from bitsieve.data.sparse import read_sparse
+from bitsieve.engines.local import make_source
+from bitsieve.information import make_information
+from bitsieve.methods.by_samples.rows import Coded, Rows
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from numpy.typing import NDArray
+    from scipy.sparse import csc_array
 
     from bitsieve.data.table import Table
-    from bitsieve.selectors.found import Found
+    from bitsieve.information import Information
+
+INSTEAD = "impute them first, or drop the rows"
+LARGEST = 1e300  # of a value: beyond, sums of a few overflow
+FEW_VALUES = 10  # of a column that "binned" leaves as it is, and the bins of the others
 
 
-class SampleSelector(ColumnSelector):
-    """Base of the selectors on samples; a subclass chooses columns from them."""
+@dataclass(frozen=True)
+class TableSamples:
+    """The samples of a table: see :class:`bitsieve.methods.by_samples.rows.Samples`."""
 
-    def _fit_table(self, table: Table) -> Self:
-        wanted = self._wanted(table)
-        return self._keep(table, self._choose(repeated(table), wanted))
+    table: Table
+    method: str  # that is named in messages
+    binning: Any = None
+    n_jobs: int | None = None
 
-    def _choose(self, table: Table, k: Any) -> Found:
-        """What the method finds in a table without weights, of so many features to select."""
-        raise NotImplementedError
+    @classmethod
+    def of(cls, table: Table, method: str, binning: Any = None, n_jobs: int | None = None) -> TableSamples:
+        """Every sample of a table as often as its weight says.
+
+        Neighbours, and sums of floats in their order, are defined for samples one by one: repeating them is the exact
+        way. It takes memory and time for the sum of the weights.
+        """
+        if table.weights is not None:
+            table = replace(table.take(np.repeat(np.arange(table.n_samples), table.weights)), weights=None)
+        return cls(table, method, binning, n_jobs)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return self.table.n_samples
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return self.table.n_features
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the columns."""
+        return self.table.names
+
+    @property
+    def classes(self) -> NDArray[np.int32]:
+        """The class of every sample, a code."""
+        return self.table.target.codes
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return self.table.target.n_classes
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The label of every class."""
+        return self.table.target.labels
+
+    def rows(self, *, takes_missing: bool = False) -> Rows:
+        """Numeric columns apart from categorical ones."""
+        table = self.table
+        check_values(table, allow_missing=takes_missing, instead=INSTEAD)
+        if table.matrix is not None:
+            everything = np.arange(table.n_features)
+            no_codes = np.empty((table.n_samples, 0), np.int32)
+            return Rows(np.array(table.matrix, np.float64, order="C"), no_codes, everything, everything[:0])
+        numeric = np.array([j for j in range(table.n_features) if table.is_numeric(j)], np.intp)
+        categorical = np.setdiff1d(np.arange(table.n_features), numeric)
+        numbers = np.empty((table.n_samples, len(numeric)))
+        for place, j in enumerate(numeric):
+            numbers[:, place] = table.values(int(j))
+        codes = np.empty((table.n_samples, len(categorical)), np.int32)
+        for place, j in enumerate(categorical):
+            codes[:, place] = table.categorical(int(j)).codes
+        return Rows(numbers, codes, numeric, categorical)
+
+    def numbers(self, setting: str = "") -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """All columns as numbers, and which of them vary."""
+        rows = self.rows()
+        wide = rows.categorical[rows.codes.max(axis=0, initial=0) > 1]
+        if len(wide):
+            raise ValueError(
+                f"{self.method}{setting} needs numbers, and {len(wide):,} of the columns hold more than two "
+                f"categories: {self.table.quoted(wide)}; encode them as numbers, or leave them out"
+            )
+        numbers = np.empty((rows.n_samples, rows.n_features))
+        numbers[:, rows.numeric], numbers[:, rows.categorical] = rows.numbers, rows.codes
+        return numbers, rows.varies
+
+    def values(self) -> NDArray[Any] | csc_array:
+        """All columns as numbers of any numeric type and layout, or CSC."""
+        if "dense" not in self.table.offers:
+            return stored_values(self.table)
+        if self.table.matrix is None:
+            values = self.numbers()[0]
+        else:
+            check_values(self.table, allow_missing=False, instead=INSTEAD)
+            values = self.table.matrix
+        _refuse_large(values)
+        return values
+
+    def categories(self, column: int) -> NDArray[Any] | None:
+        """The categories of a column; None of numbers."""
+        return None if self.table.is_numeric(column) else self.table.categorical(column).categories
+
+    def coded(self) -> Coded | None:
+        """All columns binned; None without binning."""
+        if self.binning is None:
+            return None
+        binner = make_binner(self.binning, n_jobs=self.n_jobs).fit_table(self.table)
+        return Coded(binner.codes(self.table), binner)
+
+    def counted(self, kind: str) -> Information:
+        """The information of the columns that vary as codes."""
+        rows = self.rows()
+        codes = np.empty((rows.n_samples, rows.n_features), np.uint16)
+        binned = None
+        if kind == "binned":
+            binned = EqualWidthBinner(n_bins=FEW_VALUES, n_jobs=self.n_jobs).fit_table(self.table).codes(self.table)
+        codes[:, rows.categorical] = rows.codes
+        for place, j in enumerate(rows.numeric.tolist()):
+            distinct, own = np.unique(rows.numbers[:, place], return_inverse=True)
+            if binned is not None and len(distinct) > FEW_VALUES:
+                own = binned[:, j]
+            elif len(distinct) > 1 << 16:
+                what = f"column {self.names[j]!r} has {len(distinct):,} distinct values, more than {1 << 16:,}: give "
+                raise ValueError(Sentence(what, Setting("similarity", "binned")))
+            codes[:, j] = own
+        target = self.table.y
+        classes, n_classes = (None, None) if target is None else (target.codes, target.n_classes)
+        source = make_source(codes[:, rows.varies], classes, n_classes=n_classes, n_jobs=self.n_jobs)
+        return make_information("plug-in", source)
 
 
-def repeated(table: Table) -> Table:
-    """The table with every sample repeated as often as its frequency weight says.
-
-    Neighbours, and sums of floats in their order, are defined for samples one by one: repeating them is the exact way.
-    It takes memory and time for the sum of the weights.
-    """
-    if table.weights is None:
-        return table
-    return replace(table.take(np.repeat(np.arange(table.n_samples), table.weights)), weights=None)
+def read_stored(estimator: Any, X: Any) -> csc_array:
+    """The values of a new sparse matrix or array as CSC, no entry twice."""
+    return stored_values(read_sparse(X, estimator=estimator, reset=False))
 
 
-def rows_of(table: Table, *, takes_missing: bool) -> Rows:
-    """The columns as arrays of samples, numeric ones apart from categorical ones.
+def stored_values(table: Any) -> csc_array:
+    """The values of a sparse table as CSC; ValueError if some are missing, infinite or too large."""
+    table.check_finite(allow_missing=False, instead=INSTEAD)
+    _refuse_large(table.value)
+    return table.stored
+
+
+def columns_of(
+    estimator: Any, X: Any, columns: NDArray[np.intp], categories: Mapping[int, NDArray[Any]]
+) -> NDArray[np.float64] | csc_array:
+    """Some columns of a new table as numbers, dense or sparse; ``categories`` are those that were fitted, by column.
 
     Raises
     ------
     ValueError
-        If values are infinite, or missing where that is not allowed.
+        If the table has other columns, or values are missing or infinite.
     """
-    check_values(table, allow_missing=takes_missing, instead="impute them first, or drop the rows")
-    if table.matrix is not None:
-        everything = np.arange(table.n_features)
-        no_codes = np.empty((table.n_samples, 0), np.int32)
-        return Rows(np.array(table.matrix, np.float64, order="C"), no_codes, everything, everything[:0])
-    numeric = np.array([j for j in range(table.n_features) if table.is_numeric(j)], np.intp)
-    categorical = np.setdiff1d(np.arange(table.n_features), numeric)
-    numbers = np.empty((table.n_samples, len(numeric)))
-    for place, j in enumerate(numeric):
-        numbers[:, place] = table.values(int(j))
-    codes = np.empty((table.n_samples, len(categorical)), np.int32)
-    for place, j in enumerate(categorical):
-        codes[:, place] = table.categorical(int(j)).codes
-    return Rows(numbers, codes, numeric, categorical)
+    from scipy.sparse import issparse
+
+    if issparse(X):
+        return read_stored(estimator, X)[:, columns]
+    table = read_columns(X, estimator=estimator, reset=False)
+    check_values(table, allow_missing=False, instead=INSTEAD)
+    values = np.empty((table.n_samples, len(columns)))
+    for place, j in enumerate(columns.tolist()):
+        column = table.values(j)
+        if j in categories and isinstance(column, Encoded):
+            values[:, place] = np.asarray(column.categories == categories[j][-1], bool)[column.codes]
+        else:
+            values[:, place] = table.numeric(j)
+    return values
 
 
-def numbers_of(table: Table, method: str) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """All columns as numbers, shape (n_samples, n_features), and which of them vary; two categories are 0 and 1.
-
-    Raises
-    ------
-    ValueError
-        If values are missing or infinite, or a column holds more than two categories; the ``method`` is named.
-    """
-    rows = rows_of(table, takes_missing=False)
-    wide = rows.categorical[rows.codes.max(axis=0, initial=0) > 1]
-    if len(wide):
-        raise ValueError(
-            f"{method} needs numbers, and {len(wide):,} of the columns hold more than two categories: "
-            f"{table.quoted(wide)}; encode them as numbers, or leave them out"
-        )
-    numbers = np.empty((rows.n_samples, rows.n_features))
-    numbers[:, rows.numeric], numbers[:, rows.categorical] = rows.numbers, rows.codes
-    return numbers, rows.varies
+def _refuse_large(values: NDArray[Any]) -> None:
+    if values.dtype.kind != "f" or values.dtype.itemsize < 8:
+        return
+    largest = float(max(-values.min(initial=0.0), values.max(initial=0.0)))
+    if largest > LARGEST:
+        raise ValueError(f"values of up to {largest:.3g} are too large to be added up: divide their columns first")

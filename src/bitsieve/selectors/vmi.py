@@ -1,37 +1,14 @@
-"""Greedy forward selection by the variational lower bound of the information of the whole set."""
+"""VMI: forward selection by the variational lower bound of the information of the whole set."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-import numpy as np
-
-from bitsieve.by_samples.variational.code_tables import CodeTable
-from bitsieve.by_samples.variational.codes import NaiveBound, PairwiseBound
-from bitsieve.by_samples.variational.densities import DensityBound, DensityTable, IndistinctError
-from bitsieve.by_samples.variational.search import PLATEAUS, variational_select
-from bitsieve.common.messages import ParameterError, Sentence, Setting
-from bitsieve.common.parameters import FeatureCount, check_bandwidth, check_choice, check_threads, made_by, optional
-from bitsieve.common.progress import phase
-from bitsieve.data.binning.registry import make_binner
-from bitsieve.data.extents import check_values
-from bitsieve.selectors.found import Found
-from bitsieve.selectors.method_info import MethodInfo
-from bitsieve.selectors.sampled import SampleSelector
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from bitsieve.by_samples.variational.search import Bound
-    from bitsieve.data.table import Table
+from bitsieve.methods.by_samples import vmi
+from bitsieve.selectors.base import ColumnSelector
 
 
-DECOMPOSITIONS = ("naive", "pairwise")
-BANDWIDTHS = ("scott", "silverman")
-
-
-class VMI(SampleSelector):
+class VMI(ColumnSelector):
     r"""Choose features one at a time by a lower bound of the information that all of them have about the target.
 
     The bound is ``I(X_S;C) >= mean_n log2 [q(x_S|c_n) / sum_c p(c) q(x_S|c)]``; q is a product in the order of choice,
@@ -93,33 +70,7 @@ class VMI(SampleSelector):
     ([3, 2], [1.378, 1.408])
     """
 
-    feature_count = FeatureCount(open_ended=("auto",))
-    parameter_rules: ClassVar = {
-        "decomposition": partial(check_choice, choices=DECOMPOSITIONS),
-        "on_plateau": optional(partial(check_choice, choices=PLATEAUS)),
-        "bandwidth": partial(check_bandwidth, rules=BANDWIDTHS),
-        "binning": optional(made_by(make_binner)),
-        "n_jobs": check_threads,
-    }
-    described = (
-        MethodInfo(
-            name="vmi",
-            title="Variational information maximisation, naive",
-            formula="I(XS,Xi;C) >= mean log2 q(xS,xi|c) / q(xS,xi), q(xi|xS,c) = p(xi|c)",
-            paper="Gao, Ver Steeg, Galstyan 2016",
-            needs="the samples: a likelihood of each in every class",
-            cost="O(k n d C) for C classes; densities O(n d^2)",
-        ),
-        MethodInfo(
-            name="vmi-pairwise",
-            title="Variational information maximisation, pairwise",
-            formula="I(XS,Xi;C) >= mean log2 q(xS,xi|c) / q(xS,xi), q(xi|xS,c) = prod_s p(xi|xs,c)^(1/#S)",
-            paper="Gao, Ver Steeg, Galstyan 2016",
-            needs="the samples: a likelihood of each in every class",
-            cost="O(k n d C) for C classes; densities O(n d^2)",
-            parameters={"decomposition": "pairwise"},
-        ),
-    )
+    described = vmi.METHODS
 
     def __init__(
         self,
@@ -137,52 +88,3 @@ class VMI(SampleSelector):
         self.bandwidth = bandwidth
         self.binning = binning
         self.n_jobs = n_jobs
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.n_features_to_select == "auto" and self.on_plateau not in (None, "stop"):
-            raise ParameterError(
-                "n_features_to_select",
-                "auto",
-                Sentence("give a number, or ", Setting("on_plateau", "stop")),
-                f"ends where the bound no longer grows, and on_plateau is {self.on_plateau!r}",
-            )
-
-    def _choose(self, table: Table, k: int) -> Found:
-        target, binner = table.target, None
-        order = np.argsort(target.codes, kind="stable")
-        class_sizes = np.bincount(target.codes, minlength=target.n_classes).astype(np.int64)
-        bound: Bound
-        if self.binning is None:
-            bound = self._density_bound(table, order, class_sizes)
-        else:
-            binner = make_binner(self.binning, n_jobs=self.n_jobs).fit_table(table)
-            codes = binner.codes(table)[order]
-            phase("counting")
-            kind = PairwiseBound if self.decomposition == "pairwise" else NaiveBound
-            bound = kind(CodeTable(codes, class_sizes, self.n_jobs))
-        on_plateau = self.on_plateau or ("stop" if self.n_features_to_select == "auto" else "continue")
-        found = variational_select(bound, k, on_plateau, phase("ranking"))
-        own = {"restarts_": found.restarts, "alone_": found.alone, "binner_": binner}
-        return Found(found.selected, found.scores, extras=own)
-
-    def _density_bound(self, table: Table, order: NDArray[np.intp], class_sizes: NDArray[np.int64]) -> DensityBound:
-        check_values(table, allow_missing=False)
-        if class_sizes.min() < 2:
-            label = str(table.target.labels[int(np.argmin(class_sizes))])
-            instead = Sentence("drop the class, or bin the columns (", Setting("binning", "mdl"), ")")
-            raise ValueError(Sentence(f"class {label!r} has 1 sample, and a density needs two: ", instead))
-        numeric = np.array([table.is_numeric(j) for j in range(table.n_features)])
-        values = np.empty((table.n_features, table.n_samples))
-        for j in range(table.n_features):
-            column = table.numeric(j) if numeric[j] else table.categorical(j).codes
-            values[j] = column[order]
-        phase("densities")
-        try:
-            densities = DensityTable(values, numeric, class_sizes, self.bandwidth, self.n_jobs)
-        except IndistinctError as error:
-            label = str(table.target.labels[error.label])
-            narrow = f"column {table.names[error.column]!r} does not vary within class {label!r}"
-            instead = Sentence("drop the column, or bin the columns (", Setting("binning", "mdl"), ")")
-            raise ValueError(Sentence(narrow, ", so its density has no width: ", instead)) from None
-        return DensityBound(densities, pairwise=self.decomposition == "pairwise")

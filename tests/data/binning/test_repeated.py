@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bitsieve.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.counts.reference import term
 from bitsieve.counts.search import JoinedSearch, Parts, dependence_of_codes
 from bitsieve.counts.terms import entropy_terms
 from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.read import read_xy
+from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 
 
 def made_table(weighted=False):

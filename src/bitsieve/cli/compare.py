@@ -1,0 +1,162 @@
+"""``bitsieve compare``: from a table file to the errors of several methods for every number of features."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bitsieve.cli.shared import binner_of, binning_of, made_by, say, show
+from bitsieve.common.messages import allowed_names
+from bitsieve.common.progress import phase, shown
+
+if TYPE_CHECKING:
+    import argparse
+
+    from bitsieve.data.table import Table
+    from bitsieve.evaluate.checkpoint import Checkpoint
+    from bitsieve.evaluate.comparison import Comparison
+    from bitsieve.evaluate.plan import Plan
+
+KEPT = ".folds"  # added to the name of the output: finished folds of a run that has not ended
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, compare, save, print."""
+    kept = _check_paths(options)
+    with shown(True):
+        plan = _plan(options)
+        comparison = _compare(plan, options.threads or -1, kept)
+        phase("writing")
+        _save(comparison, options)
+    if kept is not None:
+        from bitsieve.evaluate.checkpoint import remove
+
+        remove(kept)
+
+    def text() -> str:
+        from bitsieve.evaluate.comparison import as_text
+
+        return as_text(comparison, call=_command(comparison, options))
+
+    show(options, comparison.notes, lambda: {**comparison.to_dict(), **made_by(options)}, text)
+    for what, path in (("the table of errors", options.output), ("the report", options.report)):
+        if path is not None:
+            say(f"saved {what} to {path!r}")
+    return 0
+
+
+def _check_paths(options: argparse.Namespace) -> Path | None:
+    """Refuse paths that cannot be used, before any work; say where finished folds are kept."""
+    if options.report is not None:
+        from bitsieve.report.files import check_report
+
+        check_report(options.report, options.data)
+    if options.output is None:
+        if options.resume:
+            raise ValueError("--resume goes on with the folds kept with the output: give --output as in the first run")
+        return None
+    from bitsieve.evaluate.comparison import WRITTEN
+    from bitsieve.files.output import check_output
+
+    check_output(options.output, WRITTEN, source=options.data)
+    kept = Path(options.output + KEPT)
+    if kept.exists() and not options.resume:
+        raise ValueError(
+            f"{str(kept)!r} holds finished folds of a run that did not end: add --resume to go on, or delete it"
+        )
+    return kept
+
+
+def _plan(options: argparse.Namespace) -> Plan:
+    from bitsieve.data.read import read_data
+    from bitsieve.evaluate.plan import DEFAULT_METHODS, make_plan
+
+    rule, parameters = binning_of(options)
+    if options.binning is None and options.protocol == "paper":
+        parameters.setdefault("uncut", "median")
+    table = read_data(
+        options.data,
+        options.target,
+        target_bins=options.target_bins,
+        drop_missing=options.drop_missing_target,
+        header=options.header,
+    )
+    groups = None if options.groups is None else _groups(table, options.groups)
+    return make_plan(
+        table,
+        methods=options.methods or DEFAULT_METHODS,
+        features=options.features,
+        classifier=options.classifier,
+        scoring=options.scoring,
+        folds=options.folds,
+        groups=groups,
+        include=options.include or (),
+        exclude=[*(options.exclude or ()), *([] if options.groups is None else [options.groups])],
+        parameters=dict(options.set or ()),
+        baselines=True,
+        protocol=options.protocol,
+        binning=binner_of(rule, parameters),
+        random_state=options.seed,
+        bounds=options.bounds,
+    )
+
+
+def _groups(table: Table, name: str) -> Any:
+    """The values of the column of groups."""
+    if name not in table.names:
+        raise ValueError(f"there is no column {name!r} for the groups: {allowed_names(name, list(table.names))}")
+    values = table.values(list(table.names).index(name))
+    return getattr(values, "codes", values)
+
+
+def _compare(plan: Plan, threads: int, kept: Path | None) -> Comparison:
+    from bitsieve.evaluate.checkpoint import Checkpoint
+    from bitsieve.evaluate.run import run_plan
+
+    if kept is None:
+        return run_plan(plan, threads)
+    checkpoint = Checkpoint(kept, plan)
+    if checkpoint.finished:
+        say(f"note: {len(checkpoint.finished):,} of {len(plan.folds):,} folds are done already")
+    try:
+        return run_plan(plan, threads, checkpoint)
+    except BaseException:
+        _say_what_is_left(checkpoint, plan)
+        raise
+
+
+def _say_what_is_left(checkpoint: Checkpoint, plan: Plan) -> None:
+    if checkpoint.finished:
+        say(
+            f"{len(checkpoint.finished):,} of {len(plan.folds):,} folds are finished and kept in "
+            f"{str(checkpoint.path)!r}: the same command with --resume goes on"
+        )
+    else:
+        from bitsieve.evaluate.checkpoint import remove
+
+        remove(checkpoint.path)
+
+
+def _save(comparison: Comparison, options: argparse.Namespace) -> None:
+    if options.output is not None:
+        from bitsieve.evaluate.comparison import write_comparison
+
+        write_comparison(comparison, options.output)
+    if options.report is not None:
+        from bitsieve.report.files import write_report
+
+        write_report(comparison, options.report, command=_command(comparison, options))
+
+
+def _command(comparison: Comparison, options: argparse.Namespace) -> str:
+    """The command that selects what is recommended."""
+    choice = comparison.choice()
+    words = ["bitsieve", "select", options.data]
+    for option, value in (("--target", options.target), ("--method", choice.method), ("--features", choice.n_features)):
+        words += [] if value is None else [option, str(value)]
+    for option, value in (("--binning", options.binning), ("--bins", options.bins), ("--missing", options.missing)):
+        words += [] if value is None or (option, value) == ("--binning", "mdl") else [option, str(value)]
+    for option, names in (("--include", options.include), ("--exclude", options.exclude)):
+        words += [word for name in names or () for word in (option, name)]
+    return shlex.join(words)

@@ -1,0 +1,38 @@
+"""``bitsieve count``: the tables of all pairs of columns, saved to be selected from and added up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bitsieve.cli.shared import binning_of, say
+from bitsieve.common.progress import shown
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, count, save."""
+    rule, parameters = binning_of(options)
+    with shown(True):
+        from bitsieve.data.binning.registry import make_binner
+        from bitsieve.engines.counts_table import count_like, count_table
+        from bitsieve.engines.saved_counts import SavedCounts
+        from bitsieve.engines.stream import StreamSource
+        from bitsieve.engines.stream_table import StreamedTable
+        from bitsieve.files.read import open_columns
+        from bitsieve.selection.codes import few_are_codes
+
+        first = None if options.like is None else SavedCounts.load(options.like)
+        binner = make_binner(rule, n_jobs=options.threads or -1, **parameters)
+        source = StreamSource(options.data, options.memory)
+        if source.own_target is not None:
+            open_columns(options.data)
+        table = source.read_in_parts(options.target, options.weight, target_bins=options.target_bins)
+        assert isinstance(table, StreamedTable)  # as all but libsvm files are read
+        codes = few_are_codes(rule, parameters)
+        counts = count_table(table, binner, few_are_codes=codes) if first is None else count_like(table, first)
+        counts.save(options.save)
+    rows, columns = int(counts.class_sizes.sum()), len(counts.names)
+    say(f"saved the counts of {rows:,} samples and all pairs of {columns:,} columns to {options.save!r}")
+    return 0

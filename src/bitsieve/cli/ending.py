@@ -1,0 +1,126 @@
+"""Ctrl-C and SIGTERM: what is half done is tidied up, and the process ends at once, also in the middle of an import."""
+
+from __future__ import annotations
+
+import _thread
+import os
+import signal
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+
+INTERRUPTED, TERMINATED = 130, 143
+CODES: dict[int, int] = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: TERMINATED}
+PATIENCE = 0.4  # seconds for tidying up
+IN_WORDS = {INTERRUPTED: "interrupted", TERMINATED: "terminated"}
+
+
+class Terminated(BaseException):
+    """The process is asked to end (SIGTERM): raised in the main thread, so that everything is tidied up on the way."""
+
+
+class Ending:
+    """How the process was asked to end, if it was.
+
+    Attributes
+    ----------
+    code : int or None
+        The exit code to end with.
+    """
+
+    def __init__(self) -> None:
+        self.code: int | None = None
+
+    def interrupt(self, _: int, frame: FrameType | None) -> None:
+        """The handler of SIGINT."""
+        self._end(INTERRUPTED, frame)
+        raise KeyboardInterrupt
+
+    def terminate(self, _: int, frame: FrameType | None) -> None:
+        """The handler of SIGTERM."""
+        self._end(TERMINATED, frame)
+        raise Terminated
+
+    def _end(self, code: int, frame: FrameType | None) -> None:
+        self.code = code
+
+
+class EndingOfTheProcess(Ending):
+    """The same for a process that does nothing else: in an import, or asked twice, it ends at once.
+
+    An exception is not safe in an import: some packages turn it into another one, or go on as if nothing were.
+    """
+
+    def _end(self, code: int, frame: FrameType | None) -> None:
+        if self.code is not None or is_importing(frame):
+            end_now(code)
+        super()._end(code, frame)
+
+    def watch(self) -> None:
+        """End the process soon after a signal also where no exception can: native code runs, or a thread is waited for.
+
+        A thread of its own waits for the number of the signal, which arrives before any handler runs.
+        """
+        if os.name == "nt":  # where a pipe does not report that it is full
+            return
+        numbers, into = os.pipe()
+        os.set_blocking(into, False)
+        signal.set_wakeup_fd(into, warn_on_full_buffer=False)
+        _thread.start_new_thread(_watch, (numbers,))
+
+
+def _watch(numbers: int) -> None:
+    while (code := CODES.get(os.read(numbers, 1)[0])) is None:
+        pass
+    time.sleep(PATIENCE)
+    end_now(code)
+
+
+def end_now(code: int, said: bool = False) -> None:
+    """End the process without another word but that it was asked to end, and leave nothing half done behind."""
+    output = sys.modules.get("bitsieve.files.output")
+    if output is not None and hasattr(output, "discard_unfinished"):  # imported to its end
+        output.discard_unfinished()
+    if not said:
+        os.write(2, f"bitsieve: {IN_WORDS[code]}\n".encode())
+    os._exit(code)
+
+
+def is_importing(frame: FrameType | None) -> bool:
+    """Whether a frame runs inside an import."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def take_signals(ending: Ending) -> dict[signal.Signals, Any]:
+    """Let SIGINT and SIGTERM raise, where they have their default handlers; these are returned."""
+    before: dict[signal.Signals, Any] = {}
+    if threading.current_thread() is not threading.main_thread():
+        return before
+    for number, default, handler in (
+        (signal.SIGINT, signal.default_int_handler, ending.interrupt),
+        (signal.SIGTERM, signal.SIG_DFL, ending.terminate),
+    ):
+        if signal.getsignal(number) == default:
+            before[number] = signal.signal(number, handler)
+    return before
+
+
+@contextmanager
+def endable(ending: Ending) -> Iterator[Ending]:
+    """SIGINT and SIGTERM raise inside the block, unless the program around has handlers of its own."""
+    before = take_signals(ending)
+    try:
+        yield ending
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

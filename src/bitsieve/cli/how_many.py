@@ -1,0 +1,53 @@
+"""``bitsieve how-many``: what four rules would take of a table, side by side."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+from bitsieve.cli.shared import binner_of, binning_of, made_by, say, show
+from bitsieve.common.progress import phase, shown
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, ask the rules, draw, print."""
+    binning = binning_of(options)
+    if options.figure is not None:
+        from bitsieve.files.output import check_output
+        from bitsieve.report.figures import FORMATS, require_matplotlib
+
+        require_matplotlib()
+        check_output(options.figure, FORMATS, what="figure", source=options.data)
+    with shown(True):
+        from bitsieve.common.notes import BitsieveWarning
+        from bitsieve.evaluate.how_many import how_many
+
+        warnings.simplefilter("ignore", BitsieveWarning)  # the notes are shown below
+        found = how_many(
+            options.data,
+            options.target,
+            sample_weight=options.weight,
+            method=options.method,
+            include=options.include or (),
+            exclude=options.exclude or (),
+            binning=binner_of(*binning),
+            target_bins=options.target_bins,
+            classifier=options.classifier,
+            folds=options.folds,
+            n_pairs=options.pairs,
+            random_state=options.seed,
+            n_jobs=options.threads or -1,
+        )
+        if options.figure is not None:
+            from bitsieve.report.figures import save_figure
+            from bitsieve.report.plots import plot_how_many
+
+            phase("drawing")
+            save_figure(plot_how_many(found).figure, options.figure)  # type: ignore[arg-type]
+    show(options, found.notes, lambda: {**found.to_dict(), **made_by(options)}, lambda: str(found))
+    if options.figure is not None:
+        say(f"saved the figure to {options.figure!r}")
+    return 0

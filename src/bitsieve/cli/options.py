@@ -1,0 +1,250 @@
+"""Every command and every option of the command line, a line each.
+
+The parser and its help (:mod:`bitsieve.cli.parser`), the words of messages (:mod:`bitsieve.cli.wording`) and the page
+``docs/options.md`` are made of these tables, and of nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from bitsieve.common.defaults import BINNING, COMPARE, HOW_MANY, SELECT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: What the text behind an option is read as: ``bitsieve.cli.parser.KINDS`` says how.
+Kind: TypeAlias = Literal[
+    "text", "column", "columns", "name", "names", "file", "folder", "integer", "count", "number", "how many", "range",
+    "folds", "classes", "assignment", "flag", "on or off",
+]  # fmt: skip
+
+
+class Command(NamedTuple):
+    """A command: its name, the function of ``bitsieve.cli`` that runs it, and its help."""
+
+    name: str
+    run: str
+    help: str
+    description: str | None = None
+    epilog: str | None = None
+
+
+class Option(NamedTuple):
+    """An option as some commands have it; one that differs between commands has a line for each of its forms.
+
+    Attributes
+    ----------
+    name : str
+        As it is typed; without dashes: an argument known by its place.
+    commands : str
+        The commands that have it.
+    help : str
+    kind : str
+        What the value is read as, which gives it its name in the help.
+    metavar : str or None
+        That name where it is another.
+    default : object
+        What the command takes where it is not given; None leaves that to the Python function.
+    choices : tuple of str
+        The values that are allowed, where a message of the parser names them.
+    form : {"optional", "repeated", "required"}
+    parameters : str
+        The Python parameters that it gives: a message that names one of them names the option instead.
+    """
+
+    name: str
+    commands: str
+    help: str
+    kind: Kind = "text"
+    metavar: str | None = None
+    default: object = None
+    choices: tuple[str, ...] = ()
+    form: Literal["optional", "repeated", "required"] = "optional"
+    parameters: str = ""
+
+
+PROGRAM = "bitsieve"
+DESCRIPTION = "Feature selection by information, exact and in bits."
+# fmt: off
+COMMANDS = (
+    Command("select", "select.run", "rank the features of a table by their information about its target",
+            "Rank the features of a table by their information about its target. The ranking goes to standard output, "
+            "notes and progress to standard error.",
+            "Exit codes: 0 done, 1 failed inside, 2 a mistake in what was given (one line says which), "
+            "130 interrupted."),
+    Command("explain", "select.run_explain",
+            "say why a feature is selected or not, and with which selected one it is redundant",
+            "Select as 'bitsieve select' does with the same options, and say in bits why a feature is selected or not: "
+            "its relevance, how much of that is redundant, what it adds, and what would replace it."),
+    Command("count", "count.run",
+            "count a table once and save the tables of all pairs of columns, which add up with those of more rows",
+            "Count the tables of all pairs of columns of DATA with its target, and save them. Counts with the same "
+            "bins add up: 'bitsieve select --counts DIR --counts DIR' selects from all their rows."),
+    Command("how-many", "how_many.run", "say how many columns to take, by four rules side by side",
+            "Ask shuffles, the false discovery rate, stability and cross-validation how many columns a greedy method "
+            "should take, and say how to read their difference."),
+    Command("compare", "compare.run",
+            "cross-validate a classifier on what several methods select, for every number of features",
+            "Cross-validate a classifier on the first k features of several methods, for every k. Each method ranks "
+            "once a fold, on the training samples alone. The table goes to standard output, notes and progress to "
+            "standard error.",
+            "Ctrl-C keeps the finished folds in a file next to --output; the same command with --resume goes on."),
+    Command("methods", "methods.run", "list every method, its paper and what it needs"),
+)
+# fmt: on
+MOVED = {"reproduce": "python -m papers"}  # commands that are no part of the package any more
+
+IN_PLACE_OF_SET = {  # of those parameters of methods that --set does not take
+    "stopping": "--stop",
+    "constraints": "--include, --exclude and --group",
+    "estimator": "--estimator",
+}
+
+SELECTING = "select explain"
+JUDGING = "how-many compare"
+ON_TABLES = f"{SELECTING} count {JUDGING}"
+FORMATS = (
+    "CSV, TSV, JSON lines, libsvm, Parquet, Arrow/Feather or .npz (X, y), detected from the content, compressed or "
+    "not; -: standard input"
+)
+TARGET = "the target column; y by default in .npz and libsvm"
+
+# fmt: off
+#: By the heading under which the page has them.
+OPTIONS: Mapping[str, tuple[Option, ...]] = {
+    "The table": (
+        Option("feature", "explain", "the column to explain", metavar="FEATURE", form="required"),
+        Option("data", SELECTING, FORMATS, metavar="DATA"),
+        Option("data", JUDGING, FORMATS, metavar="DATA", form="required"),
+        Option("data", "count", "Parquet, Arrow/Feather, CSV or TSV; or a folder of them: read in batches",
+               metavar="DATA", form="required"),
+        Option("--counts", SELECTING,
+               "select from counts that 'bitsieve count' has saved, in place of DATA; give it again to add those up",
+               "folder", form="repeated"),
+        Option("--target", SELECTING, f"{TARGET}; give it again for several columns together",
+               "column", form="repeated"),
+        Option("--target", "count", "the target column", "column", form="required"),
+        Option("--target", JUDGING, TARGET, "column"),
+        Option("--target-bins", ON_TABLES,
+               "classes of a target that is a quantity, or none: each number is a class (default: 5)",
+               "classes", parameters="target_bins"),
+        Option("--drop-missing-target", f"{SELECTING} compare",
+               "leave rows without a target out; else they are an error", "flag", parameters="drop_missing_target"),
+        Option("--weight", f"{SELECTING} count how-many",
+               "the column of frequency weights, whole numbers: how often each row counts",
+               "column", parameters="sample_weight"),
+        Option("--groups", "compare", "rows with one value here are never both learned from and tested on",
+               "column", parameters="groups"),
+        Option("--header", f"{SELECTING} compare",
+               "the first line of a text file has the names, whatever it looks like; --no-header: it is data already",
+               "on or off", parameters="header"),
+    ),
+    "The method": (
+        Option("--method", SELECTING, "one of 'bitsieve methods' (default: %(default)s)",
+               "name", default=SELECT.method, parameters="method"),
+        Option("--method", "how-many", "a greedy one of 'bitsieve methods' (default: %(default)s)",
+               "name", default=HOW_MANY.method, parameters="method criterion"),
+        Option("--methods", "compare", f"of 'bitsieve methods' (default: {','.join(COMPARE.methods)})",
+               "names", parameters="method methods"),
+        Option("--set", f"{SELECTING} compare",
+               "a parameter of the method, such as beta=0.5; once for each ('bitsieve methods' lists them)",
+               "assignment", form="repeated"),
+        Option("--estimator", SELECTING, "how information is estimated from counts (default: plug-in)",
+               choices=("plug-in", "miller-madow", "shrinkage"), parameters="estimator"),
+        Option("--like", "count", "counts whose bins and classes are used, so that those of DATA add up with them",
+               "folder"),
+    ),
+    "How many features": (
+        Option("--features", SELECTING,
+               "how many to select: a number, a share such as 0.1, or auto (default: "
+               f"{SELECT.features}, or all if there are fewer)",
+               "how many", parameters="n_features_to_select"),
+        Option("--features", "compare",
+               "numbers of features, or a list as 5,10,20 (default: 10:100, or each number when there are 20 or fewer)",
+               "range", parameters="features"),
+        Option("--stop", SELECTING, "end earlier: significance, permutation, fdr or threshold (auto: significance)",
+               metavar="RULE", parameters="stopping"),
+        Option("--level", SELECTING, "level of significance, permutation (default: 0.05) or fdr (0.1)",
+               "number", metavar="P", parameters="level"),
+        Option("--min-bits", SELECTING, "what a feature must add under threshold (default: 0.01)",
+               "number", metavar="BITS", parameters="bits"),
+    ),
+    "Columns in and out": (
+        Option("--include", f"{SELECTING} how-many",
+               "select it first, whatever its score; an identifier: keep it (repeatable)",
+               "column", form="repeated", parameters="include must_include"),
+        Option("--include", "compare", "keep it although it looks like an identifier (repeatable)",
+               "column", form="repeated", parameters="include must_include"),
+        Option("--exclude", f"{SELECTING} {JUDGING}", "never select it (repeatable)",
+               "column", form="repeated", parameters="exclude"),
+        Option("--group", SELECTING, "columns taken together (repeatable)", "columns", form="repeated"),
+    ),
+    "Columns to codes": (
+        Option("--binning", ON_TABLES,
+               "how numeric columns become codes: mdl, quantile, uniform, or none for codes already "
+               f"(default: {BINNING})",
+               metavar="RULE", parameters="binning"),
+        Option("--bins", ON_TABLES, "bins of quantile and uniform (default: 10)", "count", parameters="n_bins"),
+        Option("--uncut", f"{SELECTING} count how-many",
+               "what mdl does with a column without a cut (default: leave)",
+               choices=("leave", "median"), parameters="uncut"),
+        Option("--uncut", "compare",
+               "what mdl does with a column without a cut (default: leave; with --protocol paper: median)",
+               choices=("leave", "median"), parameters="uncut"),
+        Option("--missing", ON_TABLES, "missing values: an error, or a code of their own (default: error)",
+               choices=("error", "bin"), parameters="missing"),
+    ),
+    "Cross-validation": (
+        Option("--classifier", "how-many", "as for compare (default: %(default)s)",
+               "name", default="linear-svm", parameters="classifier"),
+        Option("--classifier", "compare",
+               "linear-svm, lda (linear discriminant), knn (3 neighbours), ncm (nearest class mean), bgm (a Gaussian "
+               "mixture a class), vbem or gmm (one for all), forest, boosting (default: linear-svm, lda above "
+               "10,000 rows)",
+               "name", parameters="classifier"),
+        Option("--scoring", "compare", "accuracy, balanced_accuracy, f1_macro or roc_auc (default: %(default)s)",
+               "name", default="accuracy", parameters="scoring"),
+        Option("--folds", JUDGING, "stratified folds, or loo (default: loo below 100 rows, else 10)",
+               "folds", parameters="folds"),
+        Option("--protocol", "compare",
+               "nested: ranked inside each fold; paper: once on all rows, as published, too good "
+               "(default: %(default)s)", "name", default="nested", parameters="protocol"),
+        Option("--pairs", "how-many", "pairs of halves for stability (default: %(default)s)",
+               "count", default=50, parameters="n_pairs"),
+        Option("--bounds", "compare", "bound the error of the best possible classifier on what is chosen", "flag"),
+        Option("--seed", JUDGING, "of what is drawn at random (default: %(default)s)",
+               "integer", default=0, parameters="random_state"),
+    ),
+    "What is written": (
+        Option("--json", f"{SELECTING} {JUDGING} methods", "print one JSON document", "flag"),
+        Option("--output", "select",
+               "save the selected columns and the target; .parquet, .csv, .tsv, .arrow, .feather or .npz", "file"),
+        Option("--output", "compare", "save errors by method, fold and number; .parquet, .csv or .json", "file"),
+        Option("--resume", "compare", "go on with the finished folds of an interrupted run", "flag"),
+        Option("--report", "select compare", "write a report with figures, in one file (needs bitsieve[report])",
+               "file", metavar="FILE.html"),
+        Option("--figure", "how-many", "draw it: .png, .svg or .pdf (needs bitsieve[report])", "file"),
+        Option("--save", "count", "the folder that the counts are written to", "folder", form="required"),
+    ),
+    "Memory, threads and clusters": (
+        Option("--memory", SELECTING,
+               "about how much memory to take, such as 4GB: DATA is read in batches, and may be a folder of files",
+               metavar="BYTES", parameters="memory"),
+        Option("--memory", "count", "about how much memory to take, such as 4GB (default: 2GiB)",
+               metavar="BYTES", parameters="memory"),
+        Option("--spool", SELECTING, "keep what was packed of DATA there for later runs; DATA is read in batches",
+               "folder", parameters="spool"),
+        Option("--threads", ON_TABLES, "threads (default: all cores); the result is the same for any number",
+               "count", parameters="n_jobs"),
+        Option("--scheduler", "select",
+               "count on a Dask cluster, whose workers read DATA under the same path; local starts one on this "
+               "machine, of --threads workers (needs bitsieve[dask])", metavar="ADDRESS"),
+    ),
+}
+# fmt: on
+
+
+def options_of(command: str) -> list[Option]:
+    """The options of a command."""
+    return [option for options in OPTIONS.values() for option in options if command in option.commands.split()]

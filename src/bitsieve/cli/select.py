@@ -1,0 +1,279 @@
+"""``bitsieve select`` and ``bitsieve explain``: from a table file to a ranked, explained selection."""
+
+from __future__ import annotations
+
+import shlex
+from contextlib import contextmanager, nullcontext
+from functools import reduce
+from operator import add
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bitsieve.cli.options import IN_PLACE_OF_SET
+from bitsieve.cli.shared import binning_of, made_by, say, show
+from bitsieve.common.messages import one_line
+from bitsieve.common.progress import phase, shown
+from bitsieve.files.read import check_file
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+    from distributed import Client
+
+    from bitsieve.data.table import Table
+    from bitsieve.selection.selection import Selection
+
+LOCAL = "local"  # the address of a cluster on this machine
+_PATIENCE = "10s"
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, select, save, print."""
+    _check_paths(options)
+    with shown(True), _cluster(options) as client:
+        selection = _selection(options, client)
+        selection.notes[:] = map(options.wording, selection.notes)
+        target = _save(selection, options)
+
+    def text() -> str:
+        from bitsieve.selection.shown import table_text
+
+        return table_text(selection)
+
+    show(options, selection.notes, lambda: {**selection.to_dict(), **made_by(options)}, text)
+    if options.output is not None:
+        say(f"saved {len(selection.features):,} features and the target {target!r} to {options.output!r}")
+    if options.report is not None:
+        say(f"saved the report to {options.report!r}")
+    return 0
+
+
+def run_explain(options: argparse.Namespace) -> int:
+    """Read, select, explain, print."""
+    if options.data is None and not options.counts:
+        raise ValueError(
+            f"DATA is missing: give the column to explain, and then the data (FEATURE {options.feature!r})"
+        )
+    with shown(True):
+        selection = _selection(options)
+        phase("explaining")
+        explanation = selection.explain(options.feature)
+    show(
+        options,
+        selection.notes,
+        lambda: {**explanation.to_dict(), "method": selection.method},
+        lambda: str(explanation),
+    )
+    return 0
+
+
+def _check_paths(options: argparse.Namespace) -> None:
+    """Refuse paths that are missing or cannot be written, before any work."""
+    if options.data is None and not options.counts:
+        raise ValueError("the following arguments are required: DATA, or --counts")
+    if options.output is not None:
+        from bitsieve.files.output import check_output
+        from bitsieve.files.write import WRITTEN
+
+        check_output(options.output, WRITTEN, source=options.data)
+    if options.report is not None:
+        from bitsieve.report.files import check_report
+
+        check_report(options.report, options.data)
+
+
+def _save(selection: Selection, options: argparse.Namespace) -> str:
+    """Write the reduced table and the report where they were asked for; the name of the target."""
+    table = selection.evidence.table
+    if options.output is not None:
+        from bitsieve.files.write import write_table
+
+        phase("writing")
+        write_table(_given(table).with_target(selection.features), options.output, table.target.name)
+    if options.report is not None:
+        from bitsieve.report.files import write_report
+
+        phase("writing the report")
+        write_report(selection, options.report, command=shlex.join(["bitsieve", *options.typed]))
+    return table.target.name
+
+
+def _selection(options: argparse.Namespace, client: Client | None = None) -> Selection:
+    """Read the data, here or on a cluster, and select as the options say."""
+    binning, parameters = binning_of(options)
+    parameters |= _loop_parameters(options)
+    if options.estimator is not None:
+        parameters["estimator"] = options.estimator
+    parameters |= _method_parameters(options)
+    if client is not None or options.counts or in_batches(options):
+        from bitsieve.methods.registry import check_offers
+
+        check_offers(options.method, COUNTS)  # before hours of reading
+    else:
+        check_file(options.data)
+    from bitsieve.selection.from_table import select_from
+
+    table = _read(options, client)
+    if getattr(options, "output", None) is not None:
+        _check_fits(table, options, in_memory=client is None and not in_batches(options))
+    return select_from(
+        table,
+        method=options.method,
+        n_features_to_select=options.features,
+        binning=binning,
+        n_jobs=options.threads or -1,
+        **parameters,
+    )
+
+
+def _method_parameters(options: argparse.Namespace) -> dict[str, Any]:
+    """The method's parameters that were given, refused before the data is read where the method does not take them."""
+    from bitsieve.methods.registry import arguments_of, find_method
+
+    method = find_method(options.method)
+    taken = method.parameters
+    known = {name: value for name, value in taken.items() if name not in IN_PLACE_OF_SET}
+    given = options.set or ()
+    names = [name for name, _ in given]
+    for name in names:
+        if name in taken and name not in known:
+            raise ValueError(f"--set {name}: give {IN_PLACE_OF_SET[name]} instead")
+        if name not in known:
+            takes = ", ".join(f"{other}={value}" for other, value in known.items()) or "no parameters"
+            raise ValueError(f"--set {name}: method {method.name!r} does not take {name!r}; it takes {takes}")
+        if names.count(name) > 1:
+            raise ValueError(f"--set {name} is given {names.count(name)} times: give it once")
+    parameters = dict(given)
+    arguments_of(method, parameters)
+    return parameters
+
+
+def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
+    """Stopping rule and constraints, where any are given."""
+    rule, parameters = options.stop, {}
+    if options.level is not None:
+        parameters["level"] = options.level
+    if options.min_bits is not None:
+        parameters["bits"] = options.min_bits
+    if rule is None and options.features == "auto" and parameters:
+        rule = "significance"
+    for option, name, rules in (
+        ("--level", "level", ("significance", "permutation", "fdr")),
+        ("--min-bits", "bits", ("threshold",)),
+    ):
+        if name in parameters and rule not in rules:
+            raise ValueError(f"{option} has a meaning with --stop {' or '.join(rules)} only: add that or leave it out")
+    found: dict[str, Any] = {}
+    if rule is not None:
+        from bitsieve.methods.by_counts.stopping import make_stopping
+
+        found["stopping"] = make_stopping(rule, **parameters)
+    include, exclude = options.include or (), options.exclude or ()
+    if not options.group:
+        return {**found, "include": include, "exclude": exclude}
+    from bitsieve.methods.constraints import Constraints
+
+    return {**found, "constraints": Constraints(include, exclude, options.group)}
+
+
+def in_batches(options: argparse.Namespace, *, folders: bool = True) -> bool:
+    """Whether the data is read in batches: where memory or a spool is given, and a folder always."""
+    if options.memory is not None or options.spool is not None:
+        return True
+    return folders and options.data is not None and Path(options.data).is_dir()
+
+
+def _read(options: argparse.Namespace, client: Client | None) -> Table:
+    """The table of ``DATA``, read at once, in batches or by a cluster; or of saved counts."""
+    if options.counts:
+        return _saved_counts(options)
+    how = {"target_bins": options.target_bins, "drop_missing": options.drop_missing_target}
+    if client is not None:
+        from bitsieve.engines.dask import FilesOnCluster
+
+        return FilesOnCluster(options.data, client).read_in_parts(options.target, options.weight, **how)
+    if not in_batches(options):
+        from bitsieve.data.read import read_data
+
+        return read_data(options.data, options.target, options.weight, header=options.header, **how)
+    from bitsieve.engines.stream import StreamSource
+
+    source = StreamSource(options.data, options.memory, options.spool)
+    source.header = options.header
+    target = source.own_target if options.target is None else options.target
+    if target is None:
+        raise ValueError("no target is given: name a column with --target")
+    if source.own_target is None and (getattr(options, "output", None) or "").lower().endswith(".npz"):
+        raise ValueError("what is read in batches is not written to .npz: write .parquet, .arrow or .csv")
+    return source.read_in_parts(target, options.weight, **how)
+
+
+def _saved_counts(options: argparse.Namespace) -> Table:
+    from bitsieve.engines.counts_table import CountsTable
+    from bitsieve.engines.saved_counts import SavedCounts
+
+    if options.data is not None:
+        raise ValueError("give DATA or --counts, not both")
+    if getattr(options, "output", None) is not None:
+        raise ValueError("--counts has no rows to write: leave out --output")
+    return CountsTable(reduce(add, map(SavedCounts.load, options.counts)))
+
+
+def _check_fits(table: Table, options: argparse.Namespace, *, in_memory: bool) -> None:
+    """Refuse, before any work, a table that the format of the output cannot hold."""
+    from bitsieve.files.write import check_fits
+
+    if table.target.kind == "joint" and options.output.lower().endswith(".npz"):
+        raise ValueError("a .npz holds one target, not several: write .parquet, .arrow or .csv")
+    if in_memory:
+        check_fits(_given(table).whole, options.output, table.target.name)
+
+
+def _given(table: Table) -> Any:
+    assert table.given is not None  # every table of a file has it
+    return table.given
+
+
+def _cluster(options: argparse.Namespace) -> AbstractContextManager[Client | None]:
+    """The client of the cluster that counts, as long as it is entered; None where this process does."""
+    if options.scheduler is None:
+        return nullcontext()
+    if options.target is None:
+        raise ValueError("no target is given: name a column with --target")
+    if in_batches(options, folders=False):
+        raise ValueError("--memory and --spool are of files that are read here: leave them out with --scheduler")
+    if (options.output or "").lower().endswith(".npz"):
+        raise ValueError("--scheduler does not go with a .npz: write .parquet, .arrow or .csv")
+    return _connected(options.scheduler, options.threads)
+
+
+@contextmanager
+def _connected(address: str, n_workers: int | None) -> Iterator[Client]:
+    """A client of the scheduler at an address; "local" starts one of so many workers, which ends with the block."""
+    from bitsieve.counts.threads import thread_count
+
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise ValueError("--scheduler needs Dask: pip install 'bitsieve[dask]'") from None
+    if address == LOCAL:
+        workers = thread_count(-1 if n_workers is None else n_workers)
+        here = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
+        with (
+            LocalCluster(**here) as cluster,  # type: ignore[no-untyped-call]
+            Client(cluster, set_as_default=False) as client,  # type: ignore[no-untyped-call]
+        ):
+            say(f"started {workers:,} worker{'s' * (workers > 1)}; dashboard at {client.dashboard_link}")
+            yield client
+        return
+    try:
+        client = Client(address, timeout=_PATIENCE, set_as_default=False)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError, TypeError, ImportError) as error:
+        raise ValueError(
+            f"--scheduler {address}: nobody answers there ({one_line(error)}): give the address of a Dask scheduler, "
+            f"such as tcp://10.0.0.1:8786, or {LOCAL}"
+        ) from None
+    with client:
+        yield client

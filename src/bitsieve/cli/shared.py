@@ -1,0 +1,155 @@
+"""What the commands share: messages in the words that the user typed, the options of the binner, notes and results."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+import time
+import warnings
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from bitsieve.cli.options import OPTIONS, options_of
+from bitsieve.common.defaults import BINNING
+from bitsieve.common.messages import Sentence, allowed_names, message_of, one_line
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from bitsieve.cli.options import Option
+    from bitsieve.common.messages import Setting
+
+BINNINGS = ("mdl", "quantile", "uniform", "none")
+
+
+class Wording:
+    """Messages with a command's options in the place of the Python parameters that they name.
+
+    Parameters
+    ----------
+    command : str
+    methods : sequence of str
+        Those whose parameters ``--set NAME=VALUE`` gives.
+    """
+
+    def __init__(self, command: str, methods: Sequence[str] = ()) -> None:
+        every = [option for options in OPTIONS.values() for option in options]
+        self._of_others = _by_parameter(every)  # a message may advise another command
+        self._own = _by_parameter(options_of(command))
+        self._methods = methods
+
+    def __call__(self, message: str) -> str:
+        """The message in the words of the command."""
+        return message.worded(self._word) if isinstance(message, Sentence) else message
+
+    def _word(self, setting: Setting) -> str:
+        name, sign = setting.parameter, " "
+        if name in self._own:
+            option = self._own[name]
+        elif self._is_settable(name):
+            option, sign = f"--set {name}", "="
+        elif name in self._of_others:
+            option = self._of_others[name]
+        else:
+            return setting.in_python()
+        if not setting.has_value or setting.value is True:  # a flag
+            return option
+        if setting.value is False:
+            return f"--no-{option.removeprefix('--')}"
+        values = setting.value if isinstance(setting.value, list) else [setting.value]
+        return " ".join(f"{option}{sign}{_typed(value)}" for value in values)
+
+    def _is_settable(self, parameter: str) -> bool:
+        from bitsieve.methods.registry import parameters_of
+
+        try:
+            return any(parameter in parameters_of(method) for method in self._methods)
+        except ValueError:  # there is no such method
+            return False
+
+
+def wording_of(options: argparse.Namespace) -> Wording:
+    """The words of the command that was typed."""
+    given = vars(options)
+    methods = [given["method"]] if "method" in given else given.get("methods")
+    return Wording(options.command, methods or () if "set" in given else ())
+
+
+def _by_parameter(options: Iterable[Option]) -> dict[str, str]:
+    return {parameter: option.name for option in options for parameter in option.parameters.split()}
+
+
+def _typed(value: object) -> str:
+    """A value as one types it."""
+    return shlex.quote(value) if isinstance(value, str) else str(value)
+
+
+@contextmanager
+def in_words_of(wording: Wording) -> Iterator[None]:
+    """Inside the block warnings are lines, and errors are in the words of a command."""
+    with warnings.catch_warnings():
+        warnings.showwarning = say_warning
+        try:
+            yield
+        except ValueError as error:
+            raise ValueError(wording(message_of(error))) from error
+
+
+def binning_of(options: argparse.Namespace) -> tuple[str, dict[str, Any]]:
+    """The rule of the binner and the parameters given, refused where the rule has no use for them."""
+    rule = options.binning or BINNING
+    if rule not in BINNINGS:
+        raise ValueError(f"there is no binning {rule!r}: {allowed_names(rule, BINNINGS)}")
+    if options.bins is not None and rule not in ("quantile", "uniform"):
+        raise ValueError(f"--bins has no meaning with --binning {rule}: leave it out or use quantile or uniform")
+    if options.uncut is not None and rule != "mdl":
+        raise ValueError(f"--uncut has no meaning with --binning {rule}: leave it out or use mdl")
+    given = {"n_bins": options.bins, "uncut": options.uncut, "missing": options.missing}
+    return rule, {name: value for name, value in given.items() if value is not None}
+
+
+def binner_of(rule: str, parameters: Mapping[str, Any]) -> Any:
+    """What names a binner in Python: its name, or an object where it has parameters."""
+    from bitsieve.data.binning.registry import make_binner
+
+    return make_binner(rule, **parameters) if parameters else rule
+
+
+def show(
+    options: argparse.Namespace, notes: Iterable[str], document: Callable[[], dict[str, Any]], text: Callable[[], str]
+) -> None:
+    """The notes as lines to standard error; the result as text, or as one JSON document, to standard output."""
+    for note in notes:
+        say(f"note: {options.wording(note)}")
+    if options.json:
+        print_document(document())
+    else:
+        print(text())
+
+
+def made_by(options: argparse.Namespace) -> dict[str, Any]:
+    """Of a command: the files that it wrote, and its seconds."""
+    start: float = options.start
+    files = {name: vars(options)[name] for name in ("output", "report") if name in options}
+    return {**files, "seconds": round(time.perf_counter() - start, 3)}
+
+
+def print_document(document: Mapping[str, Any]) -> None:
+    """One JSON document to standard output; what its encoding lacks is escaped as JSON has it."""
+    from bitsieve import __version__
+
+    has_all = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("_", "-") in ("utf-8", "utf8")
+    whole = {**document, "version": __version__}
+    print(json.dumps(whole, indent=2, ensure_ascii=not has_all, allow_nan=False))
+
+
+def say(message: str) -> None:
+    """A line to standard error."""
+    print(f"bitsieve: {message}", file=sys.stderr)
+
+
+def say_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """A warning as a line to standard error, in the place of :func:`warnings.showwarning`."""
+    say(f"warning: {one_line(message)}")

@@ -1,0 +1,1 @@
+"""Methods as functions: counts, or rows, and plain parameters in; what was found out."""

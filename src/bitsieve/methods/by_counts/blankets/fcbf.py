@@ -1,0 +1,241 @@
+"""FCBF: the relevant features, less those that one of them makes redundant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bitsieve.common.parameters import check_flag, check_number
+from bitsieve.common.progress import phase
+from bitsieve.common.ties import TIE, rank
+from bitsieve.information.protocol import class_uncertainty, pair_uncertainty
+from bitsieve.methods.found import Found
+from bitsieve.methods.method import Method, defaults_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from bitsieve.information.protocol import DisjointPairs, Information, PairInformation
+
+    Columns = NDArray[np.intp]
+    Floats = NDArray[np.float64]
+
+
+def remaining(information: Information, order: Columns, levels: Floats) -> Remaining:
+    """The features of ``order``; one is removed by a feature that shares as much with it as its level, or more."""
+    disjoint = information.disjoint_pairs()
+    if disjoint is None:
+        return Remaining(information, order, levels)
+    return RemainingByEquivalence(information, order, levels, disjoint)
+
+
+class Remaining:
+    """Features in an order, which are chosen from its beginning; each feature chosen removes some of the others.
+
+    Parameters
+    ----------
+    information : Information
+    order : ndarray of int
+    levels : ndarray of float, shape (n_features,)
+        The symmetric uncertainty with a chosen feature from which on a feature is removed.
+    """
+
+    def __init__(self, information: Information, order: Columns, levels: Floats) -> None:
+        self.information, self.left, self.levels = information, order, levels
+
+    @property
+    def n_left(self) -> int:
+        """How many there are."""
+        return len(self.left)
+
+    def choose(self) -> tuple[int, Columns]:
+        """The first feature, and those that it removes, ascending."""
+        pivot, rest = int(self.left[0]), self.left[1:]
+        removed = self._removed(pivot, rest)
+        self.left = rest[~removed]
+        return pivot, np.sort(rest[removed])
+
+    def _removed(self, pivot: int, columns: Columns) -> NDArray[np.bool_]:
+        if not len(columns):
+            return np.zeros(0, bool)
+        return pair_uncertainty(self.information.pair(pivot, columns, by_class=False)) >= self.levels[columns]
+
+
+class RemainingByEquivalence(Remaining):
+    """The same where columns of disjoint support are known: what a pivot shares with them is asked for once an equivalence
+    class.
+
+    Of a kind, a pivot removes those of the lowest levels. Cost: a step visits the columns that co-occur with the
+    pivot, the classes, and the columns that it removes; or all that are left, where these are fewer.
+
+    Parameters
+    ----------
+    information, order, levels
+        As above.
+    disjoint : DisjointPairs
+    """
+
+    def __init__(self, information: Information, order: Columns, levels: Floats, disjoint: DisjointPairs) -> None:
+        super().__init__(information, order, levels)
+        self.disjoint, self.next, self.n = disjoint, 0, len(order)
+        kind, of_kind = disjoint.support.equivalence, disjoint.support.representatives
+        self.alive = np.zeros(information.n_features, bool)
+        self.alive[order] = True
+        self.met = np.zeros(information.n_features, bool)  # of the pivot; all False between steps
+        by_kind = np.lexsort((levels[order], kind[order]))
+        self.members = order[by_kind]  # by kind, then by level
+        self.member_levels = levels[self.members]
+        ends = np.searchsorted(kind[self.members], np.arange(len(of_kind) + 1))
+        self.first, self.end = ends[:-1].copy(), ends[1:]  # of every kind, those that may be left
+        self.lowest = np.full(len(self.first), np.inf)
+        some = self.first < self.end
+        self.lowest[some] = self.member_levels[self.first[some]]
+
+    @property
+    def n_left(self) -> int:
+        """How many there are."""
+        return self.n
+
+    def choose(self) -> tuple[int, Columns]:
+        """The first feature, and those that it removes, ascending."""
+        while not self.alive[self.left[self.next]]:
+            self.next += 1
+        pivot = int(self.left[self.next])
+        self.alive[pivot] = False
+        self.n -= 1
+        found = self.disjoint.co_occurring(pivot, self.n)
+        if found is None:
+            self.left, self.next = self.left[self.alive[self.left]], 0
+            removed = np.sort(self.left[self._removed(pivot, self.left)])
+        else:
+            removed = self._removed_by_kind(pivot, *found)
+        self.alive[removed] = False
+        self.n -= len(removed)
+        return pivot, removed
+
+    def _removed_by_kind(self, pivot: int, met: Columns, pair: PairInformation) -> Columns:
+        removed = [met[self.alive[met] & (pair_uncertainty(pair) >= self.levels[met])]]
+        self.alive[removed[0]] = False
+        self.met[met] = True
+        shared = pair_uncertainty(self.disjoint.by_equivalence(pivot))
+        for kind in np.flatnonzero(self.lowest <= shared).tolist():
+            removed.append(self._remove_lowest(kind, float(shared[kind])))
+        self.met[met] = False
+        return np.sort(np.concatenate(removed))
+
+    def _remove_lowest(self, kind: int, shared: float) -> Columns:
+        """Of a kind, the columns whose level a share reaches, but for those that meet the pivot."""
+        first, end = self.first[kind], self.end[kind]
+        last = first + np.searchsorted(self.member_levels[first:end], shared, side="right")
+        some = self.members[first:last]
+        removed = some[self.alive[some] & ~self.met[some]]
+        self.alive[removed] = False
+        kept = self.alive[some]
+        first = first + kept.argmax() if kept.any() else last
+        while first < end and not self.alive[self.members[first]]:
+            first += 1
+        self.first[kind] = first
+        self.lowest[kind] = self.member_levels[first] if first < end else np.inf
+        return removed
+
+
+@dataclass(frozen=True)
+class Predominant:
+    """The predominant features in order, their SU with the class, and the features that each of them removed."""
+
+    order: Columns
+    scores: NDArray[np.float64]
+    groups: list[Columns]
+
+
+def fast_correlation_filter(
+    information: Information,
+    limit: int,
+    *,
+    delta: float = 0.0,
+    strict: bool = False,
+    progress: Callable[[int, int], object] | None = None,
+) -> Predominant:
+    """Find the predominant features, the first ``limit`` of them.
+
+    Parameters
+    ----------
+    information : Information
+    limit : int
+        At least 1.
+    delta : float
+        Features with ``SU(Xi,C) >= delta`` take part.
+    strict : bool
+        Both comparisons are ``>`` instead of ``>=``.
+    progress : callable, optional
+        Called as ``progress(features kept or removed, all)``.
+
+    Returns
+    -------
+    Predominant
+        Empty if no feature reaches the threshold.
+
+    Notes
+    -----
+    Numbers within 1e-10 are equal. Cost: one row of pair counts a predominant feature, over those that remain; of
+    sparse features over those that share a row with it.
+    """
+    with_class = class_uncertainty(information)
+    slack = TIE if strict else -TIE  # what is equal but for rounding counts as equal
+    left = remaining(information, _candidates(information, with_class, delta + slack), with_class + slack)
+    n_candidates = left.n_left
+    selected: list[int] = []
+    groups: list[Columns] = []
+    while left.n_left and len(selected) < limit:
+        pivot, removed = left.choose()
+        selected.append(pivot)
+        groups.append(removed)
+        if progress is not None:
+            progress(n_candidates - left.n_left, n_candidates)
+    chosen = np.array(selected, np.intp)
+    return Predominant(chosen, with_class[chosen], groups)
+
+
+def _candidates(information: Information, with_class: NDArray[np.float64], least: float) -> Columns:
+    """Features that reach the threshold by falling SU with the class; those that do not vary last."""
+    order = rank(with_class)
+    order = order[with_class[order] >= least]
+    varies = information.varies[order]
+    return np.concatenate([order[varies], order[~varies]])
+
+
+def fcbf(information: Information, k: int | None, *, delta: float = 0.0, strict: bool = False) -> Found:
+    """Keep the predominant features, the first ``k`` of them or all; see :class:`bitsieve.FCBF`."""
+    limit = information.n_features if k is None else k
+    found = fast_correlation_filter(information, limit, delta=delta, strict=strict, progress=phase("ranking"))
+    if not len(found.order):
+        largest = class_uncertainty(information).max()
+        relation = "above" if strict else "of at least"
+        raise ValueError(
+            f"no column has a symmetric uncertainty with the target {relation} delta={delta:g}: "
+            f"the largest is {largest:.4g}, give a smaller delta"
+        )
+    return Found(found.order, found.scores, extras={"groups_": found.groups})
+
+
+METHODS = (
+    Method(
+        name="fcbf",
+        title="Fast correlation-based filter",
+        formula="SU(Xi;C) of those no better p removes by SU(Xp;Xi) >= SU(Xi;C), SU(X;Y) = 2 I(X;Y) / [H(X) + H(Y)]",
+        paper="Yu, Liu 2004",
+        needs="each feature with the class, then each kept feature with those still in play",
+        cost="O(k n d)",
+        unit="ratio",
+        selector="bitsieve.selectors.blankets:FCBF",
+        parameters=defaults_of(fcbf),
+        run=fcbf,
+        ends_with=(None, "auto"),
+        rules={"delta": partial(check_number, low=0, high=1), "strict": check_flag},
+    ),
+)

@@ -1,0 +1,117 @@
+"""What a greedy criterion is: the information it needs, how it folds that over the chosen features, and its score.
+
+All arrays are elementwise over candidates, so the loop may hand over all of them or a few.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from numbers import Real
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, final
+
+import numpy as np
+
+from bitsieve.common.messages import ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bitsieve.information.protocol import PairInformation
+
+    Floats = NDArray[np.float64]
+
+Needs = Literal["marginals", "pairs", "class pairs", "joint"]
+
+
+class NamedCriterion(Protocol):
+    """What every criterion says of itself.
+
+    Attributes
+    ----------
+    name : str
+        As in ``ForwardSelector(criterion=name)``.
+    title, formula, paper : str
+    unit : str
+        Of the score: "bits"; "ratio" of bits by bits; "mixed" where both are added.
+    needs : "marginals", "pairs", "class pairs" or "joint"
+        The tables it looks at: each feature with the class; also pairs of features; also pairs within each class,
+        which cost more to count; each feature and the class, conditional on several chosen features together.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    formula: ClassVar[str]
+    paper: ClassVar[str]
+    unit: ClassVar[str] = "bits"
+    needs: ClassVar[Needs]
+
+
+class JointCriterion(NamedCriterion, Protocol):
+    """The score J(i | S) = I(Xi;C|Z), Z some of the chosen features, known all together."""
+
+    def condition(self, chosen: list[int]) -> list[int]:
+        """Z, of the features in their order of choice (at least one)."""
+
+
+class Criterion(NamedCriterion, Protocol):
+    """A score J(i | S) of candidate i given the chosen set S, folded over S one feature at a time.
+
+    Attributes
+    ----------
+    start : float
+        What the fold of an empty S holds.
+    never_increases : bool
+        Whether adding to S can never raise a score, so that stale scores bound fresh ones (Fleuret's lazy rule).
+    """
+
+    start: ClassVar[float] = 0.0
+    never_increases: ClassVar[bool] = False
+
+    @abstractmethod
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
+        """The fold over S and one more feature, whose information with the candidates is given."""
+
+    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
+        """J(i | S) from the fold, the relevance I(Xi;C) and the size of S (at least 1); by default the fold itself."""
+        return folded
+
+
+class MinimumCriterion(Criterion):
+    """The least of a quantity of the candidate and one chosen feature. A score never increases.
+
+    Attributes
+    ----------
+    quantity : str
+        An attribute of :class:`~bitsieve.information.protocol.PairInformation`.
+    capped : bool
+        Whether a score is never above the relevance.
+    """
+
+    quantity: ClassVar[str]
+    capped: ClassVar[bool] = False
+    needs = "class pairs"
+    start = float("inf")
+    never_increases = True
+
+    @final
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
+        """The minimum so far."""
+        quantity: Floats = getattr(pair, self.quantity)
+        return np.minimum(folded, quantity)
+
+    @final
+    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
+        """The minimum, or the relevance where that is less."""
+        return np.minimum(relevance, folded) if self.capped else folded
+
+
+def check_weight(name: str, value: float) -> None:
+    """Refuse a parameter that cannot weigh a term of a score.
+
+    Raises
+    ------
+    ValueError
+        If it is not a finite number of 0 or more.
+    """
+    if not (isinstance(value, Real) and 0 <= value < float("inf")):
+        raise ParameterError(name, value, "give a finite number of 0 or more", "is not a weight")

@@ -1,0 +1,222 @@
+"""Forward selection by a criterion on counts.
+
+The first feature is the most relevant one, for every criterion; then the best J(i | S) of those left, by the one tie
+rule.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from bitsieve.common.defaults import ESTIMATOR
+from bitsieve.common.greedy import GreedyChoice, Scores, choose_greedily
+from bitsieve.common.parameters import made_by, optional
+from bitsieve.common.progress import phase
+from bitsieve.common.ties import pick
+from bitsieve.counts.source import conditioning
+from bitsieve.information import check_estimator, make_information
+from bitsieve.methods.by_counts.criteria import make_criterion
+from bitsieve.methods.by_counts.criteria.base import MinimumCriterion
+from bitsieve.methods.by_counts.greedy.scores import JointScores, LazyScores
+from bitsieve.methods.by_counts.stopping import make_monitor, make_stopping
+from bitsieve.methods.constraints import Candidates, check_constraints
+from bitsieve.methods.found import Found
+from bitsieve.methods.method import CONDITIONED, TABLES, Method, defaults_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from bitsieve.information.protocol import Information
+    from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
+    from bitsieve.methods.by_counts.stopping import Rule
+    from bitsieve.methods.by_counts.stopping.monitor import StoppingOutcome
+
+LAZY_FROM = 3e-4  # seconds a row: below, counting all candidates at once is cheaper than choosing which to count
+
+
+@dataclass(frozen=True)
+class ForwardChoice(GreedyChoice):
+    """Column indices in order of choice, the criterion's values (the first: I(Xi;C)), and how a rule ended it."""
+
+    outcome: StoppingOutcome | None
+
+
+class EagerScores:
+    """Every candidate is brought up to date at every step: one row of pairs, or none if the criterion needs none."""
+
+    def __init__(self, information: Information, criterion: Criterion) -> None:
+        self.information = information
+        self.criterion = criterion
+        self.folded = np.full(information.n_features, criterion.start)
+        self.n_selected = 0
+
+    def add(self, feature: int) -> None:
+        """Fold the information of one more chosen feature into every candidate."""
+        if self.criterion.needs != "marginals":
+            pair = self.information.pair(feature, by_class=self.criterion.needs == "class pairs")
+            self.folded = self.criterion.fold(self.folded, pair)
+        self.n_selected += 1
+
+    def best(self, candidates: NDArray[np.bool_]) -> tuple[int, float]:
+        """The best candidate and its score."""
+        scores = self.criterion.score(self.folded, self.information.relevance, self.n_selected)
+        chosen = pick(np.where(candidates, scores, -np.inf))
+        return chosen, float(scores[chosen])
+
+
+def forward_select(
+    information: Information,
+    criterion: Criterion | JointCriterion,
+    n_features_to_select: int,
+    progress: Callable[[int, int], object] | None = None,
+    *,
+    stopping: Rule | None = None,
+    must_include: Sequence[int] = (),
+    exclude: Sequence[int] = (),
+) -> ForwardChoice:
+    """Choose features one at a time by a criterion.
+
+    Parameters
+    ----------
+    information : Information
+    criterion : Criterion or JointCriterion
+    n_features_to_select, must_include, exclude, progress
+        As in :func:`bitsieve.common.greedy.choose_greedily`.
+    stopping : StoppingRule or FalseDiscoveryStopping, optional
+        Ends the selection before the first choice it refuses, and before a constant column; features of
+        ``must_include`` are not tested.
+
+    Raises
+    ------
+    UndefinedQuantityError
+        If the criterion conditions on sets of features and the estimator does not define that.
+
+    Notes
+    -----
+    Cost: k - 1 rows of pair information, O(k n d) samples read as bits; a criterion that never increases reads fewer.
+    """
+    monitor = None if stopping is None else make_monitor(stopping, information)
+    found = choose_greedily(
+        information.relevance,
+        _scores_for(information, criterion),
+        n_features_to_select,
+        information.varies,
+        monitor=monitor,
+        must_include=must_include,
+        exclude=exclude,
+        progress=progress,
+    )
+    if monitor is None:
+        return ForwardChoice(found.order, found.scores, None)
+    outcome = monitor.outcome()
+    kept = slice(len(outcome.values))  # a rule may look further than the list that it takes
+    return ForwardChoice(found.order[kept], found.scores[kept], outcome)
+
+
+def _scores_for(information: Information, criterion: Criterion | JointCriterion) -> Scores:
+    if criterion.needs == "joint":
+        return JointScores(information, cast("JointCriterion", criterion))
+    criterion = cast("Criterion", criterion)
+    if isinstance(criterion, MinimumCriterion):
+        minima = information.minima(criterion.quantity, capped=criterion.capped)
+        if minima is not None:
+            return minima
+    lazy = criterion.never_increases and criterion.needs != "marginals"
+    if lazy and information.sums.row_seconds >= LAZY_FROM:
+        return LazyScores(information, criterion)
+    return EagerScores(information, criterion)
+
+
+def forward(
+    information: Information,
+    k: int | None,
+    criterion: str | Criterion | JointCriterion,
+    *,
+    stopping: str | Rule | None = None,
+    constraints: Candidates | None = None,
+) -> Found:
+    """Choose ``k`` candidates one at a time; None goes on until ``stopping`` ends it, by default "significance"."""
+    candidates = constraints or Candidates(np.arange(information.n_features))
+    if candidates.grouped:
+        information = make_information(
+            information.estimator, conditioning(information.source).joined(candidates.members())
+        )
+    if k is None:
+        k, stopping = candidates.n_open, stopping or "significance"
+    rule = None if stopping is None else make_stopping(stopping)
+    chosen = forward_select(
+        information,
+        make_criterion(criterion),
+        k,
+        phase("ranking"),
+        stopping=rule,
+        must_include=candidates.must_include,
+        exclude=candidates.exclude,
+    )
+    sizes = candidates.sizes[chosen.order]
+    return Found(
+        candidates.columns(chosen.order),
+        np.repeat(chosen.scores, sizes),
+        np.repeat(np.arange(1, len(sizes) + 1), sizes),
+        _why_it_ended(chosen.outcome, rule, candidates, sizes),
+    )
+
+
+def _why_it_ended(
+    outcome: StoppingOutcome | None, rule: Rule | None, candidates: Candidates, sizes: NDArray[np.intp]
+) -> dict[str, Any]:
+    """The fitted attributes that say what ended the selection."""
+    found: dict[str, Any] = {
+        "stopped_by_": "n_features_to_select",
+        "stopping_value_": np.nan,
+        "stopping_candidate_": -1,
+        "stopping_reason_": "",
+        "stopping_values_": np.repeat(np.full(len(sizes), np.nan) if outcome is None else outcome.values, sizes),
+    }
+    if outcome is not None and outcome.exhausted:
+        found["stopped_by_"] = "no varying column left"
+    elif outcome is not None and rule is not None and outcome.refused is not None:
+        found["stopped_by_"] = rule.name
+        found["stopping_reason_"] = rule.reason(outcome.value)
+        found["stopping_value_"] = outcome.value
+        found["stopping_candidate_"] = int(np.argmax(candidates.of_column == outcome.refused))
+    return found
+
+
+def _check_estimator(given: Mapping[str, Any]) -> None:
+    """Refuse an estimator that does not define what the criterion needs."""
+    check_estimator(given["estimator"], conditions_on_sets=make_criterion(given["criterion"]).needs == "joint")
+
+
+def _requires_more(given: Mapping[str, Any]) -> frozenset[str]:
+    """Criteria and rules that condition on several columns divide the samples; groups are columns of their own."""
+    stops = given["stopping"] is not None or given["n_features_to_select"] == "auto"
+    conditions = stops or make_criterion(given["criterion"]).needs == "joint"
+    grouped = given["constraints"] is not None and given["constraints"].groups
+    return (CONDITIONED if conditions else TABLES) | ({"joined"} if grouped else set())
+
+
+FORWARD = Method(
+    name="forward",
+    title="Forward selection by a criterion",
+    formula="selected_[0] = argmax I(Xi;C), then argmax J(i | S)",
+    paper="Brown, Pocock, Zhao, Lujan 2012",
+    needs="what the criterion needs",
+    cost="O(k n d)",
+    selector="bitsieve.selectors.forward:ForwardSelector",
+    parameters=defaults_of(forward, estimator=ESTIMATOR),
+    run=forward,
+    requires_more=_requires_more,
+    ends_with=("auto",),
+    rules={
+        "criterion": made_by(make_criterion),
+        "stopping": optional(made_by(make_stopping)),
+        "constraints": made_by(check_constraints),
+    },
+    check=_check_estimator,
+)

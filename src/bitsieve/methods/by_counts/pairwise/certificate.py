@@ -1,0 +1,123 @@
+"""How far a subset of k features can be from the best one: its objective x'Qx, and bounds on that of every subset.
+
+``Q_ii = I(Xi;C)``, ``Q_ij = (I(Xi;C|Xj) + I(Xj;C|Xi)) / 2``, x the 0/1 vector of the subset; all in bits. A bound holds
+for every subset of k, so the best subset lies between the objective and the bound.
+
+Vinh, Chan, Romano, Bailey, "Effective global approaches for mutual information based feature selection", KDD 2014,
+eq. 17-19. doi:10.1145/2623330.2623611
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+ROUNDING = 1e-7  # of sums of up to 10^8 numbers, and of the solvers that give a bound, relative
+
+
+class Certificate(NamedTuple):
+    """Objective of a subset, the least upper bound known, and ``gap = (bound - objective) / bound`` (0: optimal)."""
+
+    objective: float
+    upper_bound: float
+    gap: float
+
+    def attributes(self) -> dict[str, float]:
+        """As fitted attributes."""
+        return {f"{name}_": value for name, value in self._asdict().items()}
+
+
+def certify(objective: float, bounds: Iterable[float]) -> Certificate:
+    """The objective and the least of the bounds.
+
+    A bound that rounding put below the objective is raised to it; the gap of a bound of 0 is 0.
+
+    Raises
+    ------
+    ArithmeticError
+        If the bound lies further below the objective than rounding explains: it is none then.
+    """
+    least = min(bounds)
+    if least < objective - ROUNDING * max(1.0, abs(objective)):
+        raise ArithmeticError(
+            f"the bound {least!r} on the objective of every subset is below that of one, {objective!r}"
+        )
+    bound = max(least, objective)
+    return Certificate(objective, bound, (bound - objective) / bound if bound > 0 else 0.0)
+
+
+def subset_objective(among: NDArray[np.floating]) -> float:
+    """``x'Qx``: the sum of the rows and columns of Q of the subset, in numpy's fixed order."""
+    return float(np.add.reduce(np.asarray(among, np.float64).reshape(-1)))
+
+
+def spectral_bound(eigenvalue: float, k: int) -> float:
+    """``k`` times the largest eigenvalue: x has the squared length k."""
+    return k * eigenvalue
+
+
+def row_bound(matrix: NDArray[np.floating], k: int) -> float:
+    """The sum of the k best ``b_i``, b_i = Q_ii and the k - 1 largest other entries of row i.
+
+    A member's share in the objective is its diagonal entry and k - 1 others of its row. For k much smaller than n it
+    is far below the spectral bound, which grows with n.
+
+    Notes
+    -----
+    Cost: O(n^2) comparisons; rows that cannot be among the k best are not sorted.
+    """
+    diagonal = np.array(np.diagonal(matrix), np.float64)
+    return row_bound_by_rows(matrix.__getitem__, diagonal, largest_others(matrix), k)
+
+
+def row_bound_by_rows(
+    row: Callable[[int], NDArray[np.floating]], diagonal: Floats, largest_other: Floats, k: int
+) -> float:
+    """:func:`row_bound` of a matrix whose rows are made when asked for.
+
+    ``largest_other`` holds the largest entry off the diagonal of every row: rows are asked for from the most
+    promising on, until no other can be among the k best.
+    """
+    limit = diagonal + (k - 1) * largest_other if k > 1 else diagonal  # of b_i
+    order = np.argsort(-limit, kind="stable")
+    best = np.full(k, -np.inf)
+    for first in range(0, len(order), k):
+        some = order[first : first + k]
+        if limit[some[0]] <= best[0]:
+            break
+        shares = [diagonal[i] + _sum_of_largest(np.delete(row(int(i)), i), k - 1) for i in some]
+        best = np.sort(np.concatenate([best, shares]))[-k:]
+    return float(np.add.reduce(best))
+
+
+def largest_others(matrix: NDArray[np.floating]) -> Floats:
+    """The largest entry off the diagonal of every row; -inf if there is none."""
+    found = (max(row[:i].max(initial=-np.inf), row[i + 1 :].max(initial=-np.inf)) for i, row in enumerate(matrix))
+    return np.fromiter(found, np.float64, len(matrix))
+
+
+def _sum_of_largest(values: NDArray[np.floating], k: int) -> float:
+    if k >= len(values):
+        return float(np.add.reduce(values, dtype=np.float64))
+    largest = np.partition(values, len(values) - k)[len(values) - k :] if k else values[:0]
+    return float(np.add.reduce(np.sort(largest), dtype=np.float64))
+
+
+def marginal_bound(relevance: Floats, class_entropy: float, k: int) -> float:
+    """A bound that needs no pairs: ``k (k - 1) H(C)`` less ``k - 2`` times the k smallest relevances.
+
+    ``I(Xi,Xj;C) <= H(C)`` makes ``Q_ij <= H(C) - (I(Xi;C) + I(Xj;C)) / 2``. Only where Q is not counted in full: it is
+    loose as soon as two features together do not determine the class.
+    """
+    if k == 1:
+        return float(relevance.max())
+    return k * (k - 1) * class_entropy - (k - 2) * float(np.add.reduce(np.sort(relevance)[:k]))

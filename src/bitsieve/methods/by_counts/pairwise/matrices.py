@@ -1,0 +1,289 @@
+"""Matrices of all pairs of features: symmetric uncertainty, and conditional information, whole or in tiles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from bitsieve.common.lazy import cached_property
+from bitsieve.common.memory import check_room, square_matrix
+from bitsieve.common.progress import phase
+from bitsieve.information.protocol import pair_uncertainty
+from bitsieve.methods.by_counts.pairwise.certificate import largest_others, row_bound_by_rows
+from bitsieve.optimize.eigen import multiply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import DTypeLike, NDArray
+
+    from bitsieve.information.protocol import Information
+
+    Floats = NDArray[np.float64]
+    Columns = NDArray[np.intp]
+
+
+def uncertainty_rows(information: Information, first: int, last: int) -> Floats:
+    """Rows of W."""
+    out = np.empty((last - first, information.n_features))
+    for i in range(first, last):
+        row = pair_uncertainty(information.pair(i, by_class=False))
+        row[i] = 0.0
+        out[i - first] = np.clip(row, 0.0, 1.0)
+    return out
+
+
+def uncertainty_matrix(information: Information, progress: Callable[[int, int], object] | None = None) -> Floats:
+    """W of all features, counted pair by pair: the numbers of the rows, bit for bit. Memory: 8 n^2 bytes."""
+    out = np.asarray(information.mutual_information_matrix(np.float64, None, progress), np.float64)
+    entropy = information.entropy
+    for i, row in enumerate(out):
+        sums = entropy + entropy[i]
+        row[:] = np.clip(np.divide(2 * row, sums, out=np.zeros_like(row), where=sums > 0), 0.0, 1.0)
+        row[i] = 0.0
+    return out
+
+
+TILE_ROWS = 512
+TILE_COLUMNS = 8192  # with 512 rows 32 MiB: long enough that threads and the tables of a row pay
+STRIP = 16  # rows of a tile multiplied at once: their products stay in the second-level cache
+
+
+class TiledProducts:
+    """The symmetric conditional matrix Q in tiles: as many as the memory given holds are kept, others counted anew.
+
+    Which tiles are kept changes the time of a product and not one bit of it: tiles are of a fixed size, and their
+    parts of the product are added in their fixed order.
+
+    Parameters
+    ----------
+    information : Information
+    columns : ndarray of int
+    dtype : float64 or float32
+    memory : int
+        Bytes for tiles; three of 32 MiB (float64) are for work and come off it.
+
+    Notes
+    -----
+    Cost: O(n^2 d) samples read as bits a product, less what is kept, and O(n^2) multiplications.
+    """
+
+    def __init__(self, information: Information, columns: NDArray[np.intp], dtype: DTypeLike, memory: int) -> None:
+        self._information = information
+        # Columns of like arity cost alike, and sources count them together: tiles are cut along them.
+        self._order = np.argsort(information.source.arities[columns], kind="stable")
+        self._columns = columns[self._order]
+        self._work = np.empty(min(TILE_ROWS, len(columns)) * min(TILE_COLUMNS, len(columns)), dtype)
+        self._free = memory - 3 * self._work.nbytes
+        self._kept: dict[tuple[int, int], NDArray[np.floating]] = {}
+        self._largest = np.full(len(columns), -np.inf)  # complete after the first pass
+        self._passes = 0
+
+    @property
+    def largest_others(self) -> Floats:
+        """The largest entry off the diagonal of every row; -inf if there is none. Known after one product."""
+        if not self._passes:
+            for _ in self._tiles():
+                pass
+        return self._unsorted(self._largest)
+
+    def multiply(self, vector: Floats) -> Floats:
+        """The product with a vector."""
+        x = vector[self._order]
+        y = np.zeros(len(x))
+        for first, start, tile in self._tiles():
+            rows, columns = tile.shape
+            square = max(first + rows - start, 0)  # on the diagonal: it holds both images of its pairs
+            for a in range(0, rows, STRIP):
+                strip = tile[a : a + STRIP]
+                places = slice(first + a, first + a + len(strip))
+                y[places] += np.add.reduce(strip * x[start : start + columns], axis=1)
+                y[start + square : start + columns] += np.add.reduce(strip[:, square:] * x[places, None], axis=0)
+        return self._unsorted(y)
+
+    def _unsorted(self, values: Floats) -> Floats:
+        out = np.empty_like(values)
+        out[self._order] = values
+        return out
+
+    def _tiles(self) -> Iterator[tuple[int, int, NDArray[np.floating]]]:
+        """First row, first column and numbers of every tile, in a fixed order; a tile lives until the next."""
+        n = len(self._columns)
+        places = [(i, j) for i in range(0, n, TILE_ROWS) for j in range(i, n, TILE_COLUMNS)]
+        self._passes += 1
+        step = phase(f"counting pairs, pass {self._passes}")
+        for done, (first, start) in enumerate(places, 1):
+            tile = self._tile(first, start)
+            if self._passes == 1:
+                self._note_largest(first, start, tile)
+            yield first, start, tile
+            step(done, len(places))
+
+    def _tile(self, first: int, start: int) -> NDArray[np.floating]:
+        if (first, start) in self._kept:
+            return self._kept[first, start]
+        rows, columns = self._columns[first : first + TILE_ROWS], self._columns[start : start + TILE_COLUMNS]
+        shape = len(rows), len(columns)
+        size = shape[0] * shape[1]
+        if size * self._work.itemsize <= self._free:
+            tile = self._kept[first, start] = np.empty(shape, self._work.dtype)
+            self._free -= tile.nbytes
+        else:
+            tile = self._work[:size].reshape(shape)
+        self._information.symmetric_conditional_rows(rows, columns, tile)
+        return tile
+
+    def _note_largest(self, first: int, start: int, tile: NDArray[np.floating]) -> None:
+        rows, columns = tile.shape
+        square = max(first + rows - start, 0)
+        for a, values in enumerate(tile):
+            others = np.delete(values, a) if square else values
+            self._largest[first + a] = max(self._largest[first + a], others.max(initial=-np.inf))
+        across = self._largest[start + square : start + columns]
+        np.maximum(across, tile[:, square:].max(axis=0, initial=-np.inf), out=across)
+
+
+class ConditionalMatrix(Protocol):
+    """What is asked of the matrix to improve a subset and to bound its objective."""
+
+    @property
+    def diagonal(self) -> Floats:
+        """The relevances."""
+
+    def row(self, i: int) -> NDArray[np.floating]:
+        """Row i."""
+
+    def among(self, members: NDArray[np.intp]) -> NDArray[np.floating]:
+        """The rows and columns of some members."""
+
+    def upper_bounds(self, k: int) -> list[float]:
+        """Bounds on ``x'Qx`` of every subset of k that the entries known give."""
+
+
+class FullMatrix(ConditionalMatrix, Protocol):
+    """What is asked of it besides, to find the eigenvector."""
+
+    def multiply(self, vector: Floats) -> Floats:
+        """The product with a vector, the same bits for any number of threads."""
+
+
+class WholeMatrix:
+    """Q in memory: n^2 numbers, counted once."""
+
+    def __init__(self, information: Information, columns: Columns, dtype: DTypeLike = np.float64) -> None:
+        self.values = information.conditional_mutual_information_matrix(
+            dtype, columns, phase("counting pairs"), symmetric=True
+        )
+
+    @cached_property
+    def diagonal(self) -> Floats:
+        """The relevances."""
+        return np.array(np.diagonal(self.values), np.float64)
+
+    def row(self, i: int) -> NDArray[np.floating]:
+        """Row i, a view."""
+        row: NDArray[np.floating] = self.values[i]
+        return row
+
+    def among(self, members: NDArray[np.intp]) -> NDArray[np.floating]:
+        """The rows and columns of some members."""
+        return self.values[np.ix_(members, members)]
+
+    def upper_bounds(self, k: int) -> list[float]:
+        """The bound of the best rows."""
+        return [row_bound_by_rows(self.row, self.diagonal, largest_others(self.values), k)]
+
+    def multiply(self, vector: Floats) -> Floats:
+        """The product with a vector."""
+        return multiply(self.values, vector)
+
+
+class CountedMatrix:
+    """Q of which nothing is kept: rows are counted when they are asked for."""
+
+    def __init__(self, information: Information, columns: Columns, dtype: DTypeLike = np.float64) -> None:
+        self._information = information
+        self._columns = columns
+        self._dtype = np.dtype(dtype)
+
+    @cached_property
+    def diagonal(self) -> Floats:
+        """The relevances."""
+        return self._information.relevance[self._columns]
+
+    def rows(
+        self, members: NDArray[np.intp], progress: Callable[[int, int], object] | None = None
+    ) -> NDArray[np.floating]:
+        """Some rows, counted in parts that are reported as ``progress(done, total)``."""
+        shape = len(members), len(self._columns)
+        n_bytes = shape[0] * shape[1] * self._dtype.itemsize
+        check_room(n_bytes, f"{shape[0]:,} rows of {shape[1]:,} features take", "give fewer landmarks")
+        out = np.empty(shape, self._dtype)
+        step = max(1, -(-len(members) // 100))
+        for first in range(0, len(members), step):
+            part = slice(first, first + step)
+            self._information.symmetric_conditional_rows(self._columns[members[part]], self._columns, out[part])
+            if progress is not None:
+                progress(min(first + step, len(members)), len(members))
+        return out
+
+    def row(self, i: int) -> NDArray[np.floating]:
+        """Row i, counted."""
+        row: NDArray[np.floating] = self.rows(np.array([i]))[0]
+        return row
+
+    def among(self, members: NDArray[np.intp]) -> NDArray[np.floating]:
+        """The rows and columns of some members, counted."""
+        out = square_matrix(len(members), self._dtype)
+        chosen = self._columns[members]
+        self._information.symmetric_conditional_rows(chosen, chosen, out)
+        return out
+
+    def upper_bounds(self, k: int) -> list[float]:
+        """None: a bound needs all rows."""
+        return []
+
+
+class TiledMatrix(CountedMatrix):
+    """Q in tiles, kept as far as the memory given goes; see :mod:`bitsieve.methods.by_counts.pairwise.matrices`."""
+
+    def __init__(
+        self, information: Information, columns: Columns, dtype: DTypeLike = np.float64, memory: int = 0
+    ) -> None:
+        super().__init__(information, columns, dtype)
+        self._tiles = TiledProducts(information, columns, dtype, memory)
+
+    def upper_bounds(self, k: int) -> list[float]:
+        """The bound of the best rows; only rows that may be among them are counted again."""
+        return [row_bound_by_rows(self.row, self.diagonal, self._tiles.largest_others, k)]
+
+    def multiply(self, vector: Floats) -> Floats:
+        """The product with a vector."""
+        return self._tiles.multiply(vector)
+
+
+def conditional_matrix(
+    information: Information,
+    columns: Columns | None = None,
+    dtype: DTypeLike = np.float64,
+    memory: int | None = None,
+) -> FullMatrix:
+    """Q over ``columns`` (None: all): whole where it fits the memory given in bytes (None: any), else in tiles.
+
+    Raises
+    ------
+    ValueError
+        If the system has not the memory for the whole.
+    """
+    chosen = np.arange(information.n_features) if columns is None else columns
+    n_bytes = len(chosen) ** 2 * np.dtype(dtype).itemsize
+    if memory is not None and n_bytes > memory:
+        return TiledMatrix(information, chosen, dtype, memory)
+    try:
+        return WholeMatrix(information, chosen, dtype)
+    except MemoryError:
+        raise ValueError(
+            f"all pairs of {len(chosen):,} features take {n_bytes / 1e9:.3g} GB, more than there is: "
+            "limit them by memory='4GB' or so, or give approximation='nystrom'"
+        ) from None

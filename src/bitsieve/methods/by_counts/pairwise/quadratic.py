@@ -1,0 +1,380 @@
+"""QPFS and EQPFS: weights of all features by a quadratic program."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from bitsieve.common.memory import check_matrices, check_room
+from bitsieve.common.messages import ParameterError, Sentence, Setting
+from bitsieve.common.parameters import check_choice, check_number, made_by, optional
+from bitsieve.common.progress import phase
+from bitsieve.common.ties import rank
+from bitsieve.methods.found import rank_all
+from bitsieve.methods.method import Method, defaults_of
+from bitsieve.optimize.convexity import is_convex, matrices_for_proof, smallest_eigenvalue
+from bitsieve.optimize.nystrom import choose_landmarks, make_nystrom, nystrom_factor
+from bitsieve.optimize.simplex_qp import DenseQuadratic, FactorQuadratic, minimize_on_simplex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    from bitsieve.information.protocol import Information
+    from bitsieve.methods.found import Found
+    from bitsieve.optimize.nystrom import Nystrom
+    from bitsieve.optimize.simplex_qp import Quadratic, SimplexSolution
+
+    Floats = NDArray[np.float64]
+    Columns = NDArray[np.intp]
+
+
+BLOCK = 1 << 22  # comparisons at once
+
+
+def first_duplicates(redundancy: NDArray[np.float64]) -> NDArray[np.intp]:
+    """For every column the lowest column that it duplicates, mostly itself.
+
+    Parameters
+    ----------
+    redundancy : ndarray of shape (n, n)
+        I(Xi;Xj), H(Xi) on the diagonal; made of integers, so that equal information is equal to the last bit.
+
+    Notes
+    -----
+    Cost: n^2 comparisons.
+    """
+    n = len(redundancy)
+    entropy = np.diagonal(redundancy)
+    first = np.empty(n, np.intp)
+    step = max(1, BLOCK // n)
+    for start in range(0, n, step):
+        rows = slice(start, start + step)
+        of_rows = entropy[rows, None]
+        first[rows] = np.argmax((redundancy[rows] == of_rows) & (entropy == of_rows), axis=1)
+    return first
+
+
+class QuadraticRanking(NamedTuple):
+    """Weights of the columns and what they come from.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n,)
+        Of sum 1.
+    order : ndarray of int, shape (n,)
+        By falling weight; columns of weight 0 by rising gradient, the multiplier of their bound: what a column would
+        have to gain in ``a f_i`` to get a weight. Ties to the lowest column.
+    alpha : float
+        a.
+    shift : float
+        Added to the diagonal of H, bits.
+    gap : float
+        The objective is at most so much above its minimum, bits.
+    converged : bool
+        Whether the gap is as small as it should be.
+    """
+
+    weights: Floats
+    order: Columns
+    alpha: float
+    shift: float
+    gap: float
+    converged: bool
+
+
+def quadratic_ranking(
+    information: Information, columns: Columns, alpha: float | None = None, *, shifted: bool = False
+) -> QuadraticRanking:
+    """QPFS: ``H_ij = I(Xi;Xj)``, ``H_ii = H(Xi)``.
+
+    Parameters
+    ----------
+    information : Information
+    columns : ndarray of int
+        Columns that vary.
+    alpha : float, optional
+        Weight of the relevance; None: ``mean |H| / (mean |H| + mean f)`` over all entries.
+    shifted : bool
+        Add the least number to the diagonal that makes H convex, instead of refusing it.
+
+    Raises
+    ------
+    ValueError
+        If H is not convex and not to be shifted.
+
+    Notes
+    -----
+    Cost: one matrix, O(n^2 d) samples read as bits; a Cholesky factorisation, n^3 / 3, to prove that it is convex; the
+    solver. Memory: n^2 numbers, and as many for the proof.
+    """
+    check_matrices(matrices_for_proof(len(columns)), len(columns))
+    redundancy = np.asarray(
+        information.mutual_information_matrix(columns=columns, progress=phase("counting pairs")), np.float64
+    )
+    phase("ranking")
+    shift = 0.0
+    if not is_convex(redundancy):
+        smallest = smallest_eigenvalue(redundancy)
+        if not shifted:
+            raise ValueError(
+                Sentence(
+                    f"the redundancy of these {len(columns):,} columns is not convex, its smallest eigenvalue is "
+                    f"{smallest:.6g} bits, so that a minimum found need not be the least: ",
+                    Setting("convexify", "shift"),
+                    f" adds {-smallest:.6g} to its diagonal, or take fewer columns or bins",
+                )
+            )
+        shift = -smallest
+    entropy = np.diagonal(redundancy).copy()
+    return _rank_dense(information, columns, redundancy, entropy + shift, first_duplicates(redundancy), alpha, shift)
+
+
+def extended_ranking(
+    information: Information,
+    columns: Columns,
+    alpha: float | None = None,
+    beta: float = 1.0,
+    shift: float | None = None,
+) -> QuadraticRanking:
+    """EQPFS: ``H_ij = I(Xi;Xj) - beta I(Xi;Xj|C)``, and one number on the diagonal.
+
+    Parameters
+    ----------
+    information, columns, alpha
+        As in :func:`quadratic_ranking`.
+    beta : float
+    shift : float, optional
+        The number on the diagonal; None: the least that makes H convex.
+
+    Raises
+    ------
+    ValueError
+        If H is not convex with the shift given.
+
+    Notes
+    -----
+    Cost: two matrices, O(n^2 d) samples read as bits; the smallest eigenvalue; the solver. Memory: 2 n^2 numbers.
+    """
+    check_matrices(2, len(columns))
+    total = np.asarray(
+        information.mutual_information_matrix(columns=columns, progress=phase("counting pairs")), np.float64
+    )
+    first = first_duplicates(total)
+    if beta:
+        within = information.conditional_redundancy_matrix(columns=columns, progress=phase("counting pairs by class"))
+        within *= beta
+        total -= within
+        del within
+    phase("ranking")
+    kept_diagonal = np.diagonal(total).copy()
+    np.fill_diagonal(total, 0.0)
+    if shift is None:
+        shift = max(0.0, -smallest_eigenvalue(total))
+    elif not is_convex(total, shift):
+        smallest = smallest_eigenvalue(total)
+        raise ParameterError(
+            "shift",
+            shift,
+            f"give {-smallest:.6g} or more, or None for the least that does",
+            f"does not make the redundancy of these {len(columns):,} columns convex",
+        )
+    np.fill_diagonal(total, kept_diagonal)
+    return _rank_dense(information, columns, total, np.full(len(kept_diagonal), shift), first, alpha, shift)
+
+
+def approximated_ranking(
+    information: Information, columns: Columns, landmarks: Columns, alpha: float, *, own_entropy: bool = True
+) -> QuadraticRanking:
+    """QPFS with Nystrom's approximation of H from the rows of ``landmarks``, some of the ``columns``.
+
+    Parameters
+    ----------
+    information : Information
+    columns : ndarray of int
+        Columns that vary.
+    landmarks : ndarray of int
+    alpha : float
+    own_entropy : bool
+        Give every column its entropy on the diagonal, which takes no count of a pair. By the letter of the
+        approximation only landmarks have theirs; the others seem to share next to nothing with themselves, and take
+        all the weight.
+
+    Notes
+    -----
+    Cost: p rows, O(p n d) samples read as bits; the factor, O(p^3 + n p^2); O(n p) a product. Memory: 3 n p numbers.
+    """
+    n_bytes = 3 * 8 * len(landmarks) * len(columns)
+    check_room(n_bytes, f"rows of {len(landmarks):,} landmarks and their factor take", "give fewer landmarks")
+    report = phase("counting pairs")
+    rows = np.empty((len(landmarks), len(columns)))
+    for done, (row, pivot) in enumerate(zip(rows, landmarks, strict=True), 1):
+        row[:] = information.pair(int(pivot), columns, by_class=False).redundancy
+        report(done, len(landmarks))
+    phase("ranking")
+    factor = nystrom_factor(rows, np.searchsorted(columns, landmarks))
+    diagonal = np.einsum("ij,ij->i", factor.matrix, factor.matrix)
+    if own_entropy:
+        diagonal = np.maximum(diagonal, information.entropy[columns])
+    quadratic = FactorQuadratic(factor.matrix, diagonal, 1 - alpha)
+    found = minimize_on_simplex(quadratic, alpha * information.relevance[columns])
+    return _ranking(found, found.weights, found.gradient, alpha, factor.shift)
+
+
+def balanced_alpha(mean_redundancy: float, mean_relevance: float) -> float:
+    """The a that gives both terms like weight, ``q / (q + f)``; 1/2 where there is neither.
+
+    The redundancy is the mean size of the entries of H. QPFS has none below 0; where redundancy and synergy of EQPFS
+    cancel in the mean, entries as they are would leave the relevance without a part.
+    """
+    redundancy, relevance = max(0.0, mean_redundancy), max(0.0, mean_relevance)
+    return redundancy / (redundancy + relevance) if redundancy + relevance > 0 else 0.5
+
+
+def _rank_dense(
+    information: Information,
+    columns: Columns,
+    matrix: Floats,
+    diagonal: Floats,
+    first: Columns,
+    alpha: float | None,
+    shift: float,
+) -> QuadraticRanking:
+    """Solve with ``diagonal`` in place of that of the matrix, which is overwritten.
+
+    Duplicates have equal weights in some minimum (of any other, the mean with the duplicates exchanged is one), so m of
+    them are one variable: with w in all, each has w/m, and the diagonal is ``(diagonal + (m - 1) with_itself) / m``.
+    That makes their ties exact, and H regular where nothing but duplicates made it singular.
+    """
+    relevance = information.relevance[columns]
+    with_itself = np.diagonal(matrix).copy()
+    if alpha is None:
+        sizes = sum(float(np.abs(row).sum()) for row in matrix) + float((np.abs(diagonal) - np.abs(with_itself)).sum())
+        alpha = balanced_alpha(sizes / matrix.size, float(relevance.mean()))
+    kept, member, size = np.unique(first, return_inverse=True, return_counts=True)
+    if len(kept) < len(first):
+        for new, old in enumerate(kept):
+            matrix[new, : len(kept)] = matrix[old, kept]
+    merged = (diagonal[kept] + (size - 1) * with_itself[kept]) / size
+    quadratic: Quadratic = DenseQuadratic(matrix[: len(kept), : len(kept)], merged, 1 - alpha)
+    found = minimize_on_simplex(quadratic, alpha * relevance[kept])
+    return _ranking(found, (found.weights / size)[member], found.gradient[member], alpha, shift)
+
+
+def _ranking(found: SimplexSolution, weights: Floats, gradient: Floats, alpha: float, shift: float) -> QuadraticRanking:
+    inside, outside = np.flatnonzero(weights), np.flatnonzero(weights == 0)
+    order = np.concatenate([inside[rank(weights[inside])], outside[rank(-gradient[outside])]])
+    return QuadraticRanking(weights, order, alpha, shift, found.gap, found.converged)
+
+
+def qpfs(
+    information: Information,
+    k: int,
+    *,
+    alpha: float | None = None,
+    convexify: str | None = None,
+    approximation: str | Nystrom | None = None,
+) -> Found:
+    """Rank by the weights of a quadratic program; see :class:`bitsieve.QPFS`."""
+    settings = make_nystrom(approximation)
+    varying = np.flatnonzero(information.varies)
+    landmarks, solve = None, partial(quadratic_ranking, alpha=alpha, shifted=convexify == "shift")
+    if settings is not None and alpha is not None and len(varying):
+        landmarks = choose_landmarks(settings, varying, information.n_features)
+        own_entropy = settings.variant != "paper"
+        solve = partial(approximated_ranking, landmarks=landmarks, alpha=alpha, own_entropy=own_entropy)
+    return _rank_by_weights(information, k, alpha, solve, "QPFS", landmarks_=landmarks)
+
+
+def eqpfs(
+    information: Information, k: int, *, alpha: float | None = None, beta: float = 1.0, shift: float | None = None
+) -> Found:
+    """Rank by the weights of a quadratic program without a penalty for entropy; see :class:`bitsieve.EQPFS`."""
+    solve = partial(extended_ranking, alpha=alpha, beta=beta, shift=shift)
+    return _rank_by_weights(information, k, alpha, solve, "EQPFS")
+
+
+def _rank_by_weights(
+    information: Information,
+    k: int,
+    alpha: float | None,
+    solve: Callable[[Information, Columns], QuadraticRanking],
+    name: str,
+    **extras: Any,
+) -> Found:
+    """Rank the columns that vary by the weights that a program gives them; the others have weight 0."""
+    varying = np.flatnonzero(information.varies)
+    weights = np.zeros(information.n_features)
+    order, own = varying, {"alpha_": np.nan if alpha is None else float(alpha), "shift_": 0.0, "gap_": 0.0}
+    unconverged = ""
+    if len(varying):
+        found = solve(information, varying)
+        if not found.converged:
+            unconverged = f"{name} stopped {found.gap:.3g} bits above the minimum at most: see gap_"
+        weights[varying] = found.weights
+        order, own = varying[found.order], {"alpha_": float(found.alpha), "shift_": found.shift, "gap_": found.gap}
+    ranked = rank_all(order, information.varies, weights, k, weights_=weights, **own, **extras)
+    return replace(ranked, unconverged=unconverged)
+
+
+def _check_approximation(given: Mapping[str, Any]) -> None:
+    """Refuse what an approximation of QPFS does not go with."""
+    settings = make_nystrom(given["approximation"])
+    if settings is None:
+        return
+    if given["alpha"] is None:
+        raise ParameterError(
+            "alpha",
+            None,
+            "give a number from 0 to 1",
+            "is not allowed with an approximation, which does not count all entries that the balance averages",
+        )
+    if settings.variant == "extension":
+        raise ParameterError("variant", "extension", "give QPFS None or 'paper'", "of Nystrom is about eigenvectors")
+
+
+METHODS = (
+    Method(
+        name="qpfs",
+        title="Quadratic programming: relevance against redundancy",
+        formula="min (1-a)/2 x'Hx - a f'x on the simplex, f_i = I(Xi;C), H_ij = I(Xi;Xj), H_ii = H(Xi)",
+        paper="Rodriguez-Lujan, Huerta, Elkan, Santa Cruz 2010",
+        needs="all pairs of features; n x n numbers",
+        cost="O(n^2 d + n^3), 2 n^2 numbers",
+        unit="share",
+        selector="bitsieve.selectors.pairwise:QPFS",
+        parameters=defaults_of(qpfs),
+        run=qpfs,
+        rules={
+            "alpha": optional(partial(check_number, low=0, high=1, instead="or None to balance both terms")),
+            "convexify": partial(check_choice, choices=(None, "shift")),
+            "approximation": made_by(make_nystrom),
+        },
+        check=_check_approximation,
+    ),
+    Method(
+        name="eqpfs",
+        title="Quadratic programming: relevance against total redundancy",
+        formula=(
+            "min (1-a)/2 x'Hx - a f'x on the simplex, f_i = I(Xi;C), H_ij = I(Xi;Xj) - beta I(Xi;Xj|C), H_ii = shift"
+        ),
+        paper="Vinh, Chan, Romano, Bailey 2014",
+        needs="all pairs of features, alone and within each class; n x n numbers",
+        cost="O(n^2 d + n^3), 2 n^2 numbers",
+        unit="share",
+        selector="bitsieve.selectors.pairwise:EQPFS",
+        parameters=defaults_of(eqpfs),
+        run=eqpfs,
+        rules={
+            "alpha": optional(partial(check_number, low=0, high=1, instead="or None to balance both terms")),
+            "beta": partial(check_number, low=0, instead="0 for the redundancy without the classes"),
+            "shift": optional(
+                partial(check_number, low=0, instead="or None for the least that makes the problem convex")
+            ),
+        },
+    ),
+)

@@ -1,0 +1,250 @@
+"""SDPCMI: a semidefinite relaxation of the best subset, and its rounding."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from bitsieve.common.memory import check_matrices
+from bitsieve.common.parameters import check_choice, check_integer, made_by, make_random
+from bitsieve.common.progress import phase
+from bitsieve.common.ties import pick, rank, top
+from bitsieve.methods.by_counts.pairwise.certificate import (
+    Certificate,
+    certify,
+    row_bound,
+    spectral_bound,
+    subset_objective,
+)
+from bitsieve.methods.found import rank_all
+from bitsieve.methods.method import Method, defaults_of
+from bitsieve.optimize.eigen import dominant_eigenvector
+from bitsieve.optimize.low_rank_sdp import solve_low_rank
+from bitsieve.optimize.swap import improve_by_swaps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from bitsieve.information.protocol import Information
+    from bitsieve.methods.found import Found
+
+    Floats = NDArray[np.float64]
+    Draw = Callable[[int], Floats]
+
+
+class Rounded(NamedTuple):
+    """The subset of the best direction, every feature's cosine with it, and ``x'Qx`` of every direction's subset."""
+
+    members: NDArray[np.intp]
+    cosines: Floats
+    objectives: Floats
+
+
+def sphere_cosines(factor: Floats, draw: Draw) -> Floats:
+    """Cosines of the rows 1 .. n of ``Y = VV'`` with a random direction of n + 1 entries: the paper's words."""
+    return _row_cosines(factor, draw(len(factor)))[1:]
+
+
+def aligned_cosines(factor: Floats, draw: Draw) -> Floats:
+    """The same with the direction turned round where row 0, which stands for y = 1, lies behind it."""
+    cosines = _row_cosines(factor, draw(len(factor)))
+    return (-cosines if cosines[0] < 0 else cosines)[1:]
+
+
+def factor_cosines(factor: Floats, draw: Draw) -> Floats:
+    """Cosines of the rows of V itself, as Goemans and Williamson do, on the side of row 0."""
+    direction = draw(factor.shape[1])
+    cosines = factor @ direction / np.sqrt(direction @ direction)
+    return (-cosines if cosines[0] < 0 else cosines)[1:]
+
+
+ROUNDINGS: dict[str, Callable[[Floats, Draw], Floats]] = {
+    "sphere": sphere_cosines,
+    "align": aligned_cosines,
+    "factor": factor_cosines,
+}
+
+
+def round_factor(matrix: Floats, factor: Floats, k: int, rounding: str, n_roundings: int, draw: Draw) -> Rounded:
+    """The k features with the largest cosines, for the direction whose subset has the largest x'Qx.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n, n)
+    factor : ndarray of shape (n + 1, r)
+        Unit rows, row 0 standing for y = 1.
+    k : int
+    rounding : str
+        A name of ``ROUNDINGS``.
+    n_roundings : int
+        Directions.
+    draw : callable
+        ``draw(size)`` is a vector of independent standard normal numbers.
+
+    Notes
+    -----
+    Cost: O(n r + k^2) a direction.
+    """
+    tried = [ROUNDINGS[rounding](factor, draw) for _ in range(n_roundings)]
+    subsets = [top(cosines, k) for cosines in tried]
+    objectives = np.array([subset_objective(matrix[np.ix_(members, members)]) for members in subsets])
+    best = pick(objectives)
+    return Rounded(subsets[best], tried[best], objectives)
+
+
+def _row_cosines(factor: Floats, direction: Floats) -> Floats:
+    lengths: Floats = np.sqrt(np.einsum("ij,ij->i", factor @ (factor.T @ factor), factor))  # of the rows of Y
+    cosines: Floats = factor @ (factor.T @ direction) / (lengths * np.sqrt(direction @ direction))
+    return cosines
+
+
+class SemidefiniteChoice(NamedTuple):
+    """What SDPCMI finds among some columns, which its indices count.
+
+    Attributes
+    ----------
+    order : ndarray of int, shape (n,)
+        The subset first, largest share in x'Qx first; then the others, largest cosine first.
+    shares : ndarray of float, shape (k,)
+        Of the subset in that order: ``sum_j Q_ij`` over the members j, in bits; together x'Qx.
+    cosines : ndarray of float, shape (n,)
+        With the direction that won the rounding.
+    membership : ndarray of float, shape (n,)
+        ``(1 + Y_0i) / 2``: what the relaxation gives in the place of 0 and 1. They sum to k.
+    certificate : Certificate
+    """
+
+    order: NDArray[np.intp]
+    shares: Floats
+    cosines: Floats
+    membership: Floats
+    certificate: Certificate
+
+
+def semidefinite_choice(
+    information: Information,
+    columns: NDArray[np.intp],
+    k: int,
+    *,
+    rounding: str,
+    n_roundings: int,
+    draw: Draw,
+    swaps: bool,
+) -> SemidefiniteChoice:
+    """The best subset of k found by rounding the relaxation, and how good it can be at most.
+
+    Parameters
+    ----------
+    information : Information
+    columns : ndarray of int
+        Those that vary: a constant one would borrow the relevance of the others.
+    k : int
+        1 .. len(columns).
+    rounding, n_roundings, draw
+        See :func:`bitsieve.methods.by_counts.pairwise.semidefinite.round_factor`.
+    swaps : bool
+        Whether the rounded subset is improved by single swaps.
+
+    Notes
+    -----
+    Cost: one conditional matrix, O(n^2 d) samples read as bits; then O(n^3), a few eigenvalue problems' time. Memory:
+    three n x n arrays.
+    """
+    check_matrices(3, len(columns))
+    progress = phase("counting pairs")
+    counted = information.conditional_mutual_information_matrix(np.float64, columns, progress, symmetric=True)
+    matrix = counted.astype(np.float64, copy=False)
+    with threadpool_limits(1):  # sums of BLAS depend on its threads
+        solution = solve_low_rank(matrix, k, progress=phase("ranking"))
+        rounded = round_factor(matrix, solution.factor, k, rounding, n_roundings, draw)
+    members = rounded.members
+    if swaps:
+        members = _lowest_of_equals(matrix, improve_by_swaps(matrix.__getitem__, matrix.diagonal(), members).members)
+    members = np.sort(members)
+    among = matrix[np.ix_(members, members)]
+    shares = np.add.reduce(among, axis=1)
+    inside = rank(shares)
+    others = np.delete(np.arange(len(columns)), members)
+    bounds = [
+        solution.bound / 4,
+        spectral_bound(dominant_eigenvector(matrix).value, k),
+        row_bound(matrix, k),
+    ]
+    return SemidefiniteChoice(
+        np.concatenate([members[inside], others[rank(rounded.cosines[others])]]),
+        shares[inside],
+        rounded.cosines,
+        (1 + solution.factor[1:, 0]) / 2,
+        certify(subset_objective(among), bounds),
+    )
+
+
+def _lowest_of_equals(matrix: Floats, members: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The members, each replaced by the lowest column that gives the same objective to the last bit, such as a copy."""
+    chosen, diagonal = np.sort(members), matrix.diagonal()
+    for place, member in enumerate(chosen.tolist()):
+        others = np.delete(chosen, place)
+        equal = (matrix[:member, others] == matrix[member, others]).all(axis=1) & (
+            diagonal[:member] == diagonal[member]
+        )
+        equal[others[others < member]] = False
+        if equal.any():
+            chosen[place] = np.argmax(equal)
+    return chosen
+
+
+def sdpcmi(
+    information: Information,
+    k: int,
+    *,
+    rounding: str = "sphere",
+    n_roundings: int = 100,
+    random_state: Any = 0,
+    refine: str | None = "swap",
+) -> Found:
+    """Choose ``k`` features at once by rounding the relaxation; see :class:`bitsieve.SDPCMI`."""
+    varying = np.flatnonzero(information.varies)
+    weights = np.full(information.n_features, -1.0)
+    membership, scores = np.zeros(information.n_features), np.zeros(information.n_features)
+    order, certificate = varying, Certificate(0.0, 0.0, 0.0)
+    if len(varying):
+        found = semidefinite_choice(
+            information,
+            varying,
+            min(k, len(varying)),
+            rounding=rounding,
+            n_roundings=n_roundings,
+            draw=make_random(random_state).standard_normal,
+            swaps=refine == "swap",
+        )
+        order, certificate = varying[found.order], found.certificate
+        weights[varying], membership[varying] = found.cosines, found.membership
+        scores[order[: len(found.shares)]] = found.shares
+    own = {"weights_": weights, "membership_": membership, **certificate.attributes()}
+    return rank_all(order, information.varies, scores, k, **own)
+
+
+METHODS = (
+    Method(
+        name="sdpcmi",
+        title="Semidefinite relaxation of global conditional mutual information",
+        formula="max <Qa,Y>, diag Y = 1, sum_i Y_0i = 2k - n, Y psd; Qa = [[1'Q1, 1'Q], [Q1, Q]], Q_ii = I(Xi;C)",
+        paper="Vinh, Chan, Romano, Bailey 2014",
+        needs="all pairs of features within each class; n x n numbers",
+        cost="O(n^2 d + n^3), 3 n^2 numbers",
+        selector="bitsieve.selectors.pairwise:SDPCMI",
+        parameters=defaults_of(sdpcmi),
+        run=sdpcmi,
+        rules={
+            "rounding": partial(check_choice, choices=tuple(ROUNDINGS)),
+            "n_roundings": partial(check_integer, low=1, high=1_000_000),
+            "random_state": made_by(make_random),
+            "refine": partial(check_choice, choices=(None, "swap")),
+        },
+    ),
+)

@@ -1,0 +1,196 @@
+"""SPECCMI: the global objective of pairwise conditional information, relaxed to an eigenvector.
+
+Vinh, Chan, Romano, Bailey, "Effective global approaches for mutual information based feature selection", KDD 2014,
+eq. 17-19 and section 3.4. doi:10.1145/2623330.2623611
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from bitsieve.common.memory import check_memory, refuse_more
+from bitsieve.common.parameters import check_choice, made_by
+from bitsieve.common.progress import phase
+from bitsieve.common.ties import rank
+from bitsieve.methods.by_counts.pairwise.certificate import (
+    Certificate,
+    certify,
+    marginal_bound,
+    spectral_bound,
+    subset_objective,
+)
+from bitsieve.methods.by_counts.pairwise.matrices import CountedMatrix, conditional_matrix
+from bitsieve.methods.found import rank_all
+from bitsieve.methods.method import Method, defaults_of
+from bitsieve.optimize.eigen import dot, lanczos, multiply
+from bitsieve.optimize.nystrom import choose_landmarks, extended_weights, make_nystrom, nystrom_factor, nystrom_weights
+from bitsieve.optimize.swap import improve_by_swaps
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bitsieve.information.protocol import Information
+    from bitsieve.methods.by_counts.pairwise.matrices import ConditionalMatrix, FullMatrix
+    from bitsieve.methods.found import Found
+    from bitsieve.optimize.nystrom import Nystrom
+
+    Columns = NDArray[np.intp]
+
+
+class SpectralRanking(NamedTuple):
+    """Weights of the columns, their places best first, and the dominant eigenvalue in bits.
+
+    ``shift`` is what was added to the diagonal of the landmarks (0 but for Nystrom's variant of the paper).
+    """
+
+    weights: NDArray[np.float64]
+    order: NDArray[np.intp]
+    eigenvalue: float
+    shift: float = 0.0
+
+
+def rank_by_spectrum(matrix: FullMatrix) -> SpectralRanking:
+    """Rank by the dominant eigenvector of a matrix, whole or in tiles: weights >= 0, ties to the lowest column.
+
+    Leave constant columns out of the matrix: such a column would get the weight that the relevance of the others lends
+    it (``I(Xj;C) / 2`` in every entry) and could outrank informative features.
+    """
+    phase("ranking")
+    n = len(matrix.diagonal)
+    pair = lanczos(matrix.multiply, np.full(n, 1 / np.sqrt(n)))
+    weights = np.abs(pair.vector)
+    return SpectralRanking(weights, rank(weights), pair.value)
+
+
+def rank_by_landmarks(
+    rows: NDArray[np.floating], landmarks: NDArray[np.intp], variant: str | None = None
+) -> SpectralRanking:
+    """Rank by Nystrom's approximation of the dominant eigenvector from some rows of Q.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (p, n)
+    landmarks : ndarray of shape (p,)
+        The places of the rows in Q.
+    variant : {"extension", "paper"}, optional
+        "extension" (the default) carries the eigenvector of the landmarks' square matrix on to the others in one step;
+        "paper" takes the top eigenvector of the approximated matrix, whose weights may be negative.
+
+    Notes
+    -----
+    The eigenvalue is estimated from the rows, ``w'(Qv)_L / w'w`` with ``w = v_L``: exact for the exact vector.
+    Cost: O(n p) and a dozen products p x p, or for the paper's variant O(n p^2).
+    """
+    phase("ranking")
+    known = np.asarray(rows, np.float64)
+    if variant == "paper":
+        factor = nystrom_factor(known, landmarks)
+        weights, shift = nystrom_weights(factor.matrix), factor.shift
+    else:
+        weights, shift = extended_weights(known, landmarks), 0.0
+    of_landmarks = weights[landmarks]
+    length = dot(of_landmarks, of_landmarks)
+    value = dot(of_landmarks, multiply(known, weights)) / length if length > 0 else 0.0
+    return SpectralRanking(weights, rank(weights), value, shift)
+
+
+def speccmi(
+    information: Information,
+    k: int,
+    *,
+    approximation: str | Nystrom | None = None,
+    refine: str | None = None,
+    memory: int | str | None = None,
+    dtype: str = "float64",
+) -> Found:
+    """Rank by the dominant eigenvector of the conditional matrix; see :class:`bitsieve.SpecCMI`."""
+    varying = np.flatnonzero(information.varies)
+    weights, order, landmarks = np.zeros(information.n_features), varying, None
+    ranking, certificate = SpectralRanking(weights[varying], order, 0.0), Certificate(0.0, 0.0, 0.0)
+    if len(varying):
+        settings, most = make_nystrom(approximation), check_memory(memory)
+        if settings is not None:
+            landmarks = choose_landmarks(settings, varying, information.n_features)
+            matrix, ranking = _ranked_by_landmarks(information, varying, landmarks, settings.variant, most)
+        else:
+            matrix, ranking = _ranked_whole(information, varying, np.dtype(dtype), most)
+        members = ranking.order[:k]
+        if refine == "swap":
+            swapped = improve_by_swaps(matrix.row, matrix.diagonal, members, progress=phase("swapping")).members
+            members = ranking.order[np.isin(ranking.order, swapped)]
+        bounds = [] if landmarks is not None else [spectral_bound(ranking.eigenvalue, len(members))]
+        certificate = _certificate(information, varying, matrix, members, bounds, dtype)
+        weights[varying] = ranking.weights
+        order = varying[np.concatenate([members, ranking.order[~np.isin(ranking.order, members)]])]
+    own = {
+        "weights_": weights,
+        "eigenvalue_": ranking.eigenvalue,
+        **certificate.attributes(),
+        "landmarks_": landmarks,
+        "shift_": ranking.shift,
+    }
+    return rank_all(order, information.varies, ranking.eigenvalue * np.copysign(weights**2, weights), k, **own)
+
+
+def _ranked_whole(
+    information: Information, varying: Columns, dtype: np.dtype[Any], memory: int | None
+) -> tuple[ConditionalMatrix, SpectralRanking]:
+    """The matrix, whole or in tiles, and the ranking by its eigenvector."""
+    matrix = conditional_matrix(information, varying, dtype, memory)
+    return matrix, rank_by_spectrum(matrix)
+
+
+def _ranked_by_landmarks(
+    information: Information, varying: Columns, landmarks: Columns, variant: str | None, memory: int | None
+) -> tuple[ConditionalMatrix, SpectralRanking]:
+    """The matrix, of which only the rows of landmarks are kept, and the ranking by them."""
+    refuse_more(8 * len(landmarks) * len(varying), memory, f"rows of {len(landmarks):,} landmarks")
+    matrix = CountedMatrix(information, varying)
+    places = np.searchsorted(varying, landmarks)
+    rows = matrix.rows(places, phase("counting pairs"))
+    return matrix, rank_by_landmarks(rows, places, variant)
+
+
+def _certificate(
+    information: Information,
+    varying: Columns,
+    matrix: ConditionalMatrix,
+    members: Columns,
+    bounds: list[float],
+    dtype: str,
+) -> Certificate:
+    """The exact objective of the members, and the least of the bounds known."""
+    bounds = [
+        marginal_bound(information.relevance[varying], information.class_entropy, len(members)),
+        *matrix.upper_bounds(len(members)),
+        *bounds,
+    ]
+    exact = matrix
+    if dtype == "float32":  # the entries of Q may have been rounded down
+        exact = CountedMatrix(information, varying)
+        bounds = [bound * (1 + float(np.finfo(np.float32).eps)) for bound in bounds]
+    return certify(subset_objective(exact.among(members)), bounds)
+
+
+METHODS = (
+    Method(
+        name="speccmi",
+        title="Spectral relaxation of global conditional mutual information",
+        formula="max x'Qx, |x| = 1, Q_ij = [I(Xi;C|Xj) + I(Xj;C|Xi)] / 2",
+        paper="Vinh, Chan, Romano, Bailey 2014",
+        needs="all pairs of features within each class; n x n numbers",
+        cost="O(n^2 d), n^2 numbers",
+        selector="bitsieve.selectors.pairwise:SpecCMI",
+        parameters=defaults_of(speccmi),
+        run=speccmi,
+        rules={
+            "approximation": made_by(make_nystrom),
+            "refine": partial(check_choice, choices=(None, "swap")),
+            "memory": made_by(check_memory),
+            "dtype": partial(check_choice, choices=("float64", "float32")),
+        },
+    ),
+)

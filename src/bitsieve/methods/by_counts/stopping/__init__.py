@@ -1,0 +1,59 @@
+"""Rules that say when a greedy selection has enough, one file each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bitsieve.common.messages import ParameterError, choices
+from bitsieve.methods.by_counts.stopping.false_discovery import FalseDiscoveryMonitor, FalseDiscoveryStopping
+from bitsieve.methods.by_counts.stopping.monitor import StoppingMonitor
+from bitsieve.methods.by_counts.stopping.rules import PermutationStopping, SignificanceStopping, ThresholdStopping
+
+if TYPE_CHECKING:
+    from bitsieve.information.protocol import Information
+    from bitsieve.methods.by_counts.stopping.rules import StoppingRule
+
+    Rule = StoppingRule | FalseDiscoveryStopping
+
+STOPPING_RULES: dict[str, type[Rule]] = {
+    SignificanceStopping.name: SignificanceStopping,
+    PermutationStopping.name: PermutationStopping,
+    FalseDiscoveryStopping.name: FalseDiscoveryStopping,
+    ThresholdStopping.name: ThresholdStopping,
+}
+
+
+def make_stopping(stopping: str | Rule, **parameters: Any) -> Rule:
+    """The rule of that name with its parameters, or the object itself.
+
+    Raises
+    ------
+    ValueError
+        If there is no rule of that name; the nearest are given.
+    """
+    if isinstance(stopping, str):
+        if stopping not in STOPPING_RULES:
+            raise ParameterError("stopping", stopping, choices(stopping, STOPPING_RULES), "is not known")
+        return STOPPING_RULES[stopping](**parameters)
+    of_steps = hasattr(stopping, "value") and hasattr(stopping, "stops")
+    if isinstance(stopping, type) or not (of_steps or isinstance(stopping, FalseDiscoveryStopping)):
+        raise ParameterError("stopping", stopping, choices("", STOPPING_RULES), "is neither a name nor a rule")
+    return stopping
+
+
+def make_monitor(rule: Rule, information: Information) -> StoppingMonitor | FalseDiscoveryMonitor:
+    """What applies a rule to the choices of a greedy search."""
+    if isinstance(rule, FalseDiscoveryStopping):
+        return FalseDiscoveryMonitor(information, rule)
+    return StoppingMonitor(information, rule)
+
+
+__all__ = [
+    "STOPPING_RULES",
+    "FalseDiscoveryStopping",
+    "PermutationStopping",
+    "SignificanceStopping",
+    "ThresholdStopping",
+    "make_monitor",
+    "make_stopping",
+]

@@ -1,0 +1,131 @@
+"""A step of a search that is repeated with shuffled classes, the cuts of the columns included."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bitsieve.common.lazy import cached_property, chdtrc
+from bitsieve.counts.search import Parts, dependence_of_codes, joint_codes
+from bitsieve.counts.threads import run_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from bitsieve.counts.search import ClassSearch, Dependence
+    from bitsieve.counts.terms import Terms
+
+    Labels = NDArray[np.int32]
+
+
+LABELS_AT_ONCE = 1 << 24  # classes of shuffled samples that are held
+COLUMNS_A_BLOCK = 32  # that a thread cuts at once
+
+
+@dataclass(frozen=True)
+class RepeatedSearch:
+    """A step of a selection whose codes were made with a look at the classes.
+
+    The figure of a candidate is the tail of chi-squared beyond ``2 N ln(2) I(X;C|S)``, which makes candidates of few
+    and of many codes comparable; smaller is better, and 1 is that of a column without codes. It is not taken for a
+    probability: only its rank among its values after shuffles is.
+
+    Attributes
+    ----------
+    search : ClassSearch
+    chosen : sequence of int
+        S, the columns chosen so far.
+    tried : ndarray of int
+        All columns that might have been chosen now, those in which no cut was accepted among them.
+    terms : Terms
+        Of the plug-in information.
+    n_jobs : int or None
+        Threads for shuffles.
+    """
+
+    search: ClassSearch
+    chosen: Sequence[int]
+    tried: NDArray[np.intp]
+    terms: Terms
+    n_jobs: int | None
+
+    @cached_property
+    def parts(self) -> Parts:
+        """The samples by the joint value of S."""
+        columns = [self.search.codes(column) for column in self.chosen]
+        return Parts.of(joint_codes(columns, len(self.search.classes)))
+
+    def figure(self, candidate: int) -> float:
+        """The figure of a candidate, with the classes as they are."""
+        return float(self._figures(self._observed(candidate))[0, 0])
+
+    def bits(self, candidate: int) -> float:
+        """I(X;C|S) of a candidate, with the classes as they are."""
+        return float(self._bits(self._observed(candidate))[0, 0])
+
+    def _observed(self, candidate: int) -> Dependence:
+        search = self.search
+        codes = search.codes(candidate)
+        return dependence_of_codes(codes, search.classes[None], search.n_classes, self.parts, self.terms)
+
+    def log_codings(self, candidate: int) -> float:
+        """The price of the search within a candidate, as a logarithm."""
+        return self.search.log_codings(candidate)
+
+    def best_after_shuffles(self, seeds: NDArray[np.uint64]) -> NDArray[np.float64]:
+        """The smallest figure of all candidates after each of several shuffles of the classes within the parts."""
+        return np.minimum(1.0, self._extremes(seeds, lambda found: self._figures(found).min(axis=0), np.minimum))
+
+    def most_bits_after_shuffles(self, seeds: NDArray[np.uint64]) -> NDArray[np.float64]:
+        """The largest I(X;C|S) of all candidates after each of several shuffles of the classes within the parts."""
+        return self._extremes(seeds, lambda found: self._bits(found).max(axis=0), np.maximum)
+
+    def _extremes(
+        self,
+        seeds: NDArray[np.uint64],
+        of_columns: Callable[[Dependence], NDArray[np.float64]],
+        extreme: np.ufunc,
+    ) -> NDArray[np.float64]:
+        """The extreme value of all candidates after every shuffle, from those of blocks of columns."""
+        at_once = max(1, LABELS_AT_ONCE // len(self.search.classes))
+        blocks = range(0, len(self.tried), COLUMNS_A_BLOCK)
+        found = np.empty((len(blocks), len(seeds)))
+        for first in range(0, len(seeds), at_once):
+            some = slice(first, first + at_once)
+            classes = self._shuffled(seeds[some])
+
+            def cut(start: int, some: slice = some, classes: Labels = classes) -> None:
+                columns = self.tried[start : start + COLUMNS_A_BLOCK]
+                made = self.search.dependence(classes, columns, self.parts, self.terms)
+                found[start // COLUMNS_A_BLOCK, some] = of_columns(made)
+
+            run_blocks(cut, blocks, self.n_jobs)
+        return np.asarray(extreme.reduce(found, axis=0))
+
+    def _shuffled(self, seeds: NDArray[np.uint64]) -> Labels:
+        """The classes after shuffles within the parts, a row for every seed."""
+        order, starts = self.parts
+        n_samples = len(order)
+        part = np.empty(n_samples, np.int64)
+        part[order] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        classes = np.empty((len(seeds), n_samples), np.int32)
+        for row, seed in zip(classes, seeds, strict=True):
+            drawn = np.random.default_rng(int(seed)).random(n_samples)
+            row[order] = self.search.classes[np.lexsort((drawn, part))]
+        return classes
+
+    def _figures(self, found: Dependence) -> NDArray[np.float64]:
+        """The tail of chi-squared beyond the statistic that a sum of terms stands for; 1 without freedom."""
+        figures = np.ones(found.freedom.shape)
+        some = found.freedom > 0
+        bits = self._bits(found)[some]
+        figures[some] = chdtrc(found.freedom[some], np.maximum(0.0, 2 * self.terms.n_samples * log(2) * bits))
+        return figures
+
+    def _bits(self, found: Dependence) -> NDArray[np.float64]:
+        return found.sums / self.terms.per_bit

@@ -1,0 +1,314 @@
+"""Rules that accept or refuse one choice at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, isfinite, log
+from typing import TYPE_CHECKING, ClassVar, Protocol, Self
+
+import numpy as np
+
+from bitsieve.common.lazy import chdtrc
+from bitsieve.common.messages import ParameterError
+from bitsieve.common.parameters import check_integer, check_level
+from bitsieve.information.evidence import LEAST_EXPECTED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from bitsieve.information.protocol import ConditionalInformation
+    from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
+
+
+class PValue(float):
+    """A probability that knows how it was found.
+
+    Attributes
+    ----------
+    how : str
+        A few words for a message, empty where there is nothing to say.
+    """
+
+    how: str
+
+    def __new__(cls, value: float, how: str = "") -> Self:
+        """The number, with its words."""
+        made = super().__new__(cls, value)
+        made.how = how
+        return made
+
+
+def p_reason(value: float, level: float) -> str:
+    """``p = 0.31 > 0.05``, and how p was found where it knows."""
+    how = value.how if isinstance(value, PValue) else ""
+    return f"p = {value:.2g} > {level:g}{how and f' ({how})'}"
+
+
+class StoppingRule(Protocol):
+    """Accepts or refuses the candidate that a criterion would take next, by I(Xi;C|S).
+
+    Attributes
+    ----------
+    name : str
+    unit : str
+        Of the value: "p" or "bits".
+    """
+
+    name: ClassVar[str]
+    unit: ClassVar[str]
+
+    def value(
+        self,
+        given: ConditionalInformation,
+        candidate: int,
+        n_candidates: int,
+        search: RepeatedSearch | None = None,
+    ) -> float:
+        """What the rule looks at: of ``n_candidates`` that were tried, the criterion prefers ``candidate``.
+
+        ``search`` is given where the codes were made with a look at the classes, and repeats that with others.
+        """
+
+    def stops(self, value: float) -> bool:
+        """Whether a candidate of that value is refused, and the selection with it ended."""
+
+    def reason(self, value: float) -> str:
+        """Why, in a few words: ``p = 0.31 > 0.05``."""
+
+
+@dataclass(frozen=True)
+class ThresholdStopping:
+    """Stop when I(Xi;C|S), all of S known, is below a number of bits.
+
+    Parameters
+    ----------
+    bits : float, default=0.01
+        The plug-in estimate is larger than 0 by chance alone, the more so the more codes and the fewer samples.
+
+    References
+    ----------
+    G. Brown, A. Pocock, M.-J. Zhao, M. Lujan, "Conditional likelihood maximisation: a unifying framework for
+    information theoretic feature selection", Journal of Machine Learning Research 13, 2012.
+
+    Examples
+    --------
+    >>> from bitsieve import ForwardSelector, ThresholdStopping
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> fitted = ForwardSelector("auto", criterion="cmi", stopping=ThresholdStopping(bits=0.02)).fit(X, y)
+    >>> fitted.get_feature_names_out().tolist(), fitted.stopping_reason_
+    (['sepal length (cm)', 'petal length (cm)', 'petal width (cm)'], 'it adds 0.0094 bits < 0.02')
+    """
+
+    name: ClassVar[str] = "threshold"
+    unit: ClassVar[str] = "bits"
+    bits: float = 0.01
+
+    def __post_init__(self) -> None:
+        number = isinstance(self.bits, (int, float)) and not isinstance(self.bits, bool) and isfinite(self.bits)
+        if not number or self.bits < 0:
+            raise ParameterError("bits", self.bits, "give a number of at least 0")
+
+    def value(self, given: ConditionalInformation, candidate: int, n_candidates: int, search: object = None) -> float:
+        """I(Xi;C|S) in bits."""
+        return float(given.conditional_relevance(np.array([candidate]))[0])
+
+    def stops(self, value: float) -> bool:
+        """Whether it is below the threshold."""
+        return value < self.bits
+
+    def reason(self, value: float) -> str:
+        """The bits and the threshold."""
+        return f"it adds {max(value, 0.0):.4f} bits < {self.bits:g}"
+
+
+@dataclass(frozen=True)
+class SignificanceStopping:
+    """The G-test of I(Xi;C|S) = 0, corrected for the number of candidates tried.
+
+    ``G = 2 N ln(2) I(Xi;C|S)`` is compared with chi-squared of ``sum_z (codes_z - 1) (classes_z - 1)`` degrees of
+    freedom, over the codes and classes that occur at each joint value z of S; p is multiplied by the candidates tried
+    (Bonferroni).
+
+    Parameters
+    ----------
+    level : float, default=0.05
+        Stop when the corrected p exceeds it.
+
+    Notes
+    -----
+    Chi-squared is the limit for many samples a cell. Where some cell of a part expects fewer than 5 samples, p is that
+    of :class:`PermutationStopping` at its defaults, and the reason says so. Where the columns were cut by the class
+    (``binning="mdl"``), p is also multiplied by the sets of cuts that a column might have got, ``C(N - 1, c) 2^c`` for
+    c cuts, and by all columns, cut or not: if that bound exceeds the level, shuffles that repeat the cuts decide.
+
+    References
+    ----------
+    N. X. Vinh, J. Chan, J. Bailey, "Reconsidering mutual information based feature selection: a statistical
+    significance view", AAAI 2014.
+
+    Examples
+    --------
+    >>> from bitsieve import ForwardSelector, SignificanceStopping
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> fitted = ForwardSelector("auto", criterion="cmi", stopping=SignificanceStopping(level=0.01)).fit(X, y)
+    >>> fitted.get_feature_names_out().tolist()
+    ['petal length (cm)', 'petal width (cm)']
+    >>> fitted.stopping_reason_
+    'p = 0.36 > 0.01 (by shuffles: a cell expects fewer than 5 samples)'
+    """
+
+    name: ClassVar[str] = "significance"
+    unit: ClassVar[str] = "p"
+    level: float = 0.05
+
+    def __post_init__(self) -> None:
+        check_level(self.level)
+
+    def value(
+        self,
+        given: ConditionalInformation,
+        candidate: int,
+        n_candidates: int,
+        search: RepeatedSearch | None = None,
+    ) -> float:
+        """The corrected p."""
+        freedom = given.degrees_of_freedom(candidate)
+        if freedom == 0:
+            return 1.0
+        shuffled = PermutationStopping(level=self.level)
+        if given.least_expected(candidate) < LEAST_EXPECTED:
+            p = shuffled.value(given, candidate, n_candidates, search)
+            return PValue(p, f"by shuffles: a cell expects fewer than {LEAST_EXPECTED} samples")
+        bits = float(given.conditional_relevance(np.array([candidate]))[0])
+        statistic = max(0.0, 2 * given.n_samples * log(2) * bits)  # rounding may go below 0
+        tail = float(chdtrc(freedom, statistic))
+        if search is None:
+            return min(1.0, n_candidates * tail)
+        priced = len(search.tried) * tail * float(np.exp(min(700.0, search.log_codings(candidate))))
+        if priced <= self.level:
+            return priced
+        return PValue(
+            shuffled.value(given, candidate, n_candidates, search), "by shuffles: the cuts looked at the class"
+        )
+
+    def stops(self, value: float) -> bool:
+        """Whether p exceeds the level."""
+        return value > self.level
+
+    def reason(self, value: float) -> str:
+        """p, the level, and whether p was found by shuffles."""
+        return p_reason(value, self.level)
+
+
+LAST = 10  # shuffles that reach the observed value, after which p is known well enough
+BATCH = 1 << 14  # shuffles at once
+AFFORDED = 2 * 10**9  # codes to shuffle, about 4 seconds
+
+
+@dataclass(frozen=True)
+class PermutationStopping:
+    """Compare I(Xi;C|S) with what shuffles among samples of equal S give to the best of all candidates.
+
+    Such shuffles keep the dependence of the columns on S and break that on the class given S. With g of b shuffles that
+    reach the observed value, ``p = (1 + g) / (1 + b)``: exact for any number of samples and any codes.
+
+    - Where the columns were cut by the class (``binning="mdl"``), the classes are shuffled, every column tried is cut
+      again, those left whole before too, and the best of all is compared.
+    - Else the candidate alone is shuffled, up to ``n_permutations`` times for every candidate tried, and p is
+      multiplied by their number (Bonferroni).
+
+    Parameters
+    ----------
+    level : float, default=0.05
+        Stop when the corrected p exceeds it.
+    n_permutations : int, default=200
+        Of the whole search: p is at least about ``1 / n_permutations``.
+    random_state : int, default=0
+        Same seed, same shuffles, for any number of threads.
+
+    Notes
+    -----
+    Shuffles end as soon as h of them reach the observed value, h the larger of 10 and ``level * n_permutations``; then
+    ``p = h / b`` for the b made until then, which keeps the level whatever h [2]_. Where that would be more than
+    2 10^9 codes to shuffle, there are fewer shuffles, but enough for two to reach the observed value at the level.
+
+    Cost: O(n_permutations n d) a step of n candidates and d samples, a small part of it for a candidate that is noise.
+
+    References
+    ----------
+    .. [1] D. François, F. Rossi, V. Wertz, M. Verleysen, "Resampling methods for parameter-free and robust feature
+       selection with mutual information", Neurocomputing 70, 2007. doi:10.1016/j.neucom.2006.11.019
+    .. [2] J. Besag, P. Clifford, "Sequential Monte Carlo p-values", Biometrika 78, 1991. doi:10.1093/biomet/78.2.301
+
+    Examples
+    --------
+    >>> from bitsieve import ForwardSelector, PermutationStopping
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> fitted = ForwardSelector("auto", criterion="cmi", stopping=PermutationStopping(random_state=1)).fit(X, y)
+    >>> fitted.get_feature_names_out().tolist(), fitted.stopping_reason_
+    (['petal length (cm)', 'petal width (cm)'], 'p = 0.4 > 0.05')
+    """
+
+    name: ClassVar[str] = "permutation"
+    unit: ClassVar[str] = "p"
+    level: float = 0.05
+    n_permutations: int = 200
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        check_level(self.level)
+        check_integer("n_permutations", self.n_permutations, 20, 10**6)
+        check_integer("random_state", self.random_state, 0, 2**32 - 1)
+
+    def value(
+        self,
+        given: ConditionalInformation,
+        candidate: int,
+        n_candidates: int,
+        search: RepeatedSearch | None = None,
+    ) -> float:
+        """The corrected p."""
+        seeds = np.random.default_rng([self.random_state, candidate])
+        if search is not None:
+            figure = search.figure(candidate)
+            return self._p(lambda some: search.best_after_shuffles(some) <= figure, self.n_permutations, seeds)
+        observed = float(given.conditional_relevance(np.array([candidate]))[0])
+        enough = max(ceil(2 * n_candidates / self.level), AFFORDED // given.n_samples)
+        most = max(self.n_permutations, min(self.n_permutations * n_candidates, enough))
+        p = self._p(lambda some: given.shuffled_relevance(candidate, some) >= observed, most, seeds)
+        return min(1.0, n_candidates * p)
+
+    def _p(
+        self, reach: Callable[[NDArray[np.uint64]], NDArray[np.bool_]], most: int, seeds: np.random.Generator
+    ) -> float:
+        return share_of_shuffles(reach, most, max(LAST, ceil(self.level * self.n_permutations)), seeds)
+
+    def stops(self, value: float) -> bool:
+        """Whether p exceeds the level."""
+        return value > self.level
+
+    def reason(self, value: float) -> str:
+        """p and the level."""
+        return p_reason(value, self.level)
+
+
+def share_of_shuffles(
+    reach: Callable[[NDArray[np.uint64]], NDArray[np.bool_]], most: int, last: int, seeds: np.random.Generator
+) -> float:
+    """The share of shuffles that reach the observed value, of ``most`` or until ``last`` of them did.
+
+    ``reach(seeds)`` tells of the shuffle of every seed whether it does.
+    """
+    made = reached = 0
+    while made < most:
+        batch = min(max(2 * last, made), most - made, BATCH)
+        hits = np.flatnonzero(reach(seeds.integers(0, 2**64, batch, dtype=np.uint64)))
+        if reached + len(hits) >= last:
+            return last / (made + int(hits[last - reached - 1]) + 1)
+        made, reached = made + batch, reached + len(hits)
+    return (1 + reached) / (1 + made)

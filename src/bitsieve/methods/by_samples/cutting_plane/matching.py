@@ -1,0 +1,230 @@
+"""The columns of a cut: the best ranked ones of which no two are correlated.
+
+The greedy matching takes column after column. Correlation is not transitive, so its set need not be the best one:
+
+    max sum_j w_j x_j,   sum_j x_j <= B,   sum_{j in Q} x_j <= 1 for cliques Q of correlated columns,   x_j = 0 or 1
+
+is a maximum-weight independent set of at most B columns. With the prices of its linear relaxation, lambda for a place
+and r_j = w_j - lambda - (prices of its cliques) for a column, no set with a column outside the list is better than
+bound - (lambda - w_j), and none with a listed one of r_j < 0 better than bound + r_j: few columns can matter, and
+branch and bound looks at those.
+
+Y. Zhai, M. Tan, I. Tsang, Y. S. Ong, "Discovering support and affiliated features from very high dimensions", ICML
+2012, algorithm 2. doi:10.48550/arXiv.1206.6477
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from bitsieve.common.ties import TIE, rank
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bitsieve.methods.by_samples.cutting_plane.columns import Columns
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.intp]
+    Neighbours = list[set[int]]
+
+AHEAD = 4  # columns that are ranked at once, in multiples of those wanted
+SMALLEST = 32  # columns looked at together, at least
+NONE = np.empty(0, np.intp)
+# Of the exact matching:
+MOST = 4000  # columns that are looked at
+MAX_NODES = 20_000  # of branch and bound
+SCALE = 1e4  # of the largest weight: the solver's tolerances are absolute, 1e-6
+EXACT = 1e-8  # relative: what those tolerances may amount to
+
+
+def leading(scores: Floats, count: int) -> Integers:
+    """The first ``count`` columns by falling score, of equal ones the lowest; those of score 0 are left out.
+
+    Cost: O(n) for n columns beside the sorting of those ``count``.
+    """
+    count = min(count, int(np.count_nonzero(scores > TIE)))
+    if count == 0:
+        return NONE
+    level = np.partition(scores, len(scores) - count)[len(scores) - count]
+    near = np.flatnonzero(scores >= max(level - TIE, TIE))
+    return near[rank(scores[near])][:count]
+
+
+def match(columns: Columns, scores: Floats, budget: int, least: float | None, represented: Integers = NONE) -> Integers:
+    """The best ranked columns, up to ``budget``, each correlated by less than ``least`` with all those before it.
+
+    In order of choice; ``least`` None takes the best ranked ones as they are. Scores are not negative, columns that
+    score 0 are never taken. What is correlated with a ``represented`` column is left out, that column itself is not.
+
+    Cost: correlations of the chosen ones with the columns that rank near them, some multiple of ``budget``; the rest of
+    the table is not looked at.
+    """
+    if least is None:
+        return leading(scores, budget)
+    chosen: list[int] = []
+    ranked = leading(scores, AHEAD * budget)
+    seen = 0
+    while len(chosen) < budget:
+        if seen == len(ranked):
+            ranked = leading(scores, 2 * seen)
+            if seen == len(ranked):
+                break
+        chunk = ranked[seen : seen + max(2 * budget, seen, SMALLEST)]
+        chosen += _uncorrelated(columns, np.union1d(chosen, represented).astype(np.intp), chunk, least)
+        seen += len(chunk)
+    return np.array(chosen[:budget], np.intp)
+
+
+def _uncorrelated(columns: Columns, taken: Integers, chunk: Integers, least: float) -> list[int]:
+    """Those of the next columns, in their order, correlated neither with one taken nor with one before them."""
+    pairs = columns.correlated(np.concatenate([taken, chunk]), least, among=chunk)
+    place = {column: i for i, column in enumerate(chunk.tolist())}
+    partners: list[list[int]] = [[] for _ in chunk]
+    blocked = np.zeros(len(chunk), bool)
+    for column, other in zip(pairs.column.tolist(), pairs.chosen.tolist(), strict=True):
+        if other >= len(taken):
+            partners[other - len(taken)].append(place[column])
+        elif column != taken[other]:
+            blocked[place[column]] = True
+    free: list[int] = []
+    for i, column in enumerate(chunk.tolist()):
+        if not blocked[i]:
+            free.append(column)
+            blocked[partners[i]] = True
+    return free
+
+
+class ExactMatch(NamedTuple):
+    """The columns by falling score, and by how much of its sum of squares another set might be better."""
+
+    columns: Integers
+    gap: float
+
+
+def match_exactly(columns: Columns, scores: Floats, budget: int, least: float) -> ExactMatch:
+    """The columns, at most ``budget``, of the largest sum of squared scores of which no two are correlated.
+
+    Two columns are correlated where the absolute value is ``least`` or more. Scores are not negative, columns that
+    score 0 are never taken. The gap is 0 where the set is proved to be the best, but for differences of 1e-8 of the
+    sum.
+
+    Cost: correlations among the columns that can matter, at most 4,000; then a linear program, and branch and bound
+    over at most 20,000 nodes where the greedy set does not reach its bound.
+    """
+    greedy = match(columns, scores, budget, least)
+    if len(greedy) == 0:
+        return ExactMatch(greedy, 0.0)
+    unit = float(scores.max())
+    reached = float(np.square(scores[greedy] / unit).sum())
+    count = 2 * int((scores >= scores[greedy].min() - TIE).sum())
+    while True:
+        listed = leading(scores, min(count, MOST))
+        weights = np.square(scores[listed] / unit)
+        problem = _Problem(weights, _neighbours(columns, listed, least), budget)
+        following = leading(scores, len(listed) + 1)
+        beyond = float((scores[following[-1]] / unit) ** 2) if len(following) > len(listed) else 0.0
+        outside = problem.bound_with(beyond) if beyond else 0.0
+        if outside <= reached or len(listed) < count:
+            break
+        count *= 2
+    best, bound = greedy, max(problem.bound, outside)
+    if problem.bound > reached * (1 + EXACT):
+        places, inside = problem.solve(reached)
+        bound = max(inside, outside)
+        found = listed[places]
+        if float(weights[places].sum()) > reached:
+            best, reached = found, float(weights[places].sum())
+    gap = bound / reached - 1
+    return ExactMatch(best, gap if gap > EXACT else 0.0)
+
+
+def _neighbours(columns: Columns, listed: Integers, least: float) -> Neighbours:
+    """For every listed column the places of those correlated with it."""
+    pairs = columns.correlated(listed, least, among=listed)
+    place = {column: i for i, column in enumerate(listed.tolist())}
+    neighbours: Neighbours = [set() for _ in listed]
+    for column, other in zip(pairs.column.tolist(), pairs.chosen.tolist(), strict=True):
+        if place[column] != other:
+            neighbours[other].add(place[column])
+            neighbours[place[column]].add(other)
+    return neighbours
+
+
+class _Problem:
+    """The relaxation over listed columns, and branch and bound over those that can matter."""
+
+    def __init__(self, weights: Floats, neighbours: Neighbours, budget: int) -> None:
+        from scipy.optimize import linprog
+        from scipy.sparse import csr_array
+
+        self.weights = weights
+        self.neighbours = neighbours
+        self.budget = budget
+        cliques = [*_cliques(neighbours), list(range(len(weights)))]
+        sizes = [len(clique) for clique in cliques]
+        entries = np.concatenate(cliques)
+        start = np.concatenate([[0], np.cumsum(sizes)])
+        self.limits = csr_array((np.ones(len(entries)), entries, start), shape=(len(cliques), len(weights)))
+        self.upper = np.ones(len(cliques))
+        self.upper[-1] = budget
+        relaxed = linprog(-SCALE * weights, A_ub=self.limits, b_ub=self.upper, bounds=(0, 1), method="highs")
+        prices = np.maximum(-relaxed.ineqlin.marginals / SCALE, 0.0)
+        self.price = float(prices[-1])
+        # Any prices bound the optimum; what a column is worth beyond those of its limits is added.
+        self.excess = weights - self.limits.T @ prices
+        self.bound = float(prices @ self.upper + np.maximum(self.excess, 0.0).sum())
+
+    def bound_with(self, weight: float) -> float:
+        """What no set reaches that has a column of this weight or less beside listed ones."""
+        return self.bound + (weight - self.price) * (1 if weight <= self.price else self.budget)
+
+    def solve(self, reached: float) -> tuple[Integers, float]:
+        """The places of the best set and a bound of all, given what is reached already."""
+        from scipy.optimize import Bounds, LinearConstraint, milp
+
+        matter = np.flatnonzero(self.bound + np.minimum(self.excess, 0.0) >= reached)
+        found = milp(
+            -SCALE * self.weights[matter],
+            constraints=LinearConstraint(self.limits[:, matter], ub=self.upper),
+            integrality=np.ones(len(matter)),
+            bounds=Bounds(0, 1),
+            options={"node_limit": MAX_NODES, "mip_rel_gap": 0.0},
+        )
+        if found.x is None:
+            return np.empty(0, np.intp), self.bound
+        chosen = self._lowest(matter[found.x > 0.5].tolist())
+        return chosen, min(self.bound, -found.mip_dual_bound / SCALE)
+
+    def _lowest(self, chosen: list[int]) -> Integers:
+        """The same set with the first of equal columns for each, where it fits the others."""
+        members = set(chosen)
+        for place in sorted(chosen):
+            for other in range(place):
+                equal = self.weights[other] >= self.weights[place] - TIE
+                if equal and other not in members and not (self.neighbours[other] & members) - {place}:
+                    members.remove(place)
+                    members.add(other)
+                    break
+        return np.array(sorted(members), np.intp)
+
+
+def _cliques(neighbours: Neighbours) -> list[list[int]]:
+    """Cliques that together hold every edge: each edge that is in none yet is grown to one, in order."""
+    covered: list[set[int]] = [set() for _ in neighbours]
+    cliques = []
+    for first, near in enumerate(neighbours):
+        for second in sorted(near):
+            if second < first or second in covered[first]:
+                continue
+            clique, common = [first, second], near & neighbours[second]
+            while common:
+                following = min(common)
+                clique.append(following)
+                common = common & neighbours[following]
+            for member in clique:
+                covered[member].update(clique)
+            cliques.append(clique)
+    return cliques

@@ -1,0 +1,310 @@
+"""The outer loop: find the cut that is violated most, solve the problem over the cuts found so far, and again.
+
+Y. Zhai, M. Tan, I. Tsang, Y. S. Ong, "Discovering support and affiliated features from very high dimensions", ICML
+2012, algorithm 1. doi:10.48550/arXiv.1206.6477
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from bitsieve.common.messages import ParameterError
+from bitsieve.common.parameters import check_above_zero, check_choice, check_integer, check_number, optional
+from bitsieve.common.progress import phase
+from bitsieve.common.ties import TIE
+from bitsieve.methods.by_samples.cutting_plane.columns import Groups, vectors_of
+from bitsieve.methods.by_samples.cutting_plane.matching import NONE, match, match_exactly
+from bitsieve.methods.by_samples.cutting_plane.reduced import FINE, Reduced, ReducedProblem
+from bitsieve.methods.found import Found
+from bitsieve.methods.method import ROWS, Method, defaults_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from bitsieve.methods.by_samples.cutting_plane.columns import Columns, Pairs
+    from bitsieve.methods.by_samples.rows import Samples
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.intp]
+
+TOLERANCE = 1e-4  # relative violation of the next cut below which the loop has converged
+MATCHINGS = ("disjoint", "greedy", "exact")
+
+
+def gdm(
+    samples: Samples,
+    k: int,
+    *,
+    tau: float | None = 0.25,
+    C: float = 1.0,
+    features_per_cut: int | None = None,
+    max_cuts: int = 10,
+    matching: str = "disjoint",
+    n_jobs: int | None = None,
+) -> Found:
+    """Choose columns of which no two are correlated for a linear classifier; see :class:`bitsieve.GDM`."""
+    per_cut = -(-k // 2)
+    if features_per_cut is not None:
+        per_cut = check_integer("features_per_cut", features_per_cut, 1, k, "the number of features to select")
+    phase("reading")
+    columns = vectors_of(samples.values(), n_jobs)
+    positive = samples.classes[:, None] == (np.arange(samples.n_classes) if samples.n_classes > 2 else [1])
+    least = None if tau is None else 1 - tau - TIE
+    settings = Settings(k, per_cut, max_cuts, C, least, matching)
+    found = search(columns, np.where(positive, 1.0, -1.0), settings)
+    if not len(found.support):
+        raise ValueError("no column is correlated with the classes: there is nothing for a linear classifier to go by")
+    categories = {j: samples.categories(j) for j in found.support.tolist()}
+    known = {j: own for j, own in categories.items() if own is not None}
+    return Found(found.support, found.scores, extras={**_extras(columns, found, least), "_categories": known})
+
+
+def _extras(columns: Columns, found: Solution, least: float | None) -> dict[str, Any]:
+    """The groups, and the classifier in units of the columns."""
+    support = found.support
+    phase("finding affiliated features")
+    groups = Groups([np.empty(0, np.intp)] * len(support), [np.empty(0)] * len(support))
+    if least is not None:
+        groups = affiliate(columns, support, found.cuts, least)
+    weights = found.weights.T / columns.length[support]
+    coef = np.zeros((len(weights), columns.n_features))
+    coef[:, support] = weights
+    return {
+        "groups_": groups.members,
+        "correlations_": groups.correlations,
+        "coef_": coef,
+        "intercept_": -weights @ columns.mean[support],
+        "cuts_": found.cuts,
+        "objective_": np.array(found.objective),
+        "duality_gap_": found.gap,
+        "violation_": found.violation,
+        "converged_": found.converged,
+        "matching_gap_": found.matching_gap,
+    }
+
+
+def check_tau(name: str, value: Any) -> None:
+    """Refuse what is no number inside 0 and 1."""
+    if not 0 < check_number(name, value, 0, 1, instead="without 0 and 1, or None") < 1:
+        raise ParameterError(name, value, "give a number inside 0 and 1, such as 0.25, or None")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is searched for.
+
+    A cut has ``per_cut`` support features: twice as many where it would not raise the objective or bring a new one, and
+    all ``n_features`` in the last cut allowed.
+    """
+
+    n_features: int  # support features wanted in all
+    per_cut: int
+    max_cuts: int
+    C: float
+    least: float | None  # correlation in absolute value from which two columns exclude each other; None: none do
+    matching: str = "greedy"  # or "disjoint", "exact"
+
+
+class Solution(NamedTuple):
+    """The outcome of a search."""
+
+    support: Integers  # support features in order of choice
+    scores: Floats  # of each in the cut that chose it first: |c_j| / |alpha|, a cosine
+    cuts: list[Integers]  # the support features of every cut in order of choice
+    weights: Floats  # shape (n_support, n_tasks)
+    objective: list[float]  # optimum over the cuts after each
+    gap: float  # largest relative duality gap of those optima
+    violation: float  # by how much of the objective the next cut exceeds it
+    matching_gap: float  # largest relative gap of the cuts, nan where the matching gives none
+
+    @property
+    def converged(self) -> bool:
+        """Whether neither the loop nor a problem over its cuts has something left to gain."""
+        return self.violation <= TOLERANCE and self.gap <= FINE
+
+
+class _Cut(NamedTuple):
+    """The next cut."""
+
+    columns: Integers
+    violation: float  # by how much of the objective it exceeds it
+    gap: float
+
+
+def search(columns: Columns, signs: Floats, settings: Settings) -> Solution:
+    """Support features of all tasks together; ``signs``, -1 or 1, has the shape (n_samples, n_tasks).
+
+    Cost: a pass over the table for each cut; T cuts of B features need the correlations of their candidates and some
+    dozens of products with n_samples x (at most T B) numbers.
+    """
+    step = phase("cutting")
+    with threadpool_limits(1, "blas"):  # a product's bits depend on the number of threads
+        loop = _Loop(columns, signs, settings)
+        while (cut := loop.next_cut()) is not None:
+            loop.add(cut)
+            step(len(loop.support), settings.n_features)
+    return loop.solution()
+
+
+class _Loop:
+    """The cuts so far, and the weights of the samples that solve the problem over them."""
+
+    def __init__(self, columns: Columns, signs: Floats, settings: Settings) -> None:
+        n_samples, n_tasks = signs.shape
+        self.columns = columns
+        self.signs = signs
+        self.settings = settings
+        self.budget = min(settings.per_cut, settings.n_features)
+        self.alpha = np.full((n_samples, n_tasks), 1.0 / n_samples)
+        self.support: list[int] = []
+        self.scores: list[float] = []
+        self.cuts: list[Integers] = []
+        self.gaps = [0.0]
+        self.matching_gaps: list[float] = []
+        self.objective: list[float] = []
+        self.solved: Reduced | None = None
+        self.violation = np.inf
+
+    def next_cut(self) -> Integers | None:
+        """The next cut; None where there is none to add."""
+        wanted, left = self.settings.n_features - len(self.support), self.settings.max_cuts - len(self.cuts)
+        self.products = self.columns.products(self.signs * self.alpha)
+        if left == 1:
+            self.budget = self.settings.n_features
+        cut = self._match()
+        while wanted and left and not self._adds(cut) and self.budget < self.settings.n_features:
+            self.budget = min(2 * self.budget, self.settings.n_features)
+            cut = self._match()
+        self.violation = max(0.0, cut.violation)
+        if not (wanted and left) or cut.violation <= TOLERANCE or not len(cut.columns):
+            return None
+        self.matching_gaps.append(cut.gap)
+        return cut.columns
+
+    def _adds(self, cut: _Cut) -> bool:
+        """Whether a cut raises the objective and has columns that no cut has had before."""
+        return cut.violation > TOLERANCE and bool(np.setdiff1d(cut.columns, self.support).size)
+
+    def add(self, cut: Integers) -> None:
+        """Solve the problem with one more cut; of its new columns the last are left out where they are too many."""
+        known = set(self.support)
+        new = [j for j in cut.tolist() if j not in known][: self.settings.n_features - len(self.support)]
+        self.support += new
+        self.scores += self._cosines(np.array(new, np.intp)).tolist()
+        known.update(new)
+        self.cuts.append(np.array([j for j in cut.tolist() if j in known], np.intp))
+        chosen = np.array(self.support, np.intp)
+        members = np.array([np.isin(chosen, one) for one in self.cuts])
+        share = 1 / len(self.cuts)
+        mixture = np.ones(1) if self.solved is None else np.append((1 - share) * self.solved.mixture, share)
+        problem = ReducedProblem(self.columns.part(chosen), self.signs, members, self.settings.C)
+        self.solved = problem.solve(mixture, self.products[chosen])
+        self.alpha = self.solved.alpha
+        self.objective.append(self.solved.value)
+        self.gaps.append(self.solved.gap / self.solved.value)
+
+    def solution(self) -> Solution:
+        """What is known at the end."""
+        weights = np.empty((0, self.signs.shape[1])) if self.solved is None else self.solved.weights
+        return Solution(
+            np.array(self.support, np.intp),
+            np.array(self.scores),
+            self.cuts,
+            weights,
+            self.objective,
+            max(self.gaps),
+            self.violation,
+            max(self.matching_gaps, default=float("nan")),
+        )
+
+    def _match(self) -> _Cut:
+        least, scores = self.settings.least, self._cosines(slice(None))
+        gap = float("nan")
+        if least is not None and self.settings.matching == "exact":
+            columns, gap = match_exactly(self.columns, scores, self.budget, least)
+        else:
+            represented = np.array(self.support, np.intp) if self.settings.matching == "disjoint" else NONE
+            columns = match(self.columns, scores, self.budget, least, represented)
+        ridge = float(np.square(self.alpha).sum()) / (2 * self.settings.C)
+        reached = float(np.square(self.products[columns]).sum()) / 2 + ridge
+        before = self.objective[-1] if self.objective else 0.0
+        return _Cut(columns, reached / before - 1 if before else np.inf, gap)
+
+    def _cosines(self, columns: Integers | slice) -> Floats:
+        own = self.products[columns]
+        length: Floats = np.abs(own[:, 0]) if own.shape[1] == 1 else np.sqrt(np.square(own).sum(axis=1))
+        return length / float(np.sqrt(np.square(self.alpha).sum()))
+
+
+def affiliate(columns: Columns, support: Integers, cuts: Sequence[Integers], least: float) -> Groups:
+    """The columns correlated with a support feature, each in the group of one support feature a cut.
+
+    Within a cut a column goes to the first support feature, in order of choice, with which it is correlated by
+    ``least`` or more; over the cuts the groups of a support feature are united.
+
+    Cost: the correlations of all support features with all columns, in one pass over the table.
+    """
+    pairs = columns.correlated(support, least)
+    taken = np.zeros(len(pairs.column), bool)
+    for cut in cuts:
+        taken |= _first_in(cut, support, pairs, columns.n_features)
+    return pairs.groups(np.flatnonzero(taken), len(support))
+
+
+def _first_in(cut: Integers, support: Integers, pairs: Pairs, n_features: int) -> NDArray[np.bool_]:
+    """Which pairs put a column, that is none of the cut, into the group of its first support feature in the cut."""
+    turn = np.full(n_features, len(cut), np.intp)
+    turn[cut] = np.arange(len(cut))
+    turns = turn[support][pairs.chosen]
+    open_to = np.flatnonzero((turns < len(cut)) & (turn[pairs.column] == len(cut)))
+    order = open_to[np.lexsort((turns[open_to], pairs.column[open_to]))]
+    first = np.ones(len(order), bool)
+    first[1:] = pairs.column[order][1:] != pairs.column[order][:-1]
+    result = np.zeros(len(turns), bool)
+    result[order[first]] = True
+    return result
+
+
+_GDM = Method(
+    name="gdm",
+    title="Group discovery machine: support features and their groups",
+    formula=(
+        "min_alpha max_delta sum_j delta_j c_j^2 / 2 + |alpha|^2 / (2C), c_j = sum_i alpha_i y_i f_ij, "
+        "no two of delta with |rho| >= 1 - tau"
+    ),
+    paper="Zhai, Tan, Tsang, Ong 2012",
+    needs="the values themselves: products with the samples' weights, correlations of the best columns",
+    cost="O(n d) a cut, n d the stored values of a sparse table",
+    unit="cosine",
+    selector="bitsieve.selectors.gdm:GDM",
+    parameters=defaults_of(gdm),
+    run=gdm,
+    requires=ROWS,
+    bins=False,
+    rules={
+        "tau": optional(check_tau),
+        "C": check_above_zero,
+        "features_per_cut": optional(partial(check_integer, low=1)),
+        "max_cuts": partial(check_integer, low=1),
+        "matching": partial(check_choice, choices=MATCHINGS),
+    },
+)
+METHODS = (
+    _GDM,
+    replace(
+        _GDM,
+        name="fgm",
+        title="Feature generating machine",
+        formula="min_alpha max_delta sum_j delta_j c_j^2 / 2 + |alpha|^2 / (2C), c_j = sum_i alpha_i y_i f_ij",
+        paper="Tan, Wang, Tsang 2010",
+        needs="the values themselves: products with the samples' weights",
+        parameters=defaults_of(gdm, tau=None),
+    ),
+)

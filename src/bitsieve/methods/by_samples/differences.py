@@ -1,0 +1,237 @@
+"""Differences of samples in each column, and distances, which are their sums.
+
+``diff = |a - b| / (max - min)`` in a numeric column, 0 or 1 in a categorical one, the expected one where a value is
+missing: it is drawn from the known ones of its class.
+
+Distances decide who is a neighbour, so they are sums of whole multiples of 2**-32: exact in float64 for up to 2**21
+columns, hence the same whatever the order of the columns, the block or the instruction set. Sums in float32, of known
+error, show which few samples may be among the nearest, and only theirs are taken in float64.
+
+Expected differences are for categories those of Kononenko's rule: ``1 - P(v | c)`` from a known value v, and
+``1 - sum_v P(v | c) P(v | c')`` from another missing one. Likewise for numbers: the mean of ``|V - v|`` over the known
+values V of class c, and of ``|V - V'|`` over those of both classes. A class without any known value borrows those of
+all classes.
+
+I. Kononenko, "Estimating attributes: analysis and extensions of RELIEF", ECML 1994. doi:10.1007/3-540-57868-4_57
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from bitsieve import _native
+from bitsieve.counts.kernels import choose_kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bitsieve.methods.by_samples.rows import Rows
+
+    Floats = NDArray[np.float64]
+    Places = NDArray[np.intp]
+
+
+class IncompleteColumn(ABC):
+    """One column with missing values, of which some are known; what is stored for a missing one is not looked at."""
+
+    def __init__(
+        self, values: NDArray[Any], missing: NDArray[np.bool_], classes: NDArray[np.integer], n_classes: int
+    ) -> None:
+        self.values = values
+        self.missing = missing
+        self.classes = classes
+        known = [values[~missing & (classes == c)] for c in range(n_classes)]
+        self._known = [of_class if len(of_class) else values[~missing] for of_class in known]
+        sizes = np.array([len(of_class) for of_class in self._known])
+        everything, starts = np.concatenate(self._known), np.cumsum(sizes) - sizes
+        both = np.array([np.add.reduceat(self.mean_gap(a, everything), starts) / sizes for a in self._known])
+        self._both = (both + both.T) / 2  # symmetric but for rounding
+        self._expected: Floats | None = None
+
+    def between(self, samples: Places, others: Places) -> Floats:
+        """Differences of b samples from the others in their rows, shape (b, r), or (1, r) for the same in every row."""
+        expected = self._expected if self._expected is not None else self._expect()
+        out: Floats = self.gap(self.values[samples][:, None], self.values[others])
+        others = np.broadcast_to(others, out.shape)
+        there = self.missing[others]
+        row, place = np.nonzero(there)
+        out[row, place] = expected[self.classes[others[row, place]], samples[row]]
+        row, place = np.nonzero(self.missing[samples][:, None] & ~there)
+        out[row, place] = expected[self.classes[samples[row]], others[row, place]]
+        return out
+
+    def remember(self) -> None:
+        """Keep the n_classes x n_samples expected differences instead of computing them anew every time."""
+        self._expected = self._expect()
+
+    def _expect(self) -> Floats:
+        """[c, i]: the expected difference of a missing value of class c from sample i's value, known or missing."""
+        out: Floats = self._both[:, self.classes]
+        known = ~self.missing
+        for c, of_class in enumerate(self._known):
+            out[c, known] = self.mean_gap(of_class, self.values[known])
+        return out
+
+    @staticmethod
+    @abstractmethod
+    def gap(a: NDArray[Any], b: NDArray[Any]) -> Floats:
+        """Differences of known values."""
+
+    @staticmethod
+    @abstractmethod
+    def mean_gap(known: NDArray[Any], values: NDArray[Any]) -> Floats:
+        """The mean difference of every value from the known ones."""
+
+
+class IncompleteNumbers(IncompleteColumn):
+    """A numeric column, scaled to a range of 1."""
+
+    @staticmethod
+    def gap(a: Floats, b: Floats) -> Floats:
+        """``|a - b|``."""
+        return np.abs(a - b)
+
+    @staticmethod
+    def mean_gap(known: Floats, values: Floats) -> Floats:
+        """Mean ``|V - v|``, from the sums of the sorted known values. Cost: O(log n) a value."""
+        ordered = np.sort(known)
+        sums = np.concatenate([[0.0], np.cumsum(ordered)])
+        below = np.searchsorted(ordered, values)
+        from_below = values * below - sums[below]
+        from_above = sums[-1] - sums[below] - values * (len(ordered) - below)
+        return np.asarray((from_below + from_above) / len(ordered))
+
+
+class IncompleteCategories(IncompleteColumn):
+    """A column of codes."""
+
+    @staticmethod
+    def gap(a: NDArray[Any], b: NDArray[Any]) -> Floats:
+        """0 where the codes are equal, else 1."""
+        return np.asarray(a != b, np.float64)
+
+    @staticmethod
+    def mean_gap(known: NDArray[Any], values: NDArray[Any]) -> Floats:
+        """``1 - P(v)``, P the shares of the known codes."""
+        counts = np.bincount(known, minlength=int(values.max(initial=0)) + 1)
+        return np.asarray(1.0 - counts[values] / len(known))
+
+
+GRID = 2.0**32
+TILE_SAMPLES = 64  # of native/differences.hpp
+# Of expected differences in columns with missing values; beyond, they are computed anew for each block.
+REMEMBERED_BYTES = 256 << 20
+
+
+class Distances(NamedTuple):
+    """Distances of b samples from all."""
+
+    samples: Places
+    numbers: NDArray[np.float32]  # in the complete numeric columns, nearly: shape (b, n_samples or more)
+    others: Floats  # in the other columns: shape (b, n_samples), or (b, 0) where there are none
+
+
+class Differences:
+    """Differences between the samples of a table; a missing value is drawn from the known ones of its class.
+
+    Memory: two copies of the table in float64 and one in float32, and for columns that miss values up to 256 MiB more.
+    """
+
+    def __init__(self, rows: Rows, classes: NDArray[np.integer], n_classes: int) -> None:
+        self.n_samples, self.n_features = rows.n_samples, rows.n_features
+        self.varies = rows.varies
+        self.tolerance = 2 * self.n_features / GRID  # twice the error that rounding to the grid can give a distance
+        numbers, spans = _with_spans(rows.numbers)
+        incomplete = np.isnan(numbers).any(axis=0), (rows.codes < 0).any(axis=0)
+        varying = self.varies[rows.numeric], self.varies[rows.categorical]
+        self._numeric, self._numbers, self._spans = _pick(varying[0] & ~incomplete[0], rows.numeric, numbers, spans)
+        self._categorical, self._codes = _pick(varying[1] & ~incomplete[1], rows.categorical, rows.codes)
+        self._grid = _on_grid((self._numbers - self._numbers.min(axis=0, initial=np.inf)) / self._spans)
+        self._tiles = _in_tiles(self._grid)
+        self._float_codes = self._codes.astype(np.float64)  # as the library would convert them at every call
+        self._kernel = choose_kernel().name
+        self._incomplete: dict[int, IncompleteColumn] = {}
+        for place in np.flatnonzero(varying[0] & incomplete[0]):
+            scaled = (numbers[:, place] - np.nanmin(numbers[:, place])) / spans[place]
+            missing = np.isnan(scaled)
+            self._incomplete[int(rows.numeric[place])] = IncompleteNumbers(scaled, missing, classes, n_classes)
+        for place in np.flatnonzero(varying[1] & incomplete[1]):
+            codes = rows.codes[:, place]
+            self._incomplete[int(rows.categorical[place])] = IncompleteCategories(codes, codes < 0, classes, n_classes)
+        for column in list(self._incomplete.values())[: REMEMBERED_BYTES // (8 * n_classes * self.n_samples)]:
+            column.remember()
+
+    def distances(self, samples: Places) -> Distances:
+        """Distances of some samples from all."""
+        numbers = np.empty((len(samples), len(self._tiles) * TILE_SAMPLES), np.float32)
+        _native.difference_distances(self._kernel, self._tiles, samples, numbers)
+        from scipy.spatial.distance import cdist
+
+        if not len(self._categorical) and not self._incomplete:
+            return Distances(samples, numbers, np.empty((len(samples), 0)))
+        others = np.zeros((len(samples), self.n_samples))
+        if n := len(self._categorical):  # the library gives the share of codes that differ
+            others += np.rint(n * cdist(self._float_codes[samples], self._float_codes, "hamming"))
+        everyone = np.arange(self.n_samples)[None]
+        for column in self._incomplete.values():
+            others += _on_grid(column.between(samples, everyone))
+        return Distances(samples, numbers, others)
+
+    def nearest(self, distances: Distances, rows: Places, members: Places, k: int) -> Places:
+        """The k nearest of some members to samples of a block, which are not neighbours of themselves.
+
+        ``rows`` are places in ``distances.samples``; ``members``, ascending, are at least k without the sample itself.
+        Shape (len(rows), k), ascending; of those as far as the k-th, within the tolerance, the first.
+        """
+        out = np.empty((len(rows), k), np.int64)
+        _native.nearest_samples(
+            self._kernel, self._grid, *distances[1:], distances[0], rows, members, self.tolerance, out
+        )
+        return out
+
+    def weighted(self, samples: Places, neighbours: Places, weights: Floats) -> Floats:
+        """Sum of weight times difference over the pairs of b samples and r neighbours each, shape (n_features,)."""
+        out = np.zeros(self.n_features)
+        of_numbers = np.zeros(len(self._numeric))
+        _native.add_weighted_differences(
+            self._kernel, self._numbers, self._spans, samples, neighbours, weights, of_numbers
+        )
+        out[self._numeric] = of_numbers
+        if len(self._categorical):
+            for sample, others, weight in zip(samples, neighbours, weights[:, :, None], strict=True):
+                differ = self._codes[others] != self._codes[sample]
+                out[self._categorical] += np.add.reduce(differ * weight, axis=0)
+        for feature, column in self._incomplete.items():
+            out[feature] = np.add.reduce(column.between(samples, neighbours) * weights, axis=None)
+        return out
+
+
+def _with_spans(numbers: Floats) -> tuple[Floats, Floats]:
+    """The numbers and the range of each column; both halved where the range is beyond the largest float."""
+    low, high = np.fmin.reduce(numbers, axis=0), np.fmax.reduce(numbers, axis=0)
+    with np.errstate(over="ignore"):
+        halves = np.where(np.isinf(high - low), 0.5, 1.0)
+    if (halves < 1).any():
+        numbers = numbers * halves
+    return numbers, high * halves - low * halves
+
+
+def _pick(columns: NDArray[np.bool_], *arrays: NDArray[Any]) -> list[NDArray[Any]]:
+    return [np.ascontiguousarray(array[..., columns]) for array in arrays]
+
+
+def _in_tiles(grid: Floats) -> NDArray[np.float32]:
+    """The numbers as the native distances take them: by column, 64 samples side by side, zeros beyond the last."""
+    n_samples, n_columns = grid.shape
+    tiles = np.zeros((-(-n_samples // TILE_SAMPLES), n_columns, TILE_SAMPLES), np.float32)
+    for t, tile in enumerate(tiles):
+        part = grid[t * TILE_SAMPLES : (t + 1) * TILE_SAMPLES]
+        tile[:, : len(part)] = part.T
+    return tiles
+
+
+def _on_grid(values: Floats) -> Floats:
+    return np.rint(values * GRID) / GRID

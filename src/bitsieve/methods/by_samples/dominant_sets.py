@@ -1,0 +1,210 @@
+"""Dominant sets of similar columns: the choice among their members by the information of all that are chosen.
+
+Within a set the feature f with the greatest I(S + f;C) is taken, S being all that was chosen so far, in this set and
+those before; ties (1e-10) go to the lowest column.
+
+Z. Zhang, E. R. Hancock, "Mutual information criteria for feature selection", SIMBAD 2011.
+doi:10.1007/978-3-642-24471-1_17
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from bitsieve.common.memory import check_memory
+from bitsieve.common.parameters import check_bandwidth, check_choice, made_by
+from bitsieve.common.progress import phase
+from bitsieve.common.ties import TIE, pick
+from bitsieve.methods.by_counts.greedy.scores import WholeSetInformation
+from bitsieve.methods.by_samples.parzen.joint import JointInformation, SecondOrderInformation
+from bitsieve.methods.by_samples.parzen.pairs import BANDWIDTHS
+from bitsieve.methods.by_samples.rows import standardize
+from bitsieve.methods.by_samples.similarity import check_similarity, find_similarity
+from bitsieve.methods.found import Found, constants_last
+from bitsieve.methods.method import DENSE_ROWS, Method, defaults_of
+from bitsieve.optimize.dominant_sets import DYNAMICS, SimilarityMatrix, dominant_sets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from bitsieve.methods.by_samples.rows import Samples
+
+    Columns = NDArray[np.intp]
+    Floats = NDArray[np.float64]
+
+INFORMATIONS = ("parzen", "parzen-posterior", "second-order", "binned")
+
+
+class SetInformation(Protocol):
+    """The information of S and one more feature, S being empty at first."""
+
+    def information(self, candidates: Columns) -> Floats:
+        """I(S + f;C) of every candidate f, in bits."""
+
+    def add(self, feature: int) -> None:
+        """Put a feature into S."""
+
+
+class SetChoice(NamedTuple):
+    """Columns in order of choice, and what each added to I(S;C)."""
+
+    order: Columns
+    gains: Floats
+
+
+def choose_from_sets(
+    sets: Sequence[Columns],
+    scores: SetInformation,
+    k: int,
+    *,
+    until_negative: bool = False,
+    progress: Callable[[int, int], object] | None = None,
+) -> SetChoice:
+    """Choose k features, or all of the sets (each ascending) where they hold fewer.
+
+    ``until_negative`` ends before the first feature that lowers the information; one is always chosen.
+    """
+    order: list[int] = []
+    gains: list[float] = []
+    reached = 0.0
+    for members in sets:
+        left = members
+        while len(left) and len(order) < k:
+            found = scores.information(left)
+            place = pick(found)
+            gain = float(found[place]) - reached
+            if until_negative and order and gain < -TIE:
+                return SetChoice(np.array(order, np.intp), np.array(gains))
+            order.append(int(left[place]))
+            gains.append(gain)
+            reached = float(found[place])
+            scores.add(order[-1])
+            left = np.delete(left, place)
+            if progress is not None:
+                progress(len(order), k)
+    return SetChoice(np.array(order, np.intp), np.array(gains))
+
+
+def dominant_set_mii(
+    samples: Samples,
+    k: int | None,
+    *,
+    similarity: Any = "auto",
+    information: str = "parzen",
+    bandwidth: str | float = "scott",
+    dynamics: str = "infection",
+    memory: int | str | None = None,
+    n_jobs: int | None = None,
+) -> Found:
+    """Choose columns from dominant sets of similar ones; see :class:`bitsieve.DominantSetMII`."""
+    varies = samples.rows().varies
+    varying, wanted = np.flatnonzero(varies), samples.n_features if k is None else k
+    if not len(varying):
+        nothing = {"groups_": [np.empty(0, np.intp)] * wanted, "sets_": [], "cohesiveness_": np.empty(0)}
+        return Found(np.arange(wanted), np.zeros(wanted), extras={**nothing, "similarity_": "none"})
+    scores = _information(samples, information, bandwidth, n_jobs)
+    similar, kind = find_similarity(samples, similarity, bandwidth, check_memory(memory), n_jobs)
+    found = dominant_sets(similar, DYNAMICS[dynamics], phase("dominant sets"))
+    sets = [each.members for each in found]
+    chosen = choose_from_sets(sets, scores, wanted, until_negative=k is None, progress=phase("ranking"))
+    order, gains = varying[chosen.order], chosen.gains
+    if k is not None and len(order) < k:
+        order = constants_last(order, varies)[:k]
+        gains = np.concatenate([gains, np.zeros(k - len(gains))])
+    in_table = [varying[members] for members in sets]
+    group_of = {int(j): members for members in in_table for j in members}
+    groups = [group_of.get(j, np.array([j], np.intp)) for j in order.tolist()]
+    own = {
+        "groups_": [members[members != j] for j, members in zip(order.tolist(), groups, strict=True)],
+        "sets_": in_table,
+        "cohesiveness_": np.array([each.cohesiveness for each in found]),
+        "similarity_": kind,
+    }
+    return Found(order, gains, extras=own)
+
+
+def _information(samples: Samples, kind: str, bandwidth: str | float, n_jobs: int | None) -> SetInformation:
+    """I(S + f;C) of the varying columns, by place among them."""
+    if kind == "binned":
+        return WholeSetInformation(samples.counted("binned"))
+    order = np.argsort(samples.classes, kind="stable")
+    numbers, varies = samples.numbers(f" with information={kind!r}")
+    values = np.ascontiguousarray(standardize(numbers[:, varies])[:, order])
+    sizes = np.bincount(samples.classes, minlength=samples.n_classes)
+    if kind == "second-order":
+        return SecondOrderInformation(values, sizes, bandwidth, n_jobs)
+    return JointInformation(values, sizes, bandwidth, n_jobs, posterior=kind == "parzen-posterior")
+
+
+class Clusters(NamedTuple):
+    """Groups of columns by falling cohesiveness, and the column that represents each."""
+
+    groups: list[Columns]  # columns that do not vary are one group, the last
+    selected: Columns  # none for columns that do not vary, unless none varies
+    weights: Floats  # of every column in its group
+    cohesiveness: Floats
+    kind: str  # of similarity
+    matrix: NDArray[np.floating] | None  # the similarities of all columns; None where the memory did not hold them
+
+
+def dominant_set_clusters(
+    samples: Samples, similarity: Any, bandwidth: str | float, dynamics: str, memory: int | None, n_jobs: int | None
+) -> Clusters:
+    """Group columns that are similar to each other; see :class:`bitsieve.DominantSetClusters`."""
+    varies = samples.rows().varies
+    varying, constant, weights = np.flatnonzero(varies), np.flatnonzero(~varies), np.zeros(samples.n_features)
+    groups: list[Columns] = []
+    cohesiveness: list[float] = []
+    matrix, kind = None, "none"
+    if len(varying):
+        similar, kind = find_similarity(samples, similarity, bandwidth, memory, n_jobs)
+        for found in dominant_sets(similar, DYNAMICS[dynamics], phase("dominant sets")):
+            groups.append(varying[found.members])
+            weights[groups[-1]] = found.weights
+            cohesiveness.append(found.cohesiveness)
+        matrix = _in_all(similar.matrix, varying, samples.n_features) if isinstance(similar, SimilarityMatrix) else None
+    selected = [int(group[pick(weights[group])]) for group in groups] or [0]
+    if len(constant):
+        weights[constant] = 1 / len(constant)
+        groups.append(constant)
+        cohesiveness.append(0.0)
+    return Clusters(groups, np.array(selected, np.intp), weights, np.array(cohesiveness), kind, matrix)
+
+
+def _in_all(matrix: NDArray[np.floating], varying: NDArray[np.intp], n: int) -> NDArray[np.floating]:
+    """The similarities of all columns, of those of the varying ones."""
+    if len(varying) == n:
+        return matrix
+    out = np.zeros((n, n), matrix.dtype)
+    out[np.ix_(varying, varying)] = matrix
+    return out
+
+
+METHODS = (
+    Method(
+        name="dominant-set-mii",
+        title="Multidimensional interaction information in dominant sets",
+        formula="max I(XS,Xi;C), one dominant set after another of W_ij = 2 I(Xi;Xj) / (H(Xi) + H(Xj))",
+        paper="Zhang, Hancock 2011",
+        needs="the values themselves: similarities of all pairs of features; n x n numbers",
+        cost="O(n^2 d + k m d^2) for sets of m features, n^2 numbers",
+        selector="bitsieve.selectors.dominant_sets:DominantSetMII",
+        parameters=defaults_of(dominant_set_mii),
+        run=dominant_set_mii,
+        requires=DENSE_ROWS,
+        bins=False,
+        ends_with=("auto",),
+        rules={
+            "similarity": check_similarity,
+            "information": partial(check_choice, choices=INFORMATIONS),
+            "bandwidth": partial(check_bandwidth, rules=BANDWIDTHS),
+            "dynamics": partial(check_choice, choices=tuple(DYNAMICS)),
+            "memory": made_by(check_memory),
+        },
+    ),
+)

@@ -1,0 +1,227 @@
+"""Features by what a fitted classifier of scikit-learn gives them, to compare the other methods with.
+
+scikit-learn is imported when one of them runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bitsieve.common.messages import ParameterError
+from bitsieve.common.parameters import check_above_zero, check_integer, made_by, make_random, optional
+from bitsieve.common.progress import phase
+from bitsieve.common.ties import rank
+from bitsieve.methods.found import Found, rank_all
+from bitsieve.methods.method import DENSE_ROWS, ROWS, Method, defaults_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from scipy.sparse import csc_array
+
+    from bitsieve.methods.by_samples.rows import Samples
+
+MODELS = ("extra-trees", "linear-svc")
+GROWTH = 2**0.5  # from one penalty that is tried to the next
+MOST_TRIED = 60
+
+
+def model_importance(
+    samples: Samples, k: int, *, model: Any = "extra-trees", random_state: Any = 0, n_jobs: int | None = None
+) -> Found:
+    """Rank the columns by the importance that a classifier gives them; see :class:`bitsieve.ModelSelector`."""
+    numbers, varies = samples.numbers()
+    importances = np.zeros(samples.n_features)
+    made = _made(model, random_state, n_jobs)
+    if varies.any():
+        phase("fitting the model")
+        made.fit(numbers[:, varies], samples.classes)
+        importances[varies] = _importances(made, model)
+    return rank_all(rank(importances), varies, importances, k, importances_=importances, model_=made)
+
+
+def _made(model: Any, random_state: Any, n_jobs: int | None) -> Any:
+    """The model, not fitted."""
+    from sklearn.base import clone
+    from sklearn.ensemble import ExtraTreesClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import LinearSVC
+
+    if model == "extra-trees":
+        return ExtraTreesClassifier(random_state=random_state, n_jobs=n_jobs)
+    if model == "linear-svc":
+        # The primal problem draws nothing, and has one solution.
+        return make_pipeline(StandardScaler(), LinearSVC(dual=False))
+    return clone(model)
+
+
+def _importances(fitted: Any, model: Any) -> NDArray[np.float64]:
+    last = fitted[-1] if hasattr(fitted, "steps") else fitted
+    if hasattr(last, "feature_importances_"):
+        return np.asarray(last.feature_importances_, np.float64)
+    if hasattr(last, "coef_"):
+        return np.asarray(np.abs(np.atleast_2d(last.coef_)).sum(axis=0))
+    raise ParameterError("model", model, "give a classifier that has coef_ or feature_importances_ once fitted")
+
+
+def _check_model(name: str, value: Any) -> None:
+    """Refuse what is neither a name nor a classifier."""
+    if not (value in MODELS if isinstance(value, str) else _is_classifier(value)):
+        raise ParameterError(name, value, f"give {' or '.join(map(repr, MODELS))} or a classifier of scikit-learn")
+
+
+def _is_classifier(value: Any) -> bool:
+    from sklearn.base import BaseEstimator, is_classifier
+
+    return isinstance(value, BaseEstimator) and bool(is_classifier(value))
+
+
+def l1_svm(samples: Samples, k: int, *, C: float | None = None) -> Found:
+    """Choose the columns to which an L1 penalty leaves the largest weights; see :class:`bitsieve.L1SVM`."""
+    from sklearn.svm import l1_min_c
+
+    values, codes = standardised(samples.values()), samples.classes
+    phase("fitting the model")
+    penalty = l1_min_c(values, codes) if C is None else C
+    weights = _l1_weights(values, codes, penalty)
+    for _ in range(MOST_TRIED if C is None else 0):
+        if np.count_nonzero(weights) >= k:
+            break
+        penalty *= GROWTH
+        weights = _l1_weights(values, codes, penalty)
+    order = rank(weights)
+    order = order[weights[order] > 0][:k]
+    if not len(order):
+        raise ValueError(f"no column has weight at C={penalty:.4g}: give a larger C")
+    return Found(order, weights[order], extras={"C_": float(penalty)})
+
+
+def svm_rfe(samples: Samples, k: int, *, step: int | float = 0.1, C: float = 1.0) -> Found:
+    """Drop the columns of the smallest squared weights, again and again; see :class:`bitsieve.SVMRFE`."""
+    from sklearn.feature_selection import RFE
+    from sklearn.svm import SVC
+
+    values = standardised(samples.values())
+    phase("eliminating features")
+    machine = SVC(kernel="linear", C=C)
+    fitted = RFE(machine, n_features_to_select=k, step=step, importance_getter=_places_from_the_last)
+    fitted.fit(values, samples.classes)
+    kept = np.flatnonzero(fitted.support_)
+    weights = _squared_weights(fitted.estimator_)
+    order = rank(weights)
+    return Found(kept[order], weights[order])
+
+
+def check_step(name: str, value: Any) -> None:
+    """Refuse what is neither a number of features nor a share of them."""
+    if isinstance(value, float) and 0 < value < 1:
+        return
+    if isinstance(value, float):
+        raise ParameterError(name, value, "give a share inside 0 and 1, or a whole number of 1 or more")
+    check_integer(name, value, 1)
+
+
+def _squared_weights(machine: Any) -> NDArray[np.float64]:
+    coef = machine.coef_
+    return np.asarray(np.square(coef if isinstance(coef, np.ndarray) else coef.toarray()).sum(axis=0))
+
+
+def _places_from_the_last(machine: Any) -> NDArray[np.int64]:
+    """Of equal features the last is dropped first: the sums of the solver tell them apart by their rounding alone."""
+    weights = np.sqrt(_squared_weights(machine))
+    places = np.empty(len(weights), np.int64)
+    # Relative to the largest, as there may be 100,000 features, and so small weights.
+    places[rank(weights / (weights.max() or 1.0))] = np.arange(len(weights), 0, -1)
+    return places
+
+
+def standardised(values: NDArray[Any] | csc_array) -> NDArray[np.float64] | csc_array:
+    """Dense columns with mean 0 and standard deviation 1; sparse ones as they are, with indices of 32 bits."""
+    from scipy.sparse import csc_array
+    from sklearn.preprocessing import StandardScaler
+
+    if isinstance(values, np.ndarray):
+        return np.asarray(StandardScaler().fit_transform(values.astype(np.float64)))
+    if values.indptr.dtype == np.int32 == values.indices.dtype:
+        return values
+    if max(values.nnz, *values.shape) > np.iinfo(np.int32).max:
+        raise ValueError(
+            f"the table has {values.nnz:,} stored values, and scikit-learn's solvers take at most 2**31 - 1"
+        )
+    return csc_array((values.data, values.indices.astype(np.int32), values.indptr.astype(np.int32)), shape=values.shape)
+
+
+def _l1_weights(values: NDArray[np.float64] | csc_array, codes: NDArray[np.int32], C: float) -> NDArray[np.float64]:
+    import warnings
+
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.svm import LinearSVC
+
+    model = LinearSVC(penalty="l1", dual=False, C=C, random_state=0)
+    with warnings.catch_warnings():  # near the smallest C its test of convergence is hardly ever met
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(values, codes)
+    return np.asarray(np.abs(model.coef_).sum(axis=0))
+
+
+_EXTRA_TREES = Method(
+    name="extra-trees",
+    title="Importance in extremely randomised trees",
+    formula="mean decrease of the Gini impurity by the splits on Xi",
+    paper="Geurts, Ernst, Wehenkel 2006",
+    needs="the values themselves: a fit of scikit-learn's ExtraTreesClassifier",
+    cost="O(100 sqrt(n) d log d)",
+    unit="importance",
+    selector="bitsieve.selectors.models:ModelSelector",
+    parameters=defaults_of(model_importance, model="extra-trees"),
+    run=model_importance,
+    requires=DENSE_ROWS,
+    bins=False,
+    rules={"model": _check_model, "random_state": made_by(make_random)},
+)
+METHODS = (
+    _EXTRA_TREES,
+    replace(
+        _EXTRA_TREES,
+        name="linear-svc",
+        title="Weights of a linear support vector machine",
+        formula="sum over the classes of |weight of Xi|",
+        paper="Brank, Grobelnik, Milic-Frayling, Mladenic 2002",
+        needs="the values themselves: a fit of scikit-learn's LinearSVC",
+        cost="O(n d) an iteration",
+        parameters=defaults_of(model_importance, model="linear-svc"),
+    ),
+    Method(
+        name="l1-svm",
+        title="Linear support vector machine with an L1 penalty",
+        formula="min_w sum_j |w_j| + C sum_i max(0, 1 - y_i (w'x_i + b))^2",
+        paper="Yuan, Ho, Lin 2012",
+        needs="the values themselves: fits of scikit-learn's LinearSVC",
+        cost="O(n d) an iteration",
+        unit="weight",
+        selector="bitsieve.selectors.models:L1SVM",
+        parameters=defaults_of(l1_svm),
+        run=l1_svm,
+        requires=ROWS,
+        bins=False,
+        rules={"C": optional(check_above_zero)},
+    ),
+    Method(
+        name="svm-rfe",
+        title="Backward elimination by a linear support vector machine",
+        formula="drop the least sum_c w_cj^2 of a linear support vector machine",
+        paper="Guyon, Weston, Barnhill, Vapnik 2002",
+        needs="the values themselves: fits of scikit-learn's SVC",
+        cost="O(n d^2) a step",
+        unit="weight",
+        selector="bitsieve.selectors.models:SVMRFE",
+        parameters=defaults_of(svm_rfe),
+        run=svm_rfe,
+        requires=ROWS,
+        bins=False,
+        rules={"step": check_step, "C": check_above_zero},
+    ),
+)

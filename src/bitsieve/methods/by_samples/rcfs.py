@@ -1,0 +1,175 @@
+"""RCFS: the features that separate the classes best together, at most one of each cluster of correlated ones.
+
+L. Zhou, L. Wang, C. Shen, "Feature selection with redundancy-constrained class separability", IEEE Transactions on
+Neural Networks 21(5), 2010. doi:10.1109/TNN.2010.2044189
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from bitsieve.common.parameters import check_flag, check_integer, optional
+from bitsieve.common.progress import phase
+from bitsieve.common.ties import TIE, rank
+from bitsieve.methods.by_samples.rows import centre
+from bitsieve.methods.found import Found, constants_last
+from bitsieve.methods.method import DENSE_ROWS, Method, defaults_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bitsieve.methods.by_samples.rows import Centred, Samples
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.intp]
+
+
+def rcfs(samples: Samples, k: int, *, n_clusters: int | None = None, standardize: bool = True) -> Found:
+    """Choose the columns that separate the classes best; see :class:`bitsieve.RCFS`."""
+    n_features = samples.n_features
+    if n_clusters is not None:
+        why = f"at most one of each cluster is selected, and the table has {n_features:,} features"
+        n_clusters = check_integer("n_clusters", n_clusters, k, n_features, why)
+    numbers, varies = samples.numbers()
+    varying = np.flatnonzero(varies)
+    clusters, scores = np.full(n_features, -1, np.intp), np.zeros(n_features)
+    order, separability = varying, 0.0
+    if len(varying):
+        phase("clustering")
+        centred = centre(numbers[:, varying])
+        clusters[varying] = correlation_clusters(centred.values, n_clusters, k)
+        phase("ranking")
+        between, total = scatters(centred, samples.classes)
+        scores[varying] = between / total
+        unit = 1 / total if standardize else _one_unit(centred)
+        chosen = most_separable(between * unit, total * unit, clusters[varying], min(k, len(varying)))
+        explained, left = (between * unit)[chosen].sum(), ((total - between) * unit)[chosen].sum()
+        separability = float(explained / left) if left else float("inf")
+        order = varying[chosen[rank(scores[varying[chosen]])]]
+    selected = constants_last(order, varies)[:k]
+    groups = [_others(clusters, int(j)) for j in selected]
+    own = {"separability_": separability, "clusters_": clusters, "groups_": groups}
+    return Found(selected, scores[selected], extras=own)
+
+
+def _one_unit(centred: Centred) -> Floats:
+    """What brings the scatters, which are squares, to one unit: powers of 4.
+
+    Where another column is 2**500 times as large a column's scatter is negligible; it is kept above 0.
+    """
+    return np.asarray(4.0 ** np.maximum(centred.exponents - centred.exponents.max(), -500))
+
+
+def _others(clusters: Integers, column: int) -> Integers:
+    """The rest of the column's cluster; of a column that does not vary, none."""
+    if clusters[column] < 0:
+        return np.empty(0, np.intp)
+    cluster: Integers = np.flatnonzero(clusters == clusters[column])
+    return np.delete(cluster, np.searchsorted(cluster, column))
+
+
+def correlation_clusters(centred: Floats, n_clusters: int | None, least: int = 1) -> Integers:
+    """The cluster of every column, ``0, 1, ...``, by average linkage on ``1 - |rho|``.
+
+    Clusters are merged down to ``n_clusters``; None stops where the two nearest have a mean |rho| below 0.5, or
+    where ``least`` are left.
+
+    Cost: O(n^2 d). Memory: n x n numbers, twice.
+    """
+    from scipy.cluster.hierarchy import average
+    from scipy.spatial.distance import squareform
+
+    n = centred.shape[1]
+    if (n_clusters or least) >= n:
+        return np.arange(n, dtype=np.intp)
+    unit = centred / np.sqrt(np.add.reduce(centred**2, axis=0))
+    with threadpool_limits(1):  # a product's bits depend on the number of threads
+        correlation = unit.T @ unit
+    apart = np.maximum(1.0 - np.abs(correlation), 0.0)
+    np.fill_diagonal(apart, 0.0)
+    merges = average(squareform(apart, checks=False))
+    if n_clusters is None:
+        n_clusters = max(least, 1 + int((merges[:, 2] > 0.5).sum()))
+    return _after(merges[: n - n_clusters], n)
+
+
+def _after(merges: Floats, n: int) -> Integers:
+    """The cluster of each of n columns after the first merges of a linkage, whatever their heights."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    column_of = list(range(n))  # one column of every node of the tree
+    links = []
+    for a, b in merges[:, :2].astype(int).tolist():
+        links.append((column_of[a], column_of[b]))
+        column_of.append(column_of[a])
+    rows, columns = np.array(links).reshape(-1, 2).T
+    graph = coo_array((np.ones(len(links)), (rows, columns)), shape=(n, n))
+    return np.asarray(connected_components(graph, directed=False)[1], np.intp)
+
+
+def scatters(centred: Centred, classes: NDArray[np.integer]) -> tuple[Floats, Floats]:
+    """Diagonals of the between-class scatter and of the total one, each column in its own unit."""
+    values = centred.values
+    total = np.add.reduce(values**2, axis=0)
+    between = np.zeros_like(total)
+    for c in range(int(classes.max()) + 1):
+        of_class = values[classes == c]
+        between += np.add.reduce(of_class, axis=0) ** 2 / len(of_class)
+    return np.minimum(between, total), total
+
+
+def most_separable(between: Floats, total: Floats, clusters: Integers, k: int) -> Integers:
+    """The k columns of k different clusters with the largest sum of ``between`` over sum of ``total``, ascending.
+
+    ``sum S_b / sum S_w`` rises with ``sum S_b / (sum S_b + sum S_w)``, whose denominator is never 0. Dinkelbach: for a
+    share s the largest ``sum (between - s total)`` is found at once, the best of each cluster and the k best of
+    those; s becomes what that set reaches, until it rises no more. Columns that would change the share by no more
+    than 1e-10 are ties, and the lowest are taken.
+
+    W. Dinkelbach, "On nonlinear fractional programming", Management Science 13(7), 1967. doi:10.1287/mnsc.13.7.492
+    """
+    members = [np.flatnonzero(clusters == c) for c in range(int(clusters.max()) + 1)]
+
+    def best(share: float, slack: Floats) -> Integers:
+        margins = between - share * total
+        of_each = np.sort([m[_first(margins[m], slack[m], 1)[0]] for m in members])
+        return of_each[_first(margins[of_each], slack[of_each], k)]
+
+    share, reached = -1.0, 0.0
+    while reached > share:
+        share = reached
+        chosen = best(share, np.zeros_like(total))
+        reached = between[chosen].sum() / total[chosen].sum()
+    return best(share, TIE * total)
+
+
+def _first(values: Floats, slack: Floats, k: int) -> Integers:
+    """The places of the k largest, ascending; of those within their slack of the k-th, the first."""
+    level = np.partition(values, len(values) - k)[len(values) - k]
+    above = values - slack > level
+    near = ~above & (values + slack >= level)
+    return np.flatnonzero(above | (near & (np.cumsum(near) <= k - above.sum())))
+
+
+METHODS = (
+    Method(
+        name="rcfs",
+        title="Class separability with one feature a cluster",
+        formula="max [sum b_j] / [sum w_j] over sets with at most one feature of each correlation cluster",
+        paper="Zhou, Wang, Shen 2010",
+        needs="the values themselves: correlations of all pairs of features; n x n numbers",
+        cost="O(n^2 d), 2 n^2 numbers",
+        unit="ratio",
+        selector="bitsieve.selectors.separability:RCFS",
+        parameters=defaults_of(rcfs),
+        run=rcfs,
+        requires=DENSE_ROWS,
+        bins=False,
+        rules={"n_clusters": optional(partial(check_integer, low=1)), "standardize": check_flag},
+    ),
+)

@@ -1,0 +1,130 @@
+"""ReliefF: a column is good if it differs between near samples of different classes and not between those of one.
+
+M. Robnik-Sikonja, I. Kononenko, "Theoretical and empirical analysis of ReliefF and RReliefF", Machine Learning 53,
+2003. doi:10.1023/A:1025667309714
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bitsieve.common.parameters import check_integer, made_by, make_random, optional
+from bitsieve.common.progress import phase
+from bitsieve.common.ties import rank
+from bitsieve.counts.threads import run_blocks
+from bitsieve.methods.by_samples.differences import Differences
+from bitsieve.methods.found import Found, rank_all
+from bitsieve.methods.method import DENSE_ROWS, Method, defaults_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from bitsieve.methods.by_samples.rows import Samples
+
+    Floats = NDArray[np.float64]
+    Places = NDArray[np.intp]
+
+BLOCK_DISTANCES = 1 << 21  # held at once a thread, 16 MiB; blocks depend on the data alone, and so do all sums
+MOST_BLOCK_SAMPLES = 256
+
+
+def relieff(
+    samples: Samples,
+    k: int,
+    *,
+    n_neighbors: int = 10,
+    n_samples: int | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> Found:
+    """Rank the columns by their weights; see :class:`bitsieve.ReliefF`."""
+    phase("reading")
+    differences = Differences(samples.rows(takes_missing=True), samples.classes, samples.n_classes)
+    chosen = np.arange(samples.n_samples)
+    if n_samples is not None and n_samples < samples.n_samples:
+        chosen = np.sort(make_random(random_state).permutation(samples.n_samples)[:n_samples])
+    progress = phase("comparing neighbours")
+    weights = relieff_weights(
+        differences, samples.classes, chosen, n_neighbors=n_neighbors, n_jobs=n_jobs, progress=progress
+    )
+    return rank_all(rank(weights), differences.varies, weights, k, weights_=weights)
+
+
+def relieff_weights(
+    differences: Differences,
+    classes: NDArray[np.integer],
+    chosen: Places,
+    *,
+    n_neighbors: int,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Floats:
+    """The weight of every column, between -1 and 1; 0 for columns that do not vary.
+
+    ``W = mean over the samples i of [ - mean diff to the hits + sum_c P(c) / (1 - P(y_i)) mean diff to the misses of
+    c ]``: the hits are the ``n_neighbors`` nearest samples of i's own class without itself, the misses those of
+    class c, all of them where there are fewer. Ties of distance go to the lowest index. The ``chosen`` samples i are
+    looked at, neighbours are sought among all; every class occurs, and there are at least two.
+    """
+    n_rows = int(np.clip(BLOCK_DISTANCES // differences.n_samples, 1, MOST_BLOCK_SAMPLES))
+    blocks = [chosen[first : first + n_rows] for first in range(0, len(chosen), n_rows)]
+    sums = np.zeros((len(blocks), differences.n_features))
+
+    def work(place: int) -> None:
+        neighbours, weights = _neighbours(differences, classes, blocks[place], n_neighbors)
+        sums[place] = differences.weighted(blocks[place], neighbours, weights)
+
+    run_blocks(work, range(len(blocks)), n_jobs, progress)
+    return np.asarray(np.add.reduce(sums, axis=0) / len(chosen))
+
+
+def _neighbours(
+    differences: Differences, classes: NDArray[np.integer], block: Places, n_neighbors: int
+) -> tuple[Places, Floats]:
+    """The neighbours of every sample of a block, class by class, and what each of them weighs."""
+    sizes = np.bincount(classes)
+    ends = np.cumsum(np.minimum(sizes, n_neighbors))
+    neighbours = np.repeat(block[:, None], ends[-1], axis=1)  # itself, at no weight, where there are no more
+    weights = np.zeros(neighbours.shape)
+    distances = differences.distances(block)
+    own = classes[block]
+    for c, end in enumerate(ends):
+        of_class = np.flatnonzero(classes == c)
+        for rows, is_hit in ((np.flatnonzero(own != c), False), (np.flatnonzero(own == c), True)):
+            n_found = min(n_neighbors, sizes[c] - is_hit)
+            if not len(rows) or not n_found:
+                continue
+            places = np.s_[rows, end - n_found : end]
+            neighbours[places] = differences.nearest(distances, rows, of_class, int(n_found))
+            share = -1.0 if is_hit else sizes[c] / (len(classes) - sizes[own[rows]])
+            weights[places] = np.reshape(share / n_found, (-1, 1))
+    return neighbours, weights
+
+
+METHODS = (
+    Method(
+        name="relieff",
+        title="Weights by what differs between near samples",
+        formula="mean over samples of [mean diff to near samples of other classes - mean diff to near ones of its own]",
+        paper="Robnik-Sikonja, Kononenko 2003",
+        needs="the values themselves: distances of all pairs of samples",
+        cost="O(n d^2)",
+        unit="weight",
+        selector="bitsieve.selectors.separability:ReliefF",
+        parameters=defaults_of(relieff),
+        run=relieff,
+        requires=DENSE_ROWS,
+        bins=False,
+        takes_missing=True,
+        rules={
+            "n_neighbors": partial(check_integer, low=1),
+            "n_samples": optional(partial(check_integer, low=1)),
+            "random_state": made_by(make_random),
+        },
+    ),
+)

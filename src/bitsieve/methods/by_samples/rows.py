@@ -1,0 +1,149 @@
+"""What a method on rows is given: numbers and codes, without the table they came from; columns that are centred."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+    from scipy.sparse import csc_array
+
+    from bitsieve.information import Information
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The samples of a table, its numeric columns apart from its categorical ones.
+
+    Attributes
+    ----------
+    numbers : ndarray of float64, shape (n_samples, n_numeric)
+        NaN where a value is missing.
+    codes : ndarray of int32, shape (n_samples, n_categorical)
+        -1 where a value is missing.
+    numeric, categorical : ndarray of int
+        Which columns of the table these are.
+    """
+
+    numbers: NDArray[np.float64]
+    codes: NDArray[np.int32]
+    numeric: NDArray[np.intp]
+    categorical: NDArray[np.intp]
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return len(self.numbers)
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns of the table."""
+        return len(self.numeric) + len(self.categorical)
+
+    @property
+    def varies(self) -> NDArray[np.bool_]:
+        """Which columns have at least two different values, shape (n_features,)."""
+        out = np.zeros(self.n_features, bool)
+        out[self.numeric] = np.fmin.reduce(self.numbers, axis=0) < np.fmax.reduce(self.numbers, axis=0)
+        smallest = np.where(self.codes < 0, np.iinfo(np.int32).max, self.codes).min(axis=0)
+        out[self.categorical] = smallest < self.codes.max(axis=0)
+        return out
+
+
+class Coded(NamedTuple):
+    """Columns as codes, shape (n_samples, n_features), and the fitted binner that gave them."""
+
+    codes: NDArray[np.uint8] | NDArray[np.uint16]
+    binner: object
+
+
+class Samples(Protocol):
+    """The samples of a table and their classes; each is there as often as its weight says.
+
+    What gives values raises ValueError where they are infinite, or missing and not allowed.
+    """
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the columns."""
+
+    @property
+    def classes(self) -> NDArray[np.int32]:
+        """The class of every sample, a code."""
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The label of every class."""
+
+    def rows(self, *, takes_missing: bool = False) -> Rows:
+        """Numeric columns apart from categorical ones."""
+
+    def numbers(self, setting: str = "") -> tuple[Floats, NDArray[np.bool_]]:
+        """All columns as numbers, shape (n_samples, n_features), and which of them vary; two categories are 0 and 1.
+
+        A column of more is refused; ``setting`` says which one of the method needs numbers.
+        """
+
+    def values(self) -> NDArray[Any] | csc_array:
+        """All columns as numbers of any numeric type and layout, or CSC; too large ones are refused."""
+
+    def categories(self, column: int) -> NDArray[Any] | None:
+        """The categories of a column; None of numbers."""
+
+    def coded(self) -> Coded | None:
+        """All columns binned; None where they are to be taken as they are."""
+
+    def counted(self, kind: str) -> Information:
+        """The information of the columns that vary as codes: each distinct value ("distinct"), or ten bins ("binned").
+
+        "binned" leaves columns of at most ten distinct values as they are.
+        """
+
+
+class Centred(NamedTuple):
+    """Columns less their means, each in a unit of its own, ``2.0**exponents``, in which its largest value is near 1."""
+
+    values: Floats
+    exponents: NDArray[np.integer]
+
+
+def centre(numbers: Floats) -> Centred:
+    """Centre columns that vary; numbers of any size, without overflow."""
+    _, exponents = np.frexp(np.abs(numbers).max(axis=0))
+    scaled = np.ldexp(numbers, -exponents)
+    centred = scaled - np.add.reduce(scaled, axis=0) / len(scaled)
+    _, more = np.frexp(np.abs(centred).max(axis=0))
+    return Centred(np.ldexp(centred, -more), exponents + more)
+
+
+def standardize(numbers: Floats) -> Floats:
+    """Columns of samples, shape (n_samples, n_features), as rows of mean 0 and standard deviation 1; constants are 0.
+
+    The least and the greatest value decide what is constant, so that rounding makes no column vary.
+    """
+    varies = numbers.min(axis=0, initial=np.inf) < numbers.max(axis=0, initial=-np.inf)
+    out = np.zeros(numbers.shape[::-1])
+    if varies.any():
+        values = centre(numbers[:, varies]).values.T
+        spread = np.sqrt(np.add.reduce(values * values, axis=1) / values.shape[1])
+        out[varies] = values / spread[:, None]
+    return out

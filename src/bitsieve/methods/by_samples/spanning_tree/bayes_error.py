@@ -1,0 +1,207 @@
+"""Bounds on the Bayes error from spanning trees, and forward selection of the smallest sum of them.
+
+V. Berisha, A. Wisler, A. O. Hero III, A. Spanias, "Empirically estimable classification bounds based on a nonparametric
+divergence measure", IEEE Transactions on Signal Processing 64, 2016. doi:10.1109/TSP.2015.2477805
+
+S. Yasaei Sekeh, B. Oselio, A. O. Hero III, "Multi-class Bayes error estimation with a global minimal spanning tree",
+Allerton Conference, 2018. doi:10.1109/ALLERTON.2018.8635897
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import numpy as np
+
+from bitsieve.common.parameters import check_flag
+from bitsieve.common.progress import phase
+from bitsieve.common.ties import pick
+from bitsieve.counts.threads import run_blocks
+from bitsieve.methods.by_samples.spanning_tree.tree import (
+    RankedColumns,
+    SharedPart,
+    edges_between,
+    minimum_spanning_tree,
+)
+from bitsieve.methods.found import Found, constants_last
+from bitsieve.methods.method import DENSE_ROWS, Method, defaults_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from bitsieve.methods.by_samples.rows import Samples
+
+    Floats = NDArray[np.float64]
+    Classes = NDArray[np.integer]
+    Integers = NDArray[np.int64]
+    Progress = Callable[[int, int], object]
+
+BLOCK_COLUMNS = 16
+Numbers = TypeVar("Numbers", float, "NDArray[np.float64]")
+
+
+class BayesErrorBounds(NamedTuple):
+    """No classifier's error is below ``lower``, and the best possible one's is not above ``upper``."""
+
+    lower: float
+    upper: float
+
+
+def divergence(n_cross: Numbers, m: int, n: int) -> Numbers:
+    """The Henze-Penrose divergence ``Dp = 1 - R (m + n) / (2 m n)`` of m and n points with R edges between them."""
+    return 1.0 - n_cross * (m + n) / (2.0 * m * n)
+
+
+def two_class_bounds(n_cross: Numbers, m: int, n: int) -> tuple[Numbers, Numbers]:
+    """``1/2 - sqrt(u)/2`` and ``1/2 - u/2`` for ``u = 4 p q max(Dp, 0) + (p - q)^2``, ``p = m / (m + n) = 1 - q``.
+
+    Where Dp is not negative the upper one is ``R / (m + n)``.
+    """
+    p, q = m / (m + n), n / (m + n)
+    u = 4.0 * p * q * np.maximum(divergence(n_cross, m, n), 0.0) + (p - q) ** 2
+    return 0.5 - np.sqrt(u) / 2.0, 0.5 - u / 2.0
+
+
+def pairwise_bounds(points: Floats, classes: Classes, n_classes: int) -> BayesErrorBounds:
+    """Bounds from a tree for every two classes.
+
+    With e_ab the Bayes error between classes a and b alone, and p their frequencies among all samples, the Bayes error
+    is at most ``sum_{a<b} (p_a + p_b) e_ab`` and, for C classes, at least ``2 / C`` times that sum.
+    """
+    lower = upper = 0.0
+    for a, b in combinations(range(n_classes), 2):
+        in_pair = np.flatnonzero((classes == a) | (classes == b))
+        is_b = classes[in_pair] == b
+        between = edges_between(minimum_spanning_tree(points[in_pair]), is_b.astype(np.intp), 2)
+        low, high = two_class_bounds(float(between[0, 1]), int((~is_b).sum()), int(is_b.sum()))
+        share = len(in_pair) / len(points)
+        lower += 2.0 / n_classes * share * float(low)
+        upper += share * float(high)
+    return BayesErrorBounds(lower, upper)
+
+
+def global_bounds(points: Floats, classes: Classes, n_classes: int) -> BayesErrorBounds:
+    """Bounds from one tree of all samples.
+
+    The share s of its edges, among N samples, that join different classes estimates the error of the nearest-neighbour
+    rule on endless data. The Bayes error is at most s and at least ``(C - 1) / C (1 - sqrt(1 - s C / (C - 1)))``; s is
+    cut at its value for classes that do not differ, ``1 - sum_c p_c^2``.
+    """
+    between = edges_between(minimum_spanning_tree(points), classes, n_classes)
+    frequency = np.bincount(classes, minlength=n_classes) / len(points)
+    share = min(float(np.triu(between, 1).sum()) / len(points), 1.0 - float((frequency**2).sum()))
+    most = (n_classes - 1) / n_classes
+    return BayesErrorBounds(most * (1.0 - max(0.0, 1.0 - share / most) ** 0.5), share)
+
+
+class ClassPairs:
+    """The error bounds of every two classes, on some columns and each of the others beside them.
+
+    Every class occurs; ``weighted`` bounds of two classes are multiplied by their share of the samples.
+    """
+
+    def __init__(self, columns: RankedColumns, classes: NDArray[np.integer], weighted: bool = False) -> None:
+        self.columns = columns
+        self._weighted = weighted
+        self._pairs = []
+        for a, b in combinations(range(int(classes.max()) + 1), 2):
+            samples = np.flatnonzero((classes == a) | (classes == b)).astype(np.int64)
+            self._pairs.append((samples, classes[samples] == b))
+        # The chosen columns together: ranks of the samples' values in lexicographic order.
+        self._ranks = np.zeros(len(classes), np.uint32)
+        self._values = np.empty((0, 1))
+
+    def add(self, column: int) -> None:
+        """Take a column into the chosen ones."""
+        own = self.columns.values_of(column)
+        joined = self._ranks.astype(np.int64) * len(own) + self.columns.ranks[column]
+        distinct, ranks = np.unique(joined, return_inverse=True)
+        before, last = np.divmod(distinct, len(own))
+        self._values = np.ascontiguousarray(np.vstack([self._values[:, before], own[last]]))
+        self._ranks = ranks.astype(np.uint32)
+
+    def bound_sums(self, candidates: Integers, n_jobs: int | None, progress: Progress | None = None) -> Floats:
+        """For each candidate beside the chosen columns: the sum over the pairs of the upper bound on their error.
+
+        Cost: a spanning tree of the samples of two classes for each candidate and each pair of classes.
+        """
+        bounds = np.empty((len(self._pairs), len(candidates)))
+        blocks = [
+            (pair, slice(first, first + BLOCK_COLUMNS))
+            for pair in range(len(self._pairs))
+            for first in range(0, len(candidates), BLOCK_COLUMNS)
+        ]
+
+        def work(block: tuple[int, slice]) -> None:
+            pair, some = block
+            samples, is_second = self._pairs[pair]
+            in_first, in_second = (own.astype(np.float64) for own in (~is_second, is_second))
+            part = SharedPart(self._ranks, self._values, samples, samples, in_first, in_second)
+            n_second = int(is_second.sum())
+            n_cross = part.weights(self.columns, candidates[some])
+            share = len(samples) / len(self._ranks) if self._weighted else 1.0
+            bounds[pair, some] = share * two_class_bounds(n_cross, len(samples) - n_second, n_second)[1]
+
+        run_blocks(work, blocks, n_jobs, progress)
+        return np.asarray(np.add.reduce(bounds, axis=0))
+
+
+def forward_selection(
+    pairs: ClassPairs, k: int, n_jobs: int | None = None, progress: Progress | None = None
+) -> tuple[Integers, Floats]:
+    """k columns, each of them the one that makes the sum of the bounds smallest beside those before it, and these sums.
+
+    Equal sums (within 1e-10) go to the lowest column.
+
+    Cost for n columns, N samples, C classes: ``k n C (C - 1) / 2`` spanning trees of about 2 N / C points.
+    """
+    left = np.arange(len(pairs.columns.ranks))
+    order, sums = [], []
+    tried, to_try = 0, sum(len(left) - step for step in range(k))
+
+    def report(done: int, n_blocks: int) -> None:
+        if progress is not None:
+            progress(tried + done * len(left) // n_blocks, to_try)
+
+    for _ in range(k):
+        bounds = pairs.bound_sums(left, n_jobs, report)
+        tried += len(left)
+        place = pick(-bounds)
+        order.append(int(left[place]))
+        sums.append(float(bounds[place]))
+        pairs.add(order[-1])
+        left = np.delete(left, place)
+    return np.array(order, np.int64), np.array(sums)
+
+
+def dp(samples: Samples, k: int, *, weighted: bool = False, n_jobs: int | None = None) -> Found:
+    """Add the column that makes the sum of the bounds smallest, one at a time; see :class:`bitsieve.DpSelector`."""
+    numbers, varies = samples.numbers()
+    candidates = np.flatnonzero(varies) if varies.any() else np.arange(samples.n_features)
+    pairs = ClassPairs(RankedColumns.of(numbers[:, candidates]), samples.classes, weighted)
+    chosen, sums = forward_selection(pairs, min(k, len(candidates)), n_jobs, phase("ranking"))
+    selected = constants_last(candidates[chosen], varies)[:k]
+    # A column that does not vary changes no distance, and no bound.
+    return Found(selected, np.concatenate([sums, np.full(len(selected) - len(sums), sums[-1])]))
+
+
+METHODS = (
+    Method(
+        name="dp",
+        title="Bounds on the Bayes error between every two classes",
+        formula="sum over pairs of classes of R / (m + n), R = edges between them in the spanning tree of S and Xi",
+        paper="Berisha, Wisler, Hero, Spanias 2016",
+        needs="the values themselves: a spanning tree for every pair of classes, every feature and step",
+        cost="O(k^2 n d^2)",
+        unit="error",
+        selector="bitsieve.selectors.spanning_trees:DpSelector",
+        parameters=defaults_of(dp),
+        run=dp,
+        requires=DENSE_ROWS,
+        bins=False,
+        rules={"weighted": check_flag},
+    ),
+)

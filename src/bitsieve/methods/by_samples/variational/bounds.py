@@ -1,0 +1,231 @@
+"""Forward selection by the variational lower bound of I(X_S;C), whatever likelihoods it is made of.
+
+    I(X_S;C) >= mean_n log2 [ q(x_S|c_n) / sum_c p(c) q(x_S|c) ]
+
+with q(x_S|c) a product, in the order of choice, of what :mod:`bitsieve.methods.by_samples.variational.codes` or
+:mod:`bitsieve.methods.by_samples.variational.densities` puts for q(x_f|x_S,c). Each step adds the feature with the
+greatest bound.
+
+S. Gao, G. Ver Steeg, A. Galstyan, "Variational information maximization for feature selection", NIPS 2016.
+doi:10.48550/arXiv.1606.02827
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from math import fsum, log
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from bitsieve import _native
+from bitsieve.common.greedy import choose_greedily
+from bitsieve.common.ties import TIE, pick
+from bitsieve.counts.kernels import choose_kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Columns = NDArray[np.intp]
+    Floats = NDArray[np.float64]
+
+PLATEAUS = ("continue", "restart", "stop")
+RESTART_GAIN = 0.01 / log(2)  # bits: 0.01 nats
+STOP_GAIN = TIE
+LANES = 8
+LEAST_LOG_WEIGHT = -70.0  # a class below counts as 0 relative to the greatest of its sample (native/variational.hpp)
+
+
+class Weighted(NamedTuple):
+    """What a step needs of the samples: the first arguments of the native sums but for the kernel."""
+
+    n_samples: int
+    n_classes: int
+    weights: Floats | NDArray[np.float32]
+    log_weights: Floats
+    start: NDArray[np.int32]
+    active: NDArray[np.int32]
+
+
+class Posterior:
+    """The running likelihoods log2 p(c) q(x_S|c) of every sample and class.
+
+    Samples are sorted by class, ``class_sizes`` of each, none 0, and stand in blocks of eight, a lane each: arrays of
+    shape (n_blocks, n_classes, 8), as the native sums want them. Everything is kept as logarithms: nothing underflows,
+    however many features are chosen.
+    """
+
+    def __init__(self, class_sizes: NDArray[np.int64]) -> None:
+        self.class_sizes = class_sizes
+        self.n_classes = len(class_sizes)
+        self.n_samples = int(class_sizes.sum())
+        self.n_blocks = -(-self.n_samples // LANES)
+        self.kernel = choose_kernel().name
+        self._log_shares = np.array([_native.log2(float(size)) for size in class_sizes]) - _native.log2(self.n_samples)
+        self.entropy = -fsum((self._log_shares * class_sizes).tolist()) / self.n_samples
+        classes = np.repeat(np.arange(self.n_classes), class_sizes)
+        samples = np.arange(self.n_samples)
+        self._true_class = (samples // LANES, classes, samples % LANES)
+        self._beyond = (-1, slice(None), slice(self.n_samples - (self.n_blocks - 1) * LANES, None))  # the last sample
+        self.restart()
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Of arrays by block, class and lane."""
+        return self.n_blocks, self.n_classes, LANES
+
+    def restart(self) -> None:
+        """Forget the chosen features."""
+        self._log = np.broadcast_to(self._log_shares[:, None], self.shape).copy()
+        self._weigh()
+
+    def multiply(self, log_likelihoods: Floats) -> None:
+        """Take one more feature in: log2 of its likelihoods, by block, class and lane."""
+        self._log += log_likelihoods
+        self._weigh()
+
+    def true_class(self, values: Floats) -> Floats:
+        """The values of every sample in its own class, of ``values`` by block, class and lane."""
+        return values[self._true_class]
+
+    def bounds(self, true_class: Floats, mixed: Floats) -> Floats:
+        """The bound, in bits, with the chosen features and each candidate.
+
+        Of each candidate ``true_class`` is sum_n log2 of the likelihood in the sample's own class, ``mixed`` sum_n log2
+        of its likelihoods mixed over the classes by the weights.
+        """
+        return self._bound + (true_class - mixed) / self.n_samples
+
+    @property
+    def float32(self) -> Weighted:
+        """The weights in float32."""
+        return self.weighted._replace(weights=self.weighted.weights.astype(np.float32))
+
+    def _weigh(self) -> None:
+        self._log[self._beyond] = 0
+        greatest = self._log.max(axis=1, keepdims=True)
+        log_weights = self._log - greatest
+        weights = _native.exp2(self.kernel, log_weights.reshape(-1)).reshape(self.shape)
+        weights[log_weights < LEAST_LOG_WEIGHT] = 0
+        weights[self._beyond] = 0
+        blocks, active = np.nonzero(weights.reshape(-1, LANES).sum(axis=1).reshape(self.shape[:2]))
+        start = np.zeros(self.n_blocks + 1, np.int32)
+        start[1:] = np.cumsum(np.bincount(blocks, minlength=self.n_blocks))
+        self.weighted = Weighted(
+            self.n_samples,
+            self.n_classes,
+            weights.reshape(-1),
+            log_weights.reshape(-1),
+            start,
+            active.astype(np.int32),
+        )
+        self._bound = self.entropy + fsum(self.true_class(log_weights).tolist()) / self.n_samples
+
+
+class Bound(ABC):
+    """The bounds of all candidates, given a set S of chosen features that grows."""
+
+    def __init__(self, varies: NDArray[np.bool_], class_sizes: NDArray[np.int64]) -> None:
+        self.varies = varies
+        self.n_features = len(varies)
+        self.posterior = Posterior(class_sizes)
+
+    @abstractmethod
+    def alone(self) -> Floats:
+        """The bound of every feature by itself, in bits; S must be empty."""
+
+    @abstractmethod
+    def best(self, candidates: Columns) -> tuple[int, float]:
+        """The one of the candidates, ascending columns, to add to S, and the bound with it; S is not empty."""
+
+    @abstractmethod
+    def add(self, feature: int) -> None:
+        """Put a feature into S."""
+
+    def restart(self) -> None:
+        """Empty S."""
+        self.posterior.restart()
+
+
+class Chosen(NamedTuple):
+    """Column indices in order of choice, the bound after each, and what else was seen on the way.
+
+    ``restarts`` holds the numbers of features that were chosen when S was emptied; ``alone`` the bound of every feature
+    alone, which is I(Xi;C) for codes.
+    """
+
+    selected: Columns
+    scores: Floats
+    restarts: Columns
+    alone: Floats
+
+
+def variational_select(
+    bound: Bound,
+    n_features_to_select: int,
+    on_plateau: str = "continue",
+    progress: Callable[[int, int], object] | None = None,
+) -> Chosen:
+    """Add the feature with the greatest bound, one at a time; S must be empty.
+
+    When the best bound grows by less than ``RESTART_GAIN``, "restart" empties S and goes on, the chosen features
+    staying chosen; when it grows by no more than ``STOP_GAIN``, "stop" ends. The first feature is always taken.
+    """
+    alone = np.where(bound.varies, bound.alone(), 0.0)
+    scores = _BoundScores(bound, alone, restarting=on_plateau == "restart")
+    found = choose_greedily(
+        alone,
+        scores,
+        n_features_to_select,
+        bound.varies,
+        monitor=_PlateauMonitor() if on_plateau == "stop" else None,
+        progress=progress,
+    )
+    return Chosen(found.order, found.scores, np.array(scores.restarts, np.intp), alone)
+
+
+class _BoundScores:
+    """The bounds as scores of the greedy search, S being emptied where they no longer grow if so wanted."""
+
+    def __init__(self, bound: Bound, alone: Floats, *, restarting: bool) -> None:
+        self.bound, self.alone, self.restarting = bound, alone, restarting
+        self.restarts: list[int] = []
+        self.n_chosen, self.reached = 0, -np.inf
+
+    def add(self, feature: int) -> None:
+        """Put a feature into S."""
+        self.bound.add(feature)
+        if not self.n_chosen:
+            self.reached = float(self.alone[feature])
+        self.n_chosen += 1
+
+    def best(self, candidates: NDArray[np.bool_]) -> tuple[int, float]:
+        """The candidate with the greatest bound, and that bound."""
+        chosen, value = self.bound.best(np.flatnonzero(candidates))
+        if self.restarting and value - self.reached < RESTART_GAIN:
+            self.bound.restart()
+            self.restarts.append(self.n_chosen)
+            chosen = pick(np.where(candidates, self.alone, -np.inf))
+            value = float(self.alone[chosen])
+        self.reached = value
+        return chosen, value
+
+
+class _PlateauMonitor:
+    """Ends the search where the best bound no longer grows."""
+
+    def __init__(self) -> None:
+        self.reached = -np.inf
+
+    def refuses(self, candidate: int, score: float, tried: NDArray[np.bool_] | None) -> bool:
+        """Whether the bound with the candidate is no larger than the last."""
+        if score - self.reached <= STOP_GAIN:
+            return True
+        self.reached = score
+        return False
+
+    def ends_at_constants(self) -> bool:
+        """A constant column is tried like any other: the bound will not grow."""
+        return False

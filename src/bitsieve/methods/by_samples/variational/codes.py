@@ -1,0 +1,309 @@
+"""The bounds of candidates that are columns of codes: frequencies within each class, not smoothed.
+
+    naive      q(x_f|x_S,c) = p(x_f|c)
+    pairwise   q(x_f|x_S,c) = prod_s p(x_f|x_s,c)^(1/#S)
+
+A code that a class does not hold has probability 0 there. A condition (x_s, c) that does not occur has no
+conditional; 1 is put in its place, which no bound can see: the likelihood of S is 0 in that class already.
+
+Cost of a step: O(n d C) for n features, d samples, C classes. The bounds of all candidates are computed in float32
+first, with a bounded error; the few that could be the greatest are then computed in float64, and the choice is among
+those. The pairwise state in float32, one number for each feature, sample and class, is kept for as many features as fit
+STATE_BYTES; for the others it is summed anew in every step, O(n d C #S).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from bitsieve import _native
+from bitsieve.common.ties import TIE, pick
+from bitsieve.counts.kernels import choose_kernel
+from bitsieve.counts.threads import run_blocks, thread_count
+from bitsieve.methods.by_samples.variational.bounds import LANES, Bound
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from bitsieve.methods.by_samples.variational.bounds import Weighted
+
+    Floats = NDArray[np.float64]
+    Columns = NDArray[np.intp]
+    Features = NDArray[np.int64]  # columns as native functions take them
+
+TABLE_BYTES = 1 << 30  # of the tables of all features given one
+CHUNK = 64  # candidates of a native call
+KNOWN_LOGS = 1 << 14  # counts whose log2 is kept
+STATE_BYTES = 2 << 30
+EXACT_BYTES = 64 << 20  # of the tables that candidates of one native call need
+SINGLE = 2.0**-24  # relative error of a rounding in float32
+
+
+class CodeTable:
+    """Columns of codes, shape (n_samples, n_features), sorted by class and padded to whole blocks of eight samples."""
+
+    def __init__(
+        self, codes: NDArray[np.uint8] | NDArray[np.uint16], class_sizes: NDArray[np.int64], n_jobs: int | None
+    ) -> None:
+        self.n_samples, self.n_features = codes.shape
+        rows = -(-self.n_samples // LANES) * LANES
+        self.codes = np.zeros((rows, self.n_features), codes.dtype, order="F")
+        self.codes[: self.n_samples] = codes
+        self.arities = codes.max(axis=0).astype(np.int32) + np.int32(1)
+        self.varies = (codes != codes[0]).any(axis=0)
+        self.class_sizes = class_sizes
+        self.log_counts = _native.log2_of_counts(min(self.n_samples + 1, KNOWN_LOGS))
+        self.n_jobs = n_jobs
+        self.kernel = choose_kernel().name
+
+    def spread(self, work: Callable[[Features], object], features: Features, most: int = CHUNK) -> None:
+        """``work(some of the features)``, at most so many at a time, on the threads."""
+        share = max(1, len(features) // (4 * thread_count(self.n_jobs)))
+        size = min(most, share) if thread_count(self.n_jobs) > 1 else most
+        run_blocks(work, [features[i : i + size] for i in range(0, len(features), size)], self.n_jobs)
+
+
+class Tables(NamedTuple):
+    """Probabilities, or their log2, of every feature's codes, by class and the code of a chosen feature."""
+
+    cells: Floats | NDArray[np.float32]
+    offset: NDArray[np.int64]
+    true_class: Floats  # of each feature, sum_n log2 p of the samples in their own classes
+
+    @classmethod
+    def alone(cls, table: CodeTable, dtype: type) -> Tables:
+        """p(x_f|c) of all features, in float32 or float64."""
+        stride_of = _native.table_stride_float32 if dtype == np.float32 else _native.table_stride_float64
+        stride = np.array([stride_of(arity) for arity in table.arities.tolist()], np.int64)
+        return cls._made(table, -1, stride, dtype, logs=False)
+
+    @classmethod
+    def given(cls, table: CodeTable, chosen: int, n_held: int) -> Tables:
+        """log2 p(x_f|x_s,c) of all features given a chosen one, in float32.
+
+        Raises
+        ------
+        ValueError
+            If they, and as large ones of ``n_held`` other features, do not fit ``TABLE_BYTES``.
+        """
+        rows = int(table.arities[chosen])
+        stride = np.array([_native.table_stride_float32(rows * arity) for arity in table.arities.tolist()], np.int64)
+        needed = 4 * int(stride.sum()) * len(table.class_sizes) * (n_held + 1)
+        if needed > TABLE_BYTES:
+            raise ValueError(
+                f"the tables of all columns with column {chosen} of {rows:,} codes need {needed / 2**30:.1f} GiB, "
+                f"more than {TABLE_BYTES / 2**30:g} GiB: use fewer bins"
+            )
+        return cls._made(table, chosen, stride, np.float32, logs=True)
+
+    @classmethod
+    def _made(cls, table: CodeTable, chosen: int, stride: NDArray[np.int64], dtype: type, *, logs: bool) -> Tables:
+        sizes = stride * len(table.class_sizes)
+        made = cls(np.empty(int(sizes.sum()), dtype), np.cumsum(sizes) - sizes, np.empty(table.n_features))
+        table.spread(lambda features: made.fill(table, chosen, features, logs), np.arange(table.n_features))
+        return made
+
+    def fill(self, table: CodeTable, chosen: int, features: Features, logs: bool) -> None:
+        """Fill in the tables of some features given a chosen one (-1: none)."""
+        _native.likelihood_tables(
+            table.kernel,
+            table.codes,
+            table.arities,
+            table.class_sizes,
+            table.log_counts,
+            chosen,
+            features,
+            self.offset,
+            logs,
+            self.cells,
+            self.true_class,
+        )
+
+
+class NaiveBound(Bound):
+    """Bounds with every feature independent of the others within a class."""
+
+    def __init__(self, table: CodeTable) -> None:
+        super().__init__(table.varies, table.class_sizes)
+        self.table = table
+        self._of_one = Tables.alone(table, np.float64)
+        self._of_one_float32 = Tables.alone(table, np.float32)
+
+    def alone(self) -> Floats:
+        """The bound of every feature by itself, in bits; S must be empty."""
+        return self._values(np.arange(self.n_features), self.posterior.weighted, self._of_one)
+
+    def best(self, candidates: Columns) -> tuple[int, float]:
+        """The candidate that gives the greatest bound with S, and that bound.
+
+        To be asked once after each feature that is put into S, with no candidate that was none before.
+        """
+        return self.best_of(candidates, self.float32_values(candidates))
+
+    def best_of(self, candidates: Columns, in_float32: Floats) -> tuple[int, float]:
+        """:meth:`best`, given all bounds in float32."""
+        near = candidates[in_float32 >= in_float32.max() - 2 * self.float32_error() - TIE]
+        values = self.values(near)
+        place = pick(values)
+        return int(near[place]), float(values[place])
+
+    def float32_error(self) -> float:
+        """How far a bound in float32 may be from the true one, in bits.
+
+        Likelihoods, weights, their products, the sum over C classes and the product over the samples: a rounding each.
+        """
+        return SINGLE * 2 * (self.posterior.n_classes + 16)
+
+    def float32_values(self, candidates: Columns) -> Floats:
+        """The bound with S and each candidate, in bits, within the error of float32."""
+        return self._values(candidates, self.posterior.float32, self._of_one_float32)
+
+    def values(self, candidates: Columns) -> Floats:
+        """The bound with S and each candidate, in bits and in float64."""
+        return self._values(candidates, self.posterior.weighted, self._of_one)
+
+    def _values(self, candidates: Columns, weighted: Weighted, tables: Tables) -> Floats:
+        out = np.empty(self.n_features)
+        kernel, table = self.posterior.kernel, self.table
+
+        def mix(features: Features) -> None:
+            part = np.empty(len(features))
+            _native.naive_sums(
+                kernel, *weighted, table.codes, table.arities, tables.cells, tables.offset, features, part
+            )
+            out[features] = part
+
+        table.spread(mix, candidates.astype(np.int64))
+        return self.posterior.bounds(tables.true_class[candidates], out[candidates])
+
+    def add(self, feature: int) -> None:
+        """Put a feature into S."""
+        table = self.table
+        n_classes = len(table.class_sizes)
+        stride = _native.table_stride_float64(int(table.arities[feature]))
+        cells = np.empty(stride * n_classes)
+        made = Tables(cells, np.zeros(table.n_features, np.int64), np.empty(table.n_features))
+        made.fill(table, -1, np.array([feature]), True)
+        logs = cells.reshape(n_classes, stride)[:, table.codes[:, feature]]
+        self.posterior.multiply(logs.reshape(n_classes, -1, LANES).transpose(1, 0, 2))
+
+
+class PairwiseBound(NaiveBound):
+    """Bounds with every feature given each of the chosen ones within a class, averaged geometrically."""
+
+    def __init__(self, table: CodeTable) -> None:
+        super().__init__(table)
+        row = int(np.prod(self.posterior.shape))
+        self.n_kept = min(self.n_features, STATE_BYTES // (4 * row))
+        self._state = np.zeros((self.n_kept, row), np.float32)  # sum_s log2 p(x_f|x_s,c)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._chosen: list[int] = []
+        self._tables: list[Tables] = []  # given each of them; without cells where they are no longer needed
+        self._true_class = np.zeros(self.n_features)
+
+    def float32_error(self) -> float:
+        """How far a bound in float32 may be from the true one, in bits.
+
+        A log2 p is at most L = log2 n_c in size, so the roundings of m of them and of their sums, and the product by
+        1/m, are (m / 2 + 4) L of 2^-24; the powers, their sum over C classes and the product of the sums over the
+        samples, a rounding each, add 2 (C + 16) of them.
+        """
+        size = float(np.log2(self.table.class_sizes.max())) + 1
+        return SINGLE * ((len(self._chosen) / 2 + 4) * size + 2 * (self.posterior.n_classes + 16))
+
+    def float32_values(self, candidates: Columns) -> Floats:
+        """The bound with S and each candidate, in bits, within the error of float32."""
+        out = np.empty(self.n_features)
+        features = candidates.astype(np.int64)
+        self._mix(features[features < self.n_kept], slice(-1, None), self._state.reshape(-1), out)
+        self._mix(features[features >= self.n_kept], slice(None), None, out)
+        return self.posterior.bounds(self._true_class[candidates] / len(self._chosen), out[candidates])
+
+    def _mix(self, features: Features, pending: slice, state: NDArray[np.float32] | None, out: Floats) -> None:
+        """Compute the float32 sums of ``features``; the state, if any, takes in the ``pending`` chosen ones."""
+        posterior, table = self.posterior, self.table
+        weighted = posterior.float32
+        chosen = self._chosen[pending]
+        cells = [tables.cells for tables in self._tables[pending]]
+        offsets = [tables.offset for tables in self._tables[pending]]
+        exponent = 1 / len(self._chosen)
+
+        def mix(some: Features) -> None:
+            part = np.empty(len(some))
+            _native.pair_sums_float32(
+                posterior.kernel,
+                *weighted,
+                table.codes,
+                table.arities,
+                chosen,
+                cells,
+                offsets,
+                exponent,
+                state,
+                some,
+                part,
+            )
+            out[some] = part
+
+        if len(features):
+            table.spread(mix, features)
+
+    def values(self, candidates: Columns) -> Floats:
+        """The bound with S, which is not empty, and each candidate, in bits and in float64."""
+        true_class, out = np.empty(self.n_features), np.empty(self.n_features)
+
+        def mix(some: Features) -> None:
+            true_part = np.empty(self.n_features)
+            part = np.empty(len(some))
+            self._exact(some, true_part, part, None)
+            true_class[some], out[some] = true_part[some], part
+
+        widest = int(self.table.arities.max())
+        cells = widest * int(self.table.arities[self._chosen].sum()) * self.posterior.n_classes
+        most = min(CHUNK, max(1, EXACT_BYTES // (8 * cells)))
+        self.table.spread(mix, candidates.astype(np.int64), most)
+        return self.posterior.bounds(true_class[candidates] / len(self._chosen), out[candidates])
+
+    def _exact(self, features: Features, true_class: Floats, out: Floats, state: Floats | None) -> None:
+        posterior, table = self.posterior, self.table
+        _native.pair_sums_float64(
+            posterior.kernel,
+            *posterior.weighted,
+            table.codes,
+            table.arities,
+            table.class_sizes,
+            table.log_counts,
+            self._chosen,
+            features,
+            true_class,
+            out,
+            state,
+        )
+
+    def add(self, feature: int) -> None:
+        """Put a feature into S."""
+        if self._chosen:
+            logs = np.zeros(self.posterior.shape)
+            self._exact(np.array([feature]), np.empty(self.n_features), np.empty(1), logs.reshape(-1))
+            self.posterior.multiply(logs * (1 / len(self._chosen)))
+        else:
+            super().add(feature)
+        if self.n_kept == self.n_features:
+            self._tables = [tables._replace(cells=tables.cells[:0].copy()) for tables in self._tables]
+        n_held = sum(len(tables.cells) > 0 for tables in self._tables)
+        tables = Tables.given(self.table, feature, n_held)
+        self._tables.append(tables)
+        self._true_class += tables.true_class
+        self._chosen.append(feature)
+
+    def restart(self) -> None:
+        """Empty S."""
+        super().restart()
+        self._state[:] = 0
+        self._forget()

@@ -1,0 +1,212 @@
+"""The bounds of candidates of two kinds: numeric columns by Gaussian kernel densities within each class, categorical
+columns by frequencies.
+
+With the points j of class c, d the number of numeric columns in the estimate (1 or 2) and k a Gaussian of width
+
+    h = s_c n_c^(-1/(d + 4))    for numeric columns, s_c the standard deviation in the class (n_c - 1)
+
+or the indicator of equal codes for categorical ones, the estimates are
+
+    p(x|c)       = mean_j k(x, x_j)
+    p(x|x_s,c)   = sum_j k(x, x_j) k(x_s, x_sj) / sum_j k(x_s, x_sj).
+
+The denominator is the margin of the same estimate, so that the conditional integrates to 1. A sample counts among the
+points of its own class. All sums are taken relative to the nearest point: none underflows.
+
+Cost: O(d^2) kernels for d samples, once a feature (naive), or for every feature in every step (pairwise).
+Memory: 8 bytes a feature, sample and class, twice for pairwise.
+"""
+
+from __future__ import annotations
+
+from math import log2, pi, sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bitsieve import _native
+from bitsieve.common.messages import Sentence, Setting
+from bitsieve.common.ties import pick
+from bitsieve.counts.threads import run_blocks
+from bitsieve.methods.by_samples.variational.bounds import LANES, Bound
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Columns = NDArray[np.intp]
+    Floats = NDArray[np.float64]
+
+STATE_BYTES = 4 << 30
+EQUAL = 2.0**100  # the scale at which the kernel of different codes is 0 relative to that of equal ones
+NOTHING = -1e30  # log2 of such a sum
+
+
+class DensityTable:
+    """Columns of numbers (where ``numeric``) and of codes, shape (n_features, n_samples), samples sorted by class.
+
+    The width h is that of the rule above ("scott"), ``(4 / (d + 2))^(1/(d + 4))`` times as large ("silverman"), or has
+    a number in place of ``n_c^(-1/(d + 4))``. Raises IndistinctError where a numeric column that varies does not vary
+    within some class.
+    """
+
+    def __init__(
+        self,
+        values: Floats,
+        numeric: NDArray[np.bool_],
+        class_sizes: NDArray[np.int64],
+        bandwidth: str | float,
+        n_jobs: int | None,
+    ) -> None:
+        self.values = np.ascontiguousarray(values)
+        self.numeric = numeric
+        self.n_features, self.n_samples = values.shape
+        self.varies = (values != values[:, :1]).any(axis=1)
+        self.ends = np.concatenate([[0], np.cumsum(class_sizes)])
+        self.bandwidth = bandwidth
+        self.n_jobs = n_jobs
+        self.deviations = np.ones((self.n_features, len(class_sizes)))
+        for j in np.flatnonzero(numeric & self.varies):
+            for c, size in enumerate(class_sizes.tolist()):
+                of_class = values[j, self.ends[c] : self.ends[c + 1]]
+                if size < 2 or not (of_class != of_class[0]).any():
+                    raise IndistinctError(int(j), c, size)
+                self.deviations[j, c] = of_class.std(ddof=1)
+
+    def scale(self, j: int, c: int, dimensions: int) -> float:
+        """The factor s of column j in class c that makes 2^(-(s u)^2) its kernel at distance u."""
+        if not self.numeric[j]:
+            return EQUAL
+        return sqrt(1 / (2 * float(np.log(2)))) / self._width(j, c, dimensions)
+
+    def log_height(self, j: int, c: int, dimensions: int) -> float:
+        """log2 of the kernel of column j at distance 0."""
+        return -log2(self._width(j, c, dimensions) * sqrt(2 * pi)) if self.numeric[j] else 0.0
+
+    def _width(self, j: int, c: int, dimensions: int) -> float:
+        power = -1 / (dimensions + 4)
+        if isinstance(self.bandwidth, str):
+            factor: float = float(self.ends[c + 1] - self.ends[c]) ** power
+            if self.bandwidth == "silverman":
+                factor *= (4 / (dimensions + 2)) ** -power
+        else:
+            factor = self.bandwidth
+        return factor * float(self.deviations[j, c])
+
+    def log_sums(self, kernel: str, c: int, i: int, other: int, dimensions: int) -> Floats:
+        """log2 sum_j k(x_i, x_ij) k(x_o, x_oj) over the points of class c, of every sample; ``other`` = -1: i alone."""
+        out = np.empty(self.n_samples)
+        partner = None if other < 0 else self.values[other]
+        scale = 0.0 if other < 0 else self.scale(other, c, dimensions)
+        first, last = int(self.ends[c]), int(self.ends[c + 1])
+        _native.kernel_sums(kernel, self.values[i], self.scale(i, c, dimensions), partner, scale, first, last, out)
+        out[out < NOTHING] = -np.inf
+        return out
+
+
+class IndistinctError(ValueError):
+    """A numeric column has no width within a class: ``column``, ``label`` (a class code), ``size`` of the class."""
+
+    def __init__(self, column: int, label: int, size: int) -> None:
+        super().__init__(f"column {column} does not vary within class {label} of {size} samples")
+        self.column, self.label, self.size = column, label, size
+
+
+class DensityBound(Bound):
+    """Bounds of mixed columns, naive or pairwise."""
+
+    def __init__(self, table: DensityTable, *, pairwise: bool) -> None:
+        super().__init__(table.varies, np.diff(table.ends))
+        self.table = table
+        self.pairwise = pairwise
+        row = int(np.prod(self.posterior.shape))
+        needed = 8 * row * self.n_features * (1 + pairwise)
+        if needed > STATE_BYTES:
+            raise ValueError(
+                Sentence(
+                    f"the densities of {self.n_features:,} features of {table.n_samples:,} samples in "
+                    f"{self.posterior.n_classes:,} classes need {needed / 2**30:.1f} GiB, more than "
+                    f"{STATE_BYTES / 2**30:g} GiB: bin the columns (",
+                    Setting("binning", "mdl"),
+                    "), or give fewer",
+                )
+            )
+        self._alone = np.zeros((self.n_features, row))
+        self._given = np.zeros((self.n_features if pairwise else 0, row))
+        self._chosen: list[int] = []
+        run_blocks(self._fill_alone, np.flatnonzero(self.varies).tolist(), table.n_jobs)
+
+    def alone(self) -> Floats:
+        """The bound of every feature by itself, in bits."""
+        return self._values(np.arange(self.n_features), self._alone, 1.0)
+
+    def best(self, candidates: Columns) -> tuple[int, float]:
+        """The candidate that gives the greatest bound with S, and that bound."""
+        values = self._values(candidates, *self._state())
+        place = pick(values)
+        return int(candidates[place]), float(values[place])
+
+    def _values(self, candidates: Columns, state: Floats, exponent: float) -> Floats:
+        posterior = self.posterior
+        true_class, mixed = np.empty(self.n_features), np.empty(self.n_features)
+
+        def mix(feature: int) -> None:
+            true_class[feature] = posterior.true_class(state[feature].reshape(posterior.shape)).sum() * exponent
+            part = mixed[feature : feature + 1]
+            _native.state_sums(posterior.kernel, *posterior.weighted, exponent, state[feature], part)
+
+        run_blocks(mix, candidates.tolist(), self.table.n_jobs)
+        return posterior.bounds(true_class[candidates], mixed[candidates])
+
+    def add(self, feature: int) -> None:
+        """Put a feature into S."""
+        state, exponent = self._state()
+        self.posterior.multiply(state[feature].reshape(self.posterior.shape) * exponent)
+        self._chosen.append(feature)
+        if self.pairwise and self.varies[feature]:
+            margins = self._margins(feature)
+            left = np.setdiff1d(np.flatnonzero(self.varies), self._chosen)
+            run_blocks(lambda other: self._add_given(int(other), feature, margins), left.tolist(), self.table.n_jobs)
+
+    def restart(self) -> None:
+        """Empty S."""
+        super().restart()
+        self._given[:] = 0
+        self._chosen = []
+
+    def _state(self) -> tuple[Floats, float]:
+        """The logarithms of a candidate's likelihoods given S, up to an exponent, and that exponent."""
+        if self.pairwise and self._chosen:
+            return self._given, 1 / len(self._chosen)
+        return self._alone, 1.0
+
+    def _fill_alone(self, j: int) -> None:
+        table, dimensions = self.table, int(self.table.numeric[j])
+        for c, points in enumerate(np.diff(table.ends).tolist()):
+            logs = table.log_sums(self.posterior.kernel, c, j, -1, dimensions)
+            self._put(self._alone, j, c, logs + (table.log_height(j, c, dimensions) - log2(points)))
+
+    def _margins(self, chosen: int) -> dict[int, list[Floats]]:
+        """Of the chosen feature, the sums of its kernels in each class, by the dimensions of the joint estimate."""
+        table, classes = self.table, range(self.posterior.n_classes)
+        of_chosen = int(table.numeric[chosen])
+        return {
+            dimensions: [table.log_sums(self.posterior.kernel, c, chosen, -1, dimensions) for c in classes]
+            for dimensions in (of_chosen, of_chosen + 1)
+        }
+
+    def _add_given(self, j: int, chosen: int, margins: dict[int, list[Floats]]) -> None:
+        table = self.table
+        dimensions = int(table.numeric[j]) + int(table.numeric[chosen])
+        for c in range(self.posterior.n_classes):
+            margin = margins[dimensions][c]
+            logs = table.log_sums(self.posterior.kernel, c, j, chosen, dimensions)
+            seen = np.isfinite(margin)
+            logs[seen] += table.log_height(j, c, dimensions) - margin[seen]
+            logs[~seen] = 0  # the likelihood of S is 0 in this class already
+            self._put(self._given, j, c, logs)
+
+    def _put(self, state: Floats, j: int, c: int, logs: Floats) -> None:
+        """Add a number a sample to the state of a feature."""
+        padded = np.zeros(self.posterior.n_blocks * LANES)
+        padded[: len(logs)] = logs
+        state[j].reshape(self.posterior.shape)[:, c] += padded.reshape(-1, LANES)

@@ -1,0 +1,127 @@
+"""Variational information maximisation, on codes or on densities.
+
+S. Gao, G. Ver Steeg, A. Galstyan, "Variational information maximization for feature selection", NIPS 2016.
+doi:10.48550/arXiv.1606.02827
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bitsieve.common.messages import ParameterError, Sentence, Setting
+from bitsieve.common.parameters import check_bandwidth, check_choice, optional
+from bitsieve.common.progress import phase
+from bitsieve.methods.by_samples.variational.bounds import PLATEAUS, variational_select
+from bitsieve.methods.by_samples.variational.codes import CodeTable, NaiveBound, PairwiseBound
+from bitsieve.methods.by_samples.variational.densities import DensityBound, DensityTable, IndistinctError
+from bitsieve.methods.found import Found
+from bitsieve.methods.method import DENSE_ROWS, Method, defaults_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from bitsieve.methods.by_samples.rows import Samples
+    from bitsieve.methods.by_samples.variational.bounds import Bound
+
+DECOMPOSITIONS = ("naive", "pairwise")
+BANDWIDTHS = ("scott", "silverman")
+
+
+def vmi(
+    samples: Samples,
+    k: int | None,
+    *,
+    decomposition: str = "naive",
+    on_plateau: str | None = None,
+    bandwidth: str | float = "scott",
+    n_jobs: int | None = None,
+) -> Found:
+    """Add the column with the greatest bound, one at a time; see :class:`bitsieve.VMI`."""
+    order = np.argsort(samples.classes, kind="stable")
+    class_sizes = np.bincount(samples.classes, minlength=samples.n_classes).astype(np.int64)
+    pairwise, coded = decomposition == "pairwise", samples.coded()
+    bound: Bound
+    if coded is None:
+        bound = DensityBound(_densities(samples, order, class_sizes, bandwidth, n_jobs), pairwise=pairwise)
+    else:
+        phase("counting")
+        bound = (PairwiseBound if pairwise else NaiveBound)(CodeTable(coded.codes[order], class_sizes, n_jobs))
+    on_plateau = on_plateau or ("stop" if k is None else "continue")
+    found = variational_select(bound, samples.n_features if k is None else k, on_plateau, phase("ranking"))
+    own = {"restarts_": found.restarts, "alone_": found.alone, "binner_": coded and coded.binner}
+    return Found(found.selected, found.scores, extras=own)
+
+
+def _densities(
+    samples: Samples,
+    order: NDArray[np.intp],
+    class_sizes: NDArray[np.int64],
+    bandwidth: str | float,
+    n_jobs: int | None,
+) -> DensityTable:
+    """The columns as they are, in this order of the samples."""
+    rows = samples.rows()
+    bins = Setting("binning", "mdl")
+    if class_sizes.min() < 2:
+        few = f"class {str(samples.labels[int(np.argmin(class_sizes))])!r} has 1 sample, and a density needs two: "
+        raise ValueError(Sentence(few, "drop the class, or bin the columns (", bins, ")"))
+    values, numeric = np.empty((rows.n_features, rows.n_samples)), np.zeros(rows.n_features, bool)
+    numeric[rows.numeric] = True
+    values[rows.numeric], values[rows.categorical] = rows.numbers[order].T, rows.codes[order].T
+    phase("densities")
+    try:
+        return DensityTable(values, numeric, class_sizes, bandwidth, n_jobs)
+    except IndistinctError as error:
+        label = str(samples.labels[error.label])
+        narrow = f"column {samples.names[error.column]!r} does not vary within class {label!r}"
+        instead = Sentence("drop the column, or bin the columns (", bins, ")")
+        raise ValueError(Sentence(narrow, ", so its density has no width: ", instead)) from None
+
+
+def _check(given: Mapping[str, Any]) -> None:
+    """Refuse "auto" beside a plateau at which the search goes on."""
+    on_plateau = given.get("on_plateau")
+    if given["n_features_to_select"] == "auto" and on_plateau not in (None, "stop"):
+        raise ParameterError(
+            "n_features_to_select",
+            "auto",
+            Sentence("give a number, or ", Setting("on_plateau", "stop")),
+            f"ends where the bound no longer grows, and on_plateau is {on_plateau!r}",
+        )
+
+
+_NAIVE = Method(
+    name="vmi",
+    title="Variational information maximisation, naive",
+    formula="I(XS,Xi;C) >= mean log2 q(xS,xi|c) / q(xS,xi), q(xi|xS,c) = p(xi|c)",
+    paper="Gao, Ver Steeg, Galstyan 2016",
+    needs="the samples: a likelihood of each in every class",
+    cost="O(k n d C) for C classes; densities O(n d^2)",
+    selector="bitsieve.selectors.vmi:VMI",
+    parameters=defaults_of(vmi),
+    run=vmi,
+    requires=DENSE_ROWS,
+    ends_with=("auto",),
+    rules={
+        "decomposition": partial(check_choice, choices=DECOMPOSITIONS),
+        "on_plateau": optional(partial(check_choice, choices=PLATEAUS)),
+        "bandwidth": partial(check_bandwidth, rules=BANDWIDTHS),
+    },
+    check=_check,
+)
+METHODS = (
+    _NAIVE,
+    replace(
+        _NAIVE,
+        name="vmi-pairwise",
+        title="Variational information maximisation, pairwise",
+        formula="I(XS,Xi;C) >= mean log2 q(xS,xi|c) / q(xS,xi), q(xi|xS,c) = prod_s p(xi|xs,c)^(1/#S)",
+        parameters=defaults_of(vmi, decomposition="pairwise"),
+    ),
+)

@@ -1,0 +1,149 @@
+"""What there is to know of a method before it runs: its paper, its parameters, and what it needs of its data."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from bitsieve.common.parameters import Rule
+    from bitsieve.methods.found import Found
+
+SHARED = ("n_features_to_select", "binning", "n_jobs")  # parameters of every method
+
+# What a method may require, and a table or a count source offers.
+TABLES = frozenset({"tables"})  # tables of pairs of columns and the class
+CONDITIONED = TABLES | {"partition"}  # and within the values of other columns
+ROWS = frozenset({"rows"})  # the rows, in memory
+DENSE_ROWS = ROWS | {"dense"}  # every value of them, zeros included
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of the registry.
+
+    Attributes
+    ----------
+    name : str
+        As in ``make_selector(name)``.
+    title : str
+    formula : str
+    paper : str
+    needs : str
+        The tables or values that it looks at, in words.
+    cost : str
+        Time, and memory where it exceeds the table's, for n features, d samples and k features to select.
+    run : callable
+        The function: called with the information (of a method on counts) or the samples, the number of features to
+        select (None: until it ends by itself), and the parameters; it returns a :class:`Found`.
+    unit : str
+        Of its scores: bits; ratio where they are bits by bits, mixed where both are added;
+        share of a sum of 1; weight and importance; dependency and error, of which low is
+        good.
+    selector : str
+        The class that selects by it, as ``module:class``.
+    same_as : str
+        The method that this is a second name of; empty where it is not.
+    remark : str
+        Why the two are the same.
+    parameters : mapping of str to value
+        Its parameters, as in ``make_selector(name, beta=0.5)``, with their defaults, but for those of every method
+        (``n_features_to_select``, ``binning``, ``n_jobs``).
+    requires : frozenset of {"tables", "partition", "joined", "rows", "dense"}
+        What it needs of the data.
+    requires_more : callable or None
+        Called with all parameters and ``n_features_to_select``; what it needs besides with these.
+    bins : bool
+        Whether it takes codes, so that numbers are binned; of a method on rows, ``binning=None`` leaves them.
+    takes_missing : bool
+        Whether it takes missing values as they are.
+    ends_with : tuple of {None, "auto"}
+        The values of ``n_features_to_select`` that leave the number to the method.
+    rules : mapping of str to rule
+        What is allowed for each parameter.
+    check : callable or None
+        Called with all parameters and ``n_features_to_select``; refuses those that do not go together.
+    """
+
+    name: str
+    title: str
+    formula: str
+    paper: str
+    needs: str
+    cost: str
+    run: Callable[..., Found] = field(repr=False)
+    unit: str = "bits"
+    selector: str = ""
+    same_as: str = ""
+    remark: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    requires: frozenset[str] = TABLES
+    requires_more: Callable[[Mapping[str, Any]], frozenset[str]] | None = field(default=None, repr=False)
+    bins: bool = True
+    takes_missing: bool = False
+    ends_with: tuple[str | None, ...] = ()
+    rules: Mapping[str, Rule] = field(default_factory=dict, hash=False, repr=False)
+    check: Callable[[Mapping[str, Any]], None] | None = field(default=None, repr=False)
+
+    @property
+    def estimator(self) -> str:
+        """Name of the class that selects by it."""
+        return self.selector.rpartition(":")[2]
+
+    def requirements(self, given: Mapping[str, Any]) -> frozenset[str]:
+        """What it needs of the data with these parameters."""
+        return self.requires if self.requires_more is None else self.requires | self.requires_more(given)
+
+    def check_parameters(self, given: Mapping[str, Any]) -> None:
+        """Raise ValueError for parameters that are wrong whatever the data."""
+        for name, rule in self.rules.items():
+            if name in given:
+                rule(name, given[name])
+        if self.check is not None:
+            self.check(given)
+
+
+def defaults_of(run: Callable[..., object], **other: Any) -> dict[str, Any]:
+    """The parameters of a function or class that have defaults, but for those of every method; ``other`` replaces some.
+
+    Examples
+    --------
+    >>> defaults_of(lambda information, k, *, alpha=1.0, beta=2, n_jobs=None: None, beta=3)
+    {'alpha': 1.0, 'beta': 3}
+    """
+    taken = inspect.signature(run).parameters.values()
+    own = {each.name: each.default for each in taken if each.default is not each.empty and each.name not in SHARED}
+    return {**own, **other}
+
+
+def check_requirements(who: str, requires: frozenset[str], offers: frozenset[str]) -> None:
+    """Raise ValueError where data does not offer what a method requires.
+
+    Parameters
+    ----------
+    who : str
+        The selector, for the message.
+    requires : frozenset of str
+        Of the method; see :class:`Method`.
+    offers : frozenset of str
+        Of the data.
+    """
+    lacks = requires - offers
+    if "dense" in lacks and "rows" in offers:
+        raise ValueError(
+            f"the table is sparse, but {who} needs dense rows: use a method on counts, such as jmi, or make the table "
+            "dense (X.toarray()) if it is small"
+        )
+    if "rows" in lacks:
+        raise ValueError(
+            f"{who} needs all rows in memory: give it a table in memory, such as a sample of the "
+            "rows, or use a method that needs counts alone, such as jmi"
+        )
+    if lacks:
+        raise ValueError(
+            "saved counts hold tables of pairs of columns, and this method needs tables of more of them: "
+            "give it the data"
+        )

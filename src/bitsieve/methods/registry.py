@@ -1,0 +1,171 @@
+"""Every method by name: what the command line, the documentation and the comparisons go by.
+
+A method family is a line of :data:`MODULES`; its module holds ``METHODS``, a tuple of :class:`Method`. A greedy
+criterion is a line of :data:`bitsieve.methods.by_counts.criteria.CRITERIA`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
+from bitsieve.methods.by_counts.criteria import ALIASES, CRITERIA, make_criterion
+from bitsieve.methods.by_counts.greedy.forward import FORWARD
+from bitsieve.methods.method import Method, check_requirements, defaults_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MODULES = {  # the module that describes each method, in the order of the list
+    "speccmi": "bitsieve.methods.by_counts.pairwise.spectral",
+    "sdpcmi": "bitsieve.methods.by_counts.pairwise.semidefinite",
+    "qpfs": "bitsieve.methods.by_counts.pairwise.quadratic",
+    "eqpfs": "bitsieve.methods.by_counts.pairwise.quadratic",
+    "fcbf": "bitsieve.methods.by_counts.blankets.fcbf",
+    "koller-sahami": "bitsieve.methods.by_counts.blankets.koller_sahami",
+    "relieff": "bitsieve.methods.by_samples.relieff",
+    "rcfs": "bitsieve.methods.by_samples.rcfs",
+    "gmi": "bitsieve.methods.by_samples.spanning_tree.dependency",
+    "dp": "bitsieve.methods.by_samples.spanning_tree.bayes_error",
+    "extra-trees": "bitsieve.methods.by_samples.models",
+    "linear-svc": "bitsieve.methods.by_samples.models",
+    "vmi": "bitsieve.methods.by_samples.vmi",
+    "vmi-pairwise": "bitsieve.methods.by_samples.vmi",
+    "gdm": "bitsieve.methods.by_samples.cutting_plane.search",
+    "fgm": "bitsieve.methods.by_samples.cutting_plane.search",
+    "l1-svm": "bitsieve.methods.by_samples.models",
+    "svm-rfe": "bitsieve.methods.by_samples.models",
+    "dominant-set-mii": "bitsieve.methods.by_samples.dominant_sets",
+}
+OTHER_NAMES = {  # what other libraries, and other functions of this one, call a parameter
+    **dict.fromkeys(("features", "n_features", "k", "num_features", "max_features"), "n_features_to_select"),
+    **dict.fromkeys(("criterion", "methods", "score_func", "algorithm"), "method"),
+    **dict.fromkeys(("discretization", "discretizer", "strategy"), "binning"),
+    **dict.fromkeys(("y", "label", "target_name"), "target"),
+    **dict.fromkeys(("threads", "n_threads", "num_threads"), "n_jobs"),
+    **dict.fromkeys(("weights", "weight"), "sample_weight"),
+    "must_include": "include",
+}
+_NEEDS = {
+    "marginals": "each feature with the class",
+    "pairs": "pairs of features",
+    "class pairs": "pairs of features within each class",
+    "joint": "each feature with the class, conditional on chosen features together",
+}
+
+
+def method_names() -> list[str]:
+    """The name of every method; the second names come last."""
+    return [*CRITERIA, *MODULES, *ALIASES]
+
+
+def list_methods() -> list[Method]:
+    """Every method that :func:`make_selector` builds.
+
+    Returns
+    -------
+    list of Method
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> [method.name for method in bitsieve.list_methods()][:4]
+    ['mim', 'mifs', 'mifsu', 'mrmr']
+    """
+    return [find_method(name) for name in method_names()]
+
+
+def method_name(method: str) -> str:
+    """The registry's name of a method, in whatever case it is given.
+
+    Raises
+    ------
+    ValueError
+        If there is no such method; the nearest names are given.
+    """
+    name = str(method).lower()
+    names = method_names()
+    if name not in names:
+        nearest = choices(name, names, whole="'bitsieve methods' lists all")
+        raise ParameterError("method", method, nearest, "is not known")
+    return name
+
+
+def find_method(method: str) -> Method:
+    """The method of a name.
+
+    Raises
+    ------
+    ValueError
+        If there is no such method; the nearest names are given.
+    """
+    name = method_name(method)
+    if name in ALIASES:
+        alias = ALIASES[name]
+        own: dict[str, Any] = {"title": alias.title, "formula": alias.formula, "paper": alias.paper}
+        return replace(_greedy(alias.same_as), name=name, same_as=alias.same_as, remark=alias.why, **own)
+    if name in CRITERIA:
+        return _greedy(name)
+    described: tuple[Method, ...] = importlib.import_module(MODULES[name]).METHODS
+    return next(each for each in described if each.name == name)
+
+
+def _greedy(name: str) -> Method:
+    """Forward selection by a criterion."""
+    criterion = CRITERIA[name]
+    return replace(
+        FORWARD,
+        name=name,
+        title=criterion.title,
+        formula=criterion.formula,
+        paper=criterion.paper,
+        needs=_NEEDS[criterion.needs],
+        cost="O(n d)" if criterion.needs == "marginals" else "O(k n d)",
+        unit=criterion.unit,
+        parameters={**defaults_of(criterion), **FORWARD.parameters},
+    )
+
+
+def parameters_of(method: str) -> dict[str, Any]:
+    """The parameters of a method with their defaults, but for those that all methods take.
+
+    Raises
+    ------
+    ValueError
+        If there is no such method; the nearest names are given.
+    """
+    return dict(find_method(method).parameters)
+
+
+def check_offers(method: str, offers: frozenset[str]) -> None:
+    """Raise ValueError where data that offers this is not enough for a method, before it is read."""
+    found = find_method(method)
+    check_requirements(found.estimator, found.requires, offers)
+
+
+def arguments_of(method: Method, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a method's function, and of its selector: the defaults but for what is given.
+
+    Raises
+    ------
+    ValueError
+        A parameter is not one of the method's, or has a value that its criterion does not allow.
+    """
+    wrong = sorted(set(given) - set(method.parameters))
+    for name in wrong:
+        if name in OTHER_NAMES:
+            right = Setting(OTHER_NAMES[name], given[name])
+            raise ValueError(Sentence(f"there is no parameter {name!r}: write ", right))
+    if wrong:
+        allowed = ", ".join(method.parameters) or "no parameters"
+        raise ValueError(
+            f"method {method.name!r} ({method.estimator}) does not take {', '.join(wrong)}; it takes {allowed}"
+        )
+    criterion = CRITERIA.get(method.same_as or method.name)
+    if criterion is None:
+        return {**method.parameters, **given}
+    own = {name: value for name, value in given.items() if name in defaults_of(criterion)}
+    of_loop = {name: given.get(name, default) for name, default in FORWARD.parameters.items()}
+    return {"criterion": make_criterion(method.name, **own) if own else method.name, **of_loop}

@@ -1,0 +1,266 @@
+"""Running a method on a table, without scikit-learn: bin and count, or take the rows, and call its function.
+
+What is counted once can serve several methods.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from bitsieve.common.defaults import BINNING, ESTIMATOR
+from bitsieve.common.parameters import FeatureCount, check_threads
+from bitsieve.common.ties import TIE
+from bitsieve.data.binning.registry import keeps_missing, make_binner
+from bitsieve.engines.local import count, count_coded
+from bitsieve.information import Information, make_information
+from bitsieve.information.evidence import carries_information
+from bitsieve.methods.constraints import resolve
+from bitsieve.methods.registry import find_method
+from bitsieve.selectors.sampled import TableSamples
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from bitsieve.data.binning.base import Binning
+    from bitsieve.data.table import Table, TableInMemory
+    from bitsieve.methods.found import Found
+    from bitsieve.methods.method import Method
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A table that is binned and packed for counting.
+
+    Attributes
+    ----------
+    table : Table
+    binner : Binning
+        Fitted on it.
+    information : Information
+        The plug-in one. Keeps what was counted, so that a second method does not count it again.
+    """
+
+    table: Table
+    binner: Binning
+    information: Information
+    _estimated: dict[str, Information] = field(default_factory=dict, repr=False, compare=False)
+
+    def estimated(self, estimator: str) -> Information:
+        """The information by an estimator, from the same counts; made once."""
+        if estimator == self.information.estimator:
+            return self.information
+        if estimator not in self._estimated:
+            self._estimated[estimator] = make_information(estimator, self.information.source)
+        return self._estimated[estimator]
+
+
+class Explained(NamedTuple):
+    """What the counts say of the columns that were selected.
+
+    Attributes
+    ----------
+    binner : Binning
+        That made the codes.
+    relevance : ndarray of float, shape (n_features,)
+        I(Xi;C) of every column, in bits.
+    overlap_with : ndarray of int, shape (k,)
+        For every selected column, the one chosen before it with the largest I(Xi;Xs); -1 for the first.
+    overlap : ndarray of float, shape (k,)
+        That information; nan for the first.
+    informative : ndarray of bool, shape (k,)
+        Whether each selected column carries more information about the class than chance.
+    """
+
+    binner: Binning
+    relevance: NDArray[np.float64]
+    overlap_with: NDArray[np.intp]
+    overlap: NDArray[np.float64]
+    informative: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What a method found in a table, and what explains it.
+
+    Attributes
+    ----------
+    found : Found
+    explained : Explained or None
+        By the counts of a method on counts; None for a method on rows.
+    """
+
+    found: Found
+    explained: Explained | None = None
+
+    def attributes(self) -> dict[str, Any]:
+        """What was counted, as fitted attributes."""
+        return {} if self.explained is None else {f"{name}_": value for name, value in self.explained._asdict().items()}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What :func:`bitsieve.select` ran and found: as much of a fitted selector as is known without scikit-learn.
+
+    Attributes
+    ----------
+    method : str
+    asked : int, float or "auto"
+        How many features.
+    parameters : dict
+        Of the method's function.
+    binning : str, binner or None
+    n_jobs : int or None
+    table : Table
+    fitted : Fitted
+    """
+
+    method: str
+    asked: Any
+    parameters: dict[str, Any]
+    binning: Any
+    n_jobs: int | None
+    table: Table
+    fitted: Fitted
+
+    @property
+    def takes_missing(self) -> bool:
+        """Whether missing values were taken, by the method or by its binner."""
+        method = find_method(self.method)
+        return method.takes_missing or (method.bins and keeps_missing(self.binning))
+
+    def facts(self) -> SimpleNamespace:
+        """The parameters and the fitted attributes, under the names that a selector has for them."""
+        names = self.table.feature_names
+        return SimpleNamespace(
+            name=find_method(self.method).estimator,
+            n_features_to_select=self.asked,
+            selected_=self.fitted.found.selected,
+            scores_=self.fitted.found.scores,
+            **({} if names is None else {"feature_names_in_": names}),
+            **self.parameters,
+            **self.fitted.attributes(),
+            **self.fitted.found.extras,
+        )
+
+    def selector(self) -> Any:
+        """The fitted scikit-learn transformer."""
+        from bitsieve.selectors.registry import selector_of
+
+        made = selector_of(
+            find_method(self.method), self.asked, binning=self.binning, n_jobs=self.n_jobs, **self.parameters
+        )
+        return made._keep_fitted(self.table, self.fitted)
+
+
+def fit_method(
+    method: Method, table: Any, asked: Any, parameters: Mapping[str, Any], *, binning: Any = None, n_jobs: Any = None
+) -> Fitted:
+    """Run a method on a table that has what it requires, with parameters that were checked.
+
+    Parameters
+    ----------
+    method : Method
+    table : Table
+    asked : int, float, "auto" or None
+        How many features to select.
+    parameters : mapping of str to value
+        Of its function, and ``estimator``, of the information.
+    binning : str or binner, optional
+        Of a method that bins.
+    n_jobs : int, optional
+    """
+    k, own = _resolved(method, table, asked, parameters)
+    if "rows" not in method.requires:
+        return _run(method, count_table(table, binning, n_jobs), k, own)
+    samples = TableSamples.of(table, method.estimator, binning, n_jobs)
+    if "n_jobs" in inspect.signature(method.run).parameters:
+        own["n_jobs"] = n_jobs
+    return Fitted(_last(method.run(samples, k, **own), table))
+
+
+def fit_counted(method: Method, counted: Counted, asked: Any, parameters: Mapping[str, Any]) -> Fitted:
+    """Run a method on a table that is binned and packed already."""
+    return _run(method, counted, *_resolved(method, counted.table, asked, parameters))
+
+
+def check_settings(
+    method: Method, asked: Any, parameters: Mapping[str, Any], *, binning: Any = BINNING, n_jobs: Any = None
+) -> None:
+    """Raise ValueError for parameters that are wrong whatever the data."""
+    if method.bins and not (binning is None and "rows" in method.requires):
+        make_binner(binning)
+    check_threads("n_jobs", n_jobs)
+    method.check_parameters({"n_features_to_select": asked, **parameters})
+
+
+def _resolved(
+    method: Method, table: Any, asked: Any, parameters: Mapping[str, Any]
+) -> tuple[int | None, dict[str, Any]]:
+    """The number of features to select from this table, None if the method ends by itself; constraints by column."""
+    number, own = FeatureCount(method.ends_with), dict(parameters)
+    if "constraints" in own:
+        candidates = own["constraints"] = resolve(own["constraints"], table.names)
+        k = candidates.number(asked, number)
+    else:
+        k = number.among(asked, table.n_features)
+    open_ended = isinstance(asked, str | None) and asked in method.ends_with
+    return (None if open_ended else k), own
+
+
+def _run(method: Method, counted: Counted, k: int | None, own: dict[str, Any]) -> Fitted:
+    information = counted.estimated(own.pop("estimator", ESTIMATOR))
+    found = _last(method.run(information, k, **own), counted.table)
+    return Fitted(found, explain_by(counted, found.selected, information))
+
+
+def _last(found: Found, table: Any) -> Found:
+    """Columns that were left out of the table come last."""
+    return found.with_last(table.left_out, table.n_features)
+
+
+def count_table(table: Table, binning: Any, n_jobs: int | None = None) -> Counted:
+    """Bin the columns of a table and count their codes."""
+    binner, source = count(table, binning, n_jobs)
+    return Counted(table, binner, make_information("plug-in", source))
+
+
+def count_binned(table: TableInMemory, binner: Binning, n_jobs: int | None = None) -> Counted:
+    """Count the codes that a binner gives which was fitted on the table."""
+    return Counted(table, binner, make_information("plug-in", count_coded(table, binner, n_jobs)))
+
+
+def tells_nothing(relevance: NDArray[np.float64], informative: NDArray[np.bool_]) -> list[str]:
+    """A note where no selected column tells anything about the class, alone or with another."""
+    k = len(relevance)
+    if not k or informative.any() or relevance.max() > TIE:
+        return []
+    what = "column tells" if k == 1 else f"{k:,} columns tell"
+    return [f"the selected {what} nothing about the class (relevance 0): any other would do as well"]
+
+
+def explain_by(counted: Counted, selected: NDArray[np.intp], information: Information | None = None) -> Explained:
+    """What the counts say of the selected columns, by the plug-in information where no other is given."""
+    information = information or counted.information
+    informative = carries_information(counted.information, selected)
+    return Explained(counted.binner, information.relevance, *overlaps(information, selected), informative)
+
+
+def overlaps(information: Information, selected: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """For every selected feature, the one chosen before it with the largest I(Xi;Xs), and that information.
+
+    The first has none: -1 and nan.
+    """
+    nearest, overlap = np.full(len(selected), -1, np.intp), np.full(len(selected), np.nan)
+    if len(selected) > 1:
+        shared = information.redundancies(selected)
+        shared[np.triu_indices(len(selected))] = -np.inf
+        places = shared.argmax(axis=1)[1:]
+        nearest[1:], overlap[1:] = selected[places], shared[np.arange(1, len(selected)), places]
+    return nearest, overlap

@@ -1,0 +1,386 @@
+"""Selectors by information of all pairs of features: QPFS, EQPFS, SpecCMI, SDPCMI."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bitsieve.common.defaults import BINNING
+from bitsieve.methods.by_counts.pairwise import quadratic, semidefinite, spectral
+from bitsieve.selectors.counted import CountSelector
+
+if TYPE_CHECKING:
+    from bitsieve.optimize.nystrom import Nystrom
+
+
+class QPFS(CountSelector):
+    r"""Rank all features at once by the weights that a quadratic program of relevance and redundancy gives them.
+
+    ``min (1 - a)/2 x'Hx - a f'x`` over weights ``x >= 0`` of sum 1, with ``f_i = I(Xi;C)``, ``H_ij = I(Xi;Xj)`` and
+    ``H_ii = H(Xi)``; the features with the largest weights are selected.
+
+    Parameters
+    ----------
+    n_features_to_select : int, optional
+        By default 10, or all columns where there are fewer.
+    alpha : float, optional
+        The a above, in [0, 1]: 0 looks at redundancy alone, 1 at relevance alone. None: ``q / (q + f)`` with q the mean
+        of all n x n entries of H and f the mean relevance, which gives both terms like weight. (Written as
+        ``alpha_2 x'Hx - f'x``, ``alpha_2 = (1 - a) / (2 a)``.)
+    convexify : {"shift"}, optional
+        What to do if H is not convex, an eigenvalue of it being under -1e-8 bits: None refuses it; "shift" adds the
+        least number to its diagonal that makes it so, ``shift_``.
+    approximation : None, "nystrom" or Nystrom, default=None
+        With ``Nystrom(...)`` only the rows of H of some landmarks are counted, and all entropies; it needs ``alpha``,
+        and is always convex. ``variant="paper"`` leaves the approximated diagonal as it is.
+    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
+        How numeric columns become codes; "none" takes each distinct value as its own code.
+    n_jobs : int, default=None
+        Threads that count (None is 1, -1 every core); the result is the same to the last bit for any number.
+
+    Attributes
+    ----------
+    weights_ : ndarray of float, shape (n_features,)
+        The solution, of sum 1; 0 for columns that do not vary and for those that the others make redundant.
+    alpha_ : float
+        The a that was used; nan if no column varies and it was not given.
+    shift_ : float
+        What was added to the diagonal of H (of its landmarks), in bits.
+    gap_ : float
+        The objective is at most so much above its minimum, in bits (the duality gap of Frank and Wolfe).
+    landmarks_ : ndarray of int or None
+        The columns whose rows were counted; None where all were.
+    ranking_ : ndarray of int, shape (n_features,)
+        1 = largest weight; every feature has its own rank. Columns of weight 0 follow by the gradient of the
+        objective, the nearest to a weight first; then those that do not vary. Ties (1e-10) go to the lowest column.
+    selected_ : ndarray of int, shape (k,)
+        Column indices, largest weight first.
+    scores_ : ndarray of float, shape (k,)
+        Their weights.
+
+    Notes
+    -----
+    Cost: O(n^2 d) samples read as bits for H, n^3 / 3 to prove it convex, and some dozens of products of H with a
+    vector, O(n^2) each. Memory: n^2 numbers, twice that during the proof. With p landmarks O(p n d), O(p^3 + n p^2),
+    O(n p) and n p numbers. Columns that are equal up to the names of their codes share their weight equally.
+
+    References
+    ----------
+    I. Rodriguez-Lujan, R. Huerta, C. Elkan, C. Santa Cruz, "Quadratic programming feature selection", Journal of
+    Machine Learning Research 11, 2010.
+
+    N. X. Vinh, J. Chan, S. Romano, J. Bailey, "Effective global approaches for mutual information based feature
+    selection", KDD 2014. doi:10.1145/2623330.2623611
+
+    Examples
+    --------
+    >>> from bitsieve import QPFS
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> selector = QPFS(2).fit(X, y)
+    >>> selector.get_feature_names_out().tolist()
+    ['petal length (cm)', 'petal width (cm)']
+    >>> selector.weights_.round(2).tolist()
+    [0.05, 0.06, 0.4, 0.48]
+    """
+
+    described = quadratic.METHODS[:1]
+
+    def __init__(
+        self,
+        n_features_to_select: int | None = None,
+        *,
+        alpha: float | None = None,
+        convexify: str | None = None,
+        approximation: str | Nystrom | None = None,
+        binning: Any = BINNING,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.alpha = alpha
+        self.convexify = convexify
+        self.approximation = approximation
+        self.binning = binning
+        self.n_jobs = n_jobs
+
+
+class EQPFS(CountSelector):
+    r"""Rank all features at once by a quadratic program of relevance and redundancy, without a penalty for entropy.
+
+    ``min (1 - a)/2 x'Hx - a f'x`` over weights ``x >= 0`` of sum 1, with ``f_i = I(Xi;C)``,
+    ``H_ij = I(Xi;Xj) - beta I(Xi;Xj|C)`` and the same number ``H_ii = shift`` for all, large enough to make H convex;
+    the features with the largest weights are selected. With ``beta=0`` it is QPFS without its bias to features of low
+    entropy.
+
+    Parameters
+    ----------
+    n_features_to_select : int, optional
+        By default 10, or all columns where there are fewer.
+    alpha : float, optional
+        The a above, in [0, 1]: 0 looks at redundancy alone, 1 at relevance alone. None: ``q / (q + f)`` with q the mean
+        size of all n x n entries of H, signs left out, and f the mean relevance. (Written as ``alpha_2 x'Hx - f'x``,
+        ``alpha_2 = (1 - a) / (2 a)``.)
+    beta : float, default=1.0
+        Weight of the redundancy within the classes.
+    shift : float, optional
+        The diagonal of H, in bits. None: the least that makes H convex; a smaller one is refused.
+    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
+        How numeric columns become codes; "none" takes each distinct value as its own code.
+    n_jobs : int, default=None
+        Threads that count (None is 1, -1 every core); the result is the same to the last bit for any number.
+
+    Attributes
+    ----------
+    weights_ : ndarray of float, shape (n_features,)
+        The solution, of sum 1; 0 for columns that do not vary and for those that the others make redundant.
+    alpha_ : float
+        The a that was used; nan if no column varies and it was not given.
+    shift_ : float
+        The diagonal of H, in bits.
+    gap_ : float
+        The objective is at most so much above its minimum, in bits (the duality gap of Frank and Wolfe).
+    ranking_ : ndarray of int, shape (n_features,)
+        1 = largest weight; every feature has its own rank. Columns of weight 0 follow by the gradient of the
+        objective, the nearest to a weight first; then those that do not vary. Ties (1e-10) go to the lowest column.
+    selected_ : ndarray of int, shape (k,)
+        Column indices, largest weight first.
+    scores_ : ndarray of float, shape (k,)
+        Their weights.
+
+    Notes
+    -----
+    Cost: O(n^2 d) samples read as bits for each of the two parts of H, its smallest eigenvalue (n^3 4 / 3 up to 2,000
+    columns, beyond by Lanczos and n^3 / 3), and some dozens of products of H with a vector. Memory: 2 n^2 numbers.
+    Columns that are equal up to the names of their codes share their weight equally.
+
+    References
+    ----------
+    N. X. Vinh, J. Chan, S. Romano, J. Bailey, "Effective global approaches for mutual information based feature
+    selection", KDD 2014, eq. 12 and 13. doi:10.1145/2623330.2623611
+
+    Examples
+    --------
+    >>> from bitsieve import EQPFS
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> EQPFS(2, alpha=0.5).fit(X, y).get_feature_names_out().tolist()
+    ['flavanoids', 'proline']
+    """
+
+    described = quadratic.METHODS[1:]
+
+    def __init__(
+        self,
+        n_features_to_select: int | None = None,
+        *,
+        alpha: float | None = None,
+        beta: float = 1.0,
+        shift: float | None = None,
+        binning: Any = BINNING,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.alpha = alpha
+        self.beta = beta
+        self.shift = shift
+        self.binning = binning
+        self.n_jobs = n_jobs
+
+
+class SpecCMI(CountSelector):
+    r"""Rank all features at once by the dominant eigenvector of the matrix of their pairwise conditional information.
+
+    ``Q_ii = I(Xi;C)``, ``Q_ij = (I(Xi;C|Xj) + I(Xj;C|Xi)) / 2``; the weights are the unit eigenvector of the largest
+    eigenvalue, non-negative, and the features with the largest weights are selected. It relaxes the best subset
+    ``max x'Qx`` over 0/1 vectors with k ones; at small k it may be far from that optimum.
+
+    Columns that do not vary are left out of Q, get weight 0 and are ranked last: by the letter of the definition a
+    constant column would take half of every other column's relevance as its own weight and could be selected before
+    an informative one.
+
+    Parameters
+    ----------
+    n_features_to_select : int, optional
+        By default 10, or all columns where there are fewer.
+    approximation : {None, "nystrom"} or Nystrom, default=None
+        None counts all of Q. Nystrom counts the rows of some landmark columns alone and carries their eigenvector on
+        to the others; "nystrom" is ``Nystrom(sampling_rate=0.5, variant="extension")``.
+    refine : {None, "swap"}, default=None
+        "swap" improves the selected set by the best exchange of one feature for another, as long as one raises the
+        objective. It is then best among its neighbours, and not the top of the ranking by weights any more.
+    memory : int or str, default=None
+        Most bytes for Q, such as ``"4GB"``. Where Q is larger it is kept in tiles as far as they go, and the others are
+        counted anew for every product with it, of which there are about ten. None keeps Q whole, whatever it takes.
+    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
+        How numeric columns become codes; "none" takes each distinct value as its own code.
+    dtype : {"float64", "float32"}, default="float64"
+        Of Q; float32 halves its memory. Rows of landmarks are float64.
+    n_jobs : int, default=None
+        Threads (None is 1, -1 every core); the result is the same to the last bit for any number.
+
+    Attributes
+    ----------
+    weights_ : ndarray of float, shape (n_features,)
+        The eigenvector; 0 for columns that do not vary. (Nystrom's variant "paper" may give negative ones.)
+    eigenvalue_ : float
+        The largest eigenvalue, in bits; of an approximation, its estimate.
+    objective_ : float
+        ``x'Qx`` of the selected set, in bits, from the exact entries of Q in every case.
+    upper_bound_ : float
+        No set of as many columns that vary has a larger objective, in bits. Of an approximation it is a loose one, for
+        want of Q.
+    gap_ : float
+        ``(upper_bound_ - objective_) / upper_bound_``: at most so much is lost; 0 proves the set optimal.
+    landmarks_ : ndarray of int or None
+        The columns whose rows were counted, of an approximation.
+    shift_ : float
+        What was added to the landmarks' diagonal; 0 but for the variant "paper".
+    ranking_ : ndarray of int, shape (n_features,)
+        The selected features by falling weight, then the others by falling weight; every feature has its own rank. Ties
+        (1e-10) go to the lowest column.
+    selected_ : ndarray of int, shape (k,)
+        Column indices, largest weight first.
+    scores_ : ndarray of float, shape (k,)
+        What each selected feature contributes to the relaxed objective: ``eigenvalue_ * weights_**2``, in bits
+        (negative for a negative weight).
+
+    Notes
+    -----
+    Cost: O(n^2 d) samples read as bits for Q, O(n^2) a Lanczos step, O(n k) a swap. Memory: n^2 numbers for Q and the
+    bit planes. In tiles O(n^2 d) a step. With p landmarks O(n p d), and n p numbers.
+
+    The bound is the least of three: k times the largest eigenvalue; the k best rows of Q, each its diagonal entry and
+    its k - 1 largest others; and ``k (k - 1) H(C)`` less ``k - 2`` times the k smallest relevances. Of an approximation
+    only the last is known.
+
+    References
+    ----------
+    N. X. Vinh, J. Chan, S. Romano, J. Bailey, "Effective global approaches for mutual information based feature
+    selection", KDD 2014. doi:10.1145/2623330.2623611
+
+    Examples
+    --------
+    >>> from bitsieve import SpecCMI
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> SpecCMI(2).fit(X, y).get_feature_names_out().tolist()
+    ['petal length (cm)', 'petal width (cm)']
+    """
+
+    described = spectral.METHODS
+
+    def __init__(
+        self,
+        n_features_to_select: int | None = None,
+        *,
+        approximation: str | Nystrom | None = None,
+        refine: str | None = None,
+        memory: int | str | None = None,
+        binning: Any = BINNING,
+        dtype: str = "float64",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.approximation = approximation
+        self.refine = refine
+        self.memory = memory
+        self.binning = binning
+        self.dtype = dtype
+        self.n_jobs = n_jobs
+
+
+class SDPCMI(CountSelector):
+    r"""Choose a subset at once by a semidefinite relaxation of the sum of its pairwise conditional information.
+
+    ``max x'Qx`` over 0/1 vectors with k ones, ``Q_ii = I(Xi;C)``, ``Q_ij = (I(Xi;C|Xj) + I(Xj;C|Xi)) / 2``, becomes
+
+        ``max <Qa, Y>``,  ``diag Y = 1``,  ``sum_i Y_0i = 2k - n``,  ``Y`` positive semidefinite,
+
+    ``Qa = [[1'Q1, 1'Q], [Q1, Q]]``; random directions round its solution to subsets of k, of which the best is taken. A
+    quarter of the maximum bounds the objective of every subset of k, so ``gap_`` says how far from the best one the
+    choice can be. Columns that do not vary are left out of Q and ranked last.
+
+    Parameters
+    ----------
+    n_features_to_select : int, optional
+        By default 10, or all columns where there are fewer.
+    rounding : {"sphere", "align", "factor"}, default="sphere"
+        The k largest cosines of a random direction with the rows of Y, as in the paper; "align": the direction turned
+        round where it points away from row 0, which stands for "selected"; "factor": aligned, with the rows of V,
+        ``Y = VV'``.
+    n_roundings : int, default=100
+        Random directions.
+    random_state : int, RandomState instance or None, default=0
+        Of the directions; None draws others at every fit.
+    refine : {None, "swap"}, default="swap"
+        "swap" improves the rounded subset by single swaps until none is better. None leaves it as the paper rounds it;
+        where the relaxation has rank one that can hang on the order of the columns.
+    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
+        How numeric columns become codes; "none" takes each distinct value as its own code.
+    n_jobs : int, default=None
+        Threads of the counting (None is 1, -1 every core); the result does not depend on it.
+
+    Attributes
+    ----------
+    weights_ : ndarray of float, shape (n_features,)
+        Cosine of every feature with the direction that won, in [-1, 1]; -1 for columns that do not vary.
+    membership_ : ndarray of float, shape (n_features,)
+        ``(1 + Y_0i) / 2``, what the relaxation gives in the place of 0 and 1; they sum to the number selected among
+        the columns that vary, and are 0 for the others.
+    ranking_ : ndarray of int, shape (n_features,)
+        The selected features by ``scores_``, then the others by ``weights_``, then those that do not vary; every
+        feature has its own rank. Ties (1e-10) go to the lowest column.
+    selected_ : ndarray of int, shape (k,)
+        Column indices, largest score first.
+    scores_ : ndarray of float, shape (k,)
+        What each selected feature contributes to the objective: ``sum_j Q_ij`` over the selected j, in bits.
+    objective_ : float
+        ``x'Qx`` of the selection, in bits: the sum of ``scores_``.
+    upper_bound_ : float
+        No subset of as many columns that vary has a larger objective: the least of a quarter of the dual bound of the
+        relaxation, k times the largest eigenvalue of Q, and the sum of the k best rows, in bits.
+    gap_ : float
+        ``(upper_bound_ - objective_) / upper_bound_``; 0 proves the selection optimal.
+
+    Notes
+    -----
+    Cost: O(n^2 d) samples read as bits for Q, then O(n^3), some seconds for n = 2,000. Memory: three n x n arrays and
+    the bit planes. The bits of the relaxation come from BLAS and LAPACK on one thread and may differ in the last places
+    from one processor to the next.
+
+    References
+    ----------
+    N. X. Vinh, J. Chan, S. Romano, J. Bailey, "Effective global approaches for mutual information based feature
+    selection", KDD 2014. doi:10.1145/2623330.2623611
+
+    Examples
+    --------
+    >>> from bitsieve import SDPCMI
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> selector = SDPCMI(3).fit(X, y)
+    >>> selector.selected_.tolist()
+    [23, 27, 29]
+    >>> f"{selector.objective_:.3f} of at most {selector.upper_bound_:.3f} bits"
+    '3.024 of at most 4.212 bits'
+    """
+
+    described = semidefinite.METHODS
+
+    def __init__(
+        self,
+        n_features_to_select: int | None = None,
+        *,
+        rounding: str = "sphere",
+        n_roundings: int = 100,
+        random_state: Any = 0,
+        refine: str | None = "swap",
+        binning: Any = BINNING,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.rounding = rounding
+        self.n_roundings = n_roundings
+        self.random_state = random_state
+        self.refine = refine
+        self.binning = binning
+        self.n_jobs = n_jobs

@@ -1,0 +1,60 @@
+"""The table of options: complete, of one piece, and the page that is made of it."""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from importlib import import_module
+from typing import get_args
+
+import pytest
+from tools.options_page import PAGE, page
+
+import bitsieve
+from bitsieve.cli.options import COMMANDS, OPTIONS, Kind, options_of
+from bitsieve.cli.parser import KINDS, make_parser
+from bitsieve.methods.registry import parameters_of
+
+EVERY = [option for options in OPTIONS.values() for option in options]
+
+
+def test_the_page_is_what_the_table_says():
+    assert PAGE.read_text(encoding="utf-8") == page(), "python -m tools.options_page writes it anew"
+
+
+def test_every_kind_is_read_and_every_command_runs():
+    assert set(KINDS) == set(get_args(Kind)) == {option.kind for option in EVERY}
+    for command in COMMANDS:
+        module, function = command.run.split(".")
+        assert inspect.isfunction(getattr(import_module(f"bitsieve.cli.{module}"), function))
+
+
+def test_every_line_belongs_to_commands_and_every_command_has_an_option_once():
+    names = {command.name for command in COMMANDS}
+    for option in EVERY:
+        assert set(option.commands.split()) <= names, option
+    for name in names:
+        assert set(Counter(option.name for option in options_of(name)).values()) <= {1}, name
+
+
+@pytest.mark.parametrize(
+    ("command", "functions"),
+    [
+        ("select", [bitsieve.select, bitsieve.Constraints, bitsieve.StreamSource]),
+        ("how-many", [bitsieve.how_many]),
+        ("compare", [bitsieve.compare]),
+    ],
+)
+def test_a_parameter_of_the_table_is_one_in_python(command, functions):
+    in_python = {name for function in functions for name in inspect.signature(function).parameters}
+    in_python |= {"drop_missing_target", "n_bins", "uncut", "missing", "criterion", "method", "must_include", "header"}
+    in_python |= {*parameters_of("jmi"), "level", "bits"}  # of the greedy methods and of their stopping rules
+    assert {name for option in options_of(command) for name in option.parameters.split()} <= in_python
+
+
+def test_the_parser_has_what_the_table_has():
+    (commands,) = (action for action in make_parser()._actions if action.dest == "command")
+    for command in COMMANDS:
+        actions = commands.choices[command.name]._actions
+        typed = {word for action in actions for word in action.option_strings or [action.dest]}
+        assert {option.name for option in options_of(command.name)} <= typed

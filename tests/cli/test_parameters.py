@@ -1,0 +1,99 @@
+"""``bitsieve select --set NAME=VALUE``: the parameters of a method, and one line for every mistake in them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import bitsieve
+from bitsieve.cli import main
+from bitsieve.cli.parser import assignment
+
+
+@pytest.fixture
+def select(data, capsys):
+    """Run ``bitsieve select`` on the tumours: the exit code, and what is printed."""
+
+    def call(*arguments):
+        code = main(["select", str(data), "--target", "diagnosis", "--features", "4", *arguments])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+def test_parameters_reach_the_method(table, select):
+    code, out, _ = select("--method", "betagamma", "--set", "beta=0.5", "--set", "gamma = 2", "--json")
+    assert code == 0
+    document = json.loads(out)
+    chosen = bitsieve.select(table, "diagnosis", method="betagamma", n_features_to_select=4, beta=0.5, gamma=2)
+    assert document["features"] == chosen.to_dict()["features"]
+    assert (document["parameters"]["beta"], document["parameters"]["gamma"]) == (0.5, 2)
+
+
+def test_parameters_of_a_method_that_is_no_criterion(select):
+    code, out, _ = select("--method", "speccmi", "--set", "dtype=float32", "--json")
+    assert code == 0
+    assert json.loads(out)["parameters"]["dtype"] == "float32"
+
+
+def test_second_names_have_the_parameters_of_the_first(select):
+    same = [select("--method", name, "--set", "beta=0.1") for name in ("mifsu", "mifs-u")]
+    assert same[0] == same[1]
+    assert same[0][0] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("x=1", 1),
+        ("x=1e-3", 0.001),
+        ("x=-2", -2),
+        ("x=True", True),
+        ("x=false", False),
+        ("x=none", None),
+        ("x=a=b", "a=b"),
+    ],
+)
+def test_values_are_numbers_where_they_can_be(text, value):
+    name, read = assignment(text)
+    assert name == "x"
+    assert (type(read), read) == (type(value), value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--set", "beta"], "argument --set: 'beta' is not NAME=VALUE: give for example beta=0.5"),
+        (["--set", "=1"], "argument --set: '=1' is not NAME=VALUE"),
+        (["--set", "beta="], "argument --set: 'beta=' is not NAME=VALUE"),
+        (
+            ["--method", "betagamma", "--set", "delta=1"],
+            "--set delta: method 'betagamma' does not take 'delta'; it takes beta=1.0, gamma=1.0",
+        ),
+        (
+            ["--method", "jmi", "--set", "n_bins=1"],
+            "--set n_bins: method 'jmi' does not take 'n_bins'; it takes no param",
+        ),
+        (["--method", "jmi", "--set", "stopping=threshold"], "--set stopping: give --stop instead"),
+        (["--method", "mifs", "--set", "beta=-1"], "--set beta=-1 is not a weight: give a finite number of 0 or more"),
+        (["--method", "mifs", "--set", "beta=low"], "--set beta=low is not a weight"),
+        (["--method", "betagamma", "--set", "gamma=nan"], "--set gamma=nan is not a weight"),
+        (["--method", "miq", "--set", "eps=1", "--set", "eps=2"], "--set eps is given 2 times: give it once"),
+        (
+            ["--method", "speccmi", "--set", "dtype=int8"],
+            "--set dtype=int8 is not allowed: give 'float64' or 'float32'",
+        ),
+        (["--method", "jmin"], "--method jmin is not known: did you mean jmi or jmim or njmim?"),
+    ],
+)
+def test_mistakes(select, arguments, message):
+    code, out, err = select(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"bitsieve: error: {message}")
+    assert err.count("\n") == 1
+
+
+def test_mistakes_are_found_before_the_data_is_read(capsys):
+    assert main(["select", "nowhere.csv", "--target", "y", "--method", "mifs", "--set", "beta=-1"]) == 2
+    assert "beta=-1 is not a weight" in capsys.readouterr().err

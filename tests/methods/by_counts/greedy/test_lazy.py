@@ -1,0 +1,184 @@
+"""Lazy evaluation: the same selection and the same bits for fewer counts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bitsieve.counts import packed_table
+from bitsieve.counts.kernels import choose_kernel
+from bitsieve.counts.packed import PackedMinima, PackedSource
+from bitsieve.information import PlugInInformation
+from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
+from bitsieve.methods.by_counts.greedy import forward as greedy
+from bitsieve.methods.by_counts.greedy.forward import forward_select
+
+LAZY = [name for name, c in CRITERIA.items() if c.needs in ("pairs", "class pairs") and c.never_increases]
+every_lazy_criterion = pytest.mark.parametrize("name", LAZY)
+
+
+@pytest.fixture
+def select(information_of, monkeypatch):
+    """``select(codes, classes, k, lazily, name)``: the selection, and how many pairs were counted for it.
+
+    All scores are kept in Python, none as native minima.
+    """
+
+    def run(codes, classes, k, lazily, name):
+        information = information_of(codes, classes)
+        looked_at = []
+        count = information.sums.pair_sums
+
+        def watched(terms, pivot, columns, by_class, out=None):
+            looked_at.append(information.n_features if columns is None else len(columns))
+            return count(terms, pivot, columns, by_class, out)
+
+        monkeypatch.setattr(information.sums, "pair_sums", watched)
+        monkeypatch.setattr(information, "minima", lambda *_, **__: None)
+        monkeypatch.setattr(greedy, "LAZY_FROM", 0.0 if lazily else float("inf"))
+        return forward_select(information, make_criterion(name), k), sum(looked_at)
+
+    return run
+
+
+@pytest.fixture
+def check_equal(select, information_of):
+    """``check_equal(codes, classes, k, name)``: eagerly, lazily and by native minima the same is found."""
+
+    def check(codes, classes, k, name):
+        eager, _ = select(codes, classes, k, False, name)
+        lazy, _ = select(codes, classes, k, True, name)
+        of_minima = forward_select(information_of(codes, classes), make_criterion(name), k)
+        for found in (lazy, of_minima):
+            assert found.order.tolist() == eager.order.tolist()
+            assert found.scores.tobytes() == eager.scores.tobytes()
+
+    return check
+
+
+def test_the_criteria_that_never_increase():
+    """A minimum over more is no larger; icap takes away more and more, as its terms are cut at 0."""
+    assert sorted(LAZY) == ["cmim", "cmim_fleuret", "icap", "jmim", "njmim"]
+
+
+@every_lazy_criterion
+@pytest.mark.parametrize("seed", range(5))
+def test_scores_never_increase(information_of, make_table, name, seed):
+    """Not by the last bit, for any candidate, from the empty S on: what stale scores are trusted for."""
+    random = np.random.default_rng(seed)
+    codes, classes = make_table(int(random.integers(2, 60)), 12, n_codes=int(random.integers(2, 6)), seed=seed)
+    information, criterion = information_of(codes, classes), make_criterion(name)
+    folded = np.full(12, criterion.start)
+    bounds = criterion.score(folded, information.relevance, 1)
+    for n_selected, s in enumerate(random.permutation(12), 1):
+        folded = criterion.fold(folded, information.pair(int(s)))
+        scores = criterion.score(folded, information.relevance, n_selected)
+        assert (scores <= bounds).all()
+        bounds = scores
+
+
+@every_lazy_criterion
+@pytest.mark.parametrize("seed", range(8))
+def test_equal_to_eager(check_equal, make_table, name, seed):
+    random = np.random.default_rng(seed)
+    n_features = int(random.integers(2, 120))
+    codes, classes = make_table(
+        int(random.integers(2, 120)), n_features, n_codes=int(random.integers(2, 6)), n_classes=3, seed=seed
+    )
+    check_equal(codes, classes, min(n_features, 25), name)
+
+
+@every_lazy_criterion
+@pytest.mark.parametrize("seed", range(5))
+def test_equal_to_eager_among_ties(check_equal, name, seed):
+    """Few samples and codes, duplicates and constants: most scores tie."""
+    random = np.random.default_rng(seed)
+    codes = random.integers(0, 2, (int(random.integers(2, 9)), 40))
+    codes = codes[:, random.integers(0, 40, 90)]
+    codes[:, random.integers(0, 90, 20)] = 1
+    check_equal(codes, random.integers(0, 2, len(codes)), 90, name)
+
+
+@every_lazy_criterion
+def test_equal_to_eager_under_synergy(check_equal, name):
+    """Scores of exactly the exclusive or: nothing alone, everything beside the right one."""
+    bits = np.arange(16)[:, None] >> np.arange(4) & 1
+    codes = np.column_stack([bits, np.zeros((16, 30), int), bits])
+    check_equal(codes, bits.sum(axis=1) % 2, len(codes[0]), name)
+
+
+@every_lazy_criterion
+def test_equal_to_eager_where_few_are_followed(check_equal, name):
+    """A few strong features and very many weak ones: some are counted in part, some by whole rows."""
+    codes, classes = few_among_many(300)
+    check_equal(codes, classes, 40, name)
+
+
+def few_among_many(n_features):
+    """Twenty features that tell about the class, among many that tell nothing."""
+    random = np.random.default_rng(0)
+    classes = random.integers(0, 2, 1000)
+    codes = random.integers(0, 3, (1000, n_features))
+    for j in range(0, n_features, n_features // 20):
+        share = 0.4 + j / (2 * n_features)
+        codes[:, j] = np.where(random.random(1000) < share, classes, codes[:, j])
+    return codes, classes
+
+
+@every_lazy_criterion
+def test_looks_at_fewer_pairs(select, name):
+    """The few relevant features are brought up to date; with jmim and njmim no candidate is ever far behind."""
+    codes, classes = few_among_many(500)
+    lazy, few = select(codes, classes, 15, True, name)
+    eager, all_ = select(codes, classes, 15, False, name)
+    assert lazy.order.tolist() == eager.order.tolist()
+    assert all_ == 14 * 500
+    assert few <= all_ / (1 if name in ("jmim", "njmim") else 2)
+
+
+def test_small_rows_are_counted_whole(make_table, monkeypatch):
+    """By default laziness is for rows that cost more than the choosing."""
+    information = PlugInInformation(PackedSource(*make_table(50, 20, seed=0)))
+    monkeypatch.setattr(information, "minima", lambda *_, **__: None)
+    assert 0 < information.sums.row_seconds < greedy.LAZY_FROM
+    assert isinstance(greedy._scores_for(information, make_criterion("cmim")), greedy.EagerScores)
+    monkeypatch.setattr(greedy, "LAZY_FROM", 0.0)
+    assert isinstance(greedy._scores_for(information, make_criterion("cmim")), greedy.LazyScores)
+    assert isinstance(greedy._scores_for(information, make_criterion("jmi")), greedy.EagerScores)
+    assert isinstance(greedy._scores_for(information, make_criterion("mim")), greedy.EagerScores)
+
+
+MINIMA = ["cmim", "cmim_fleuret", "jmim"]
+
+
+@pytest.mark.parametrize("name", MINIMA)
+def test_minima_on_any_number_of_threads(name, monkeypatch):
+    """Threads search groups of their own, with other marks to reach, and find the same."""
+    monkeypatch.setattr(packed_table, "WORTH_A_THREAD", 1e-12)
+    codes, classes = few_among_many(300)
+    found = []
+    for n_jobs in (1, 2, 5):
+        source = PackedSource(codes, classes, n_jobs=n_jobs, kernel=f"{choose_kernel().name}:planes")
+        information = PlugInInformation(source)
+        assert isinstance(greedy._scores_for(information, make_criterion(name)), PackedMinima)
+        found.append(forward_select(information, make_criterion(name), 40))
+    for other in found[1:]:
+        assert other.order.tolist() == found[0].order.tolist()
+        assert other.scores.tobytes() == found[0].scores.tobytes()
+
+
+def test_minima_of_forced_choices(make_table):
+    """A candidate that must be taken has its true score, however far behind it was."""
+    codes, classes = make_table(200, 30, seed=4)
+    source = PackedSource(codes, classes, kernel=f"{choose_kernel().name}:planes")
+    information = PlugInInformation(source)
+    last = int(information.relevance.argmin())
+    found = forward_select(information, make_criterion("cmim"), 5, must_include=[3, 7, last], exclude=[0])
+    assert found.order[:3].tolist() == [3, 7, last]
+    assert found.scores[2] == min(information.pair(s).conditional_relevance[last] for s in (3, 7))
+
+
+def test_no_minima_without_planes(make_table):
+    """Features of many codes are not bit planes, and then scores are kept in Python."""
+    source = PackedSource(*make_table(50, 9, seed=1), kernel="table")
+    assert PlugInInformation(source).minima("conditional_relevance", capped=False) is None

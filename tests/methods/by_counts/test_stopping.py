@@ -1,0 +1,209 @@
+"""Rules that end a selection: their values against other programs, their errors against chance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import chi2_contingency, kstest
+
+from bitsieve.methods.by_counts.criteria import CMI, JMI, MIM, make_criterion
+from bitsieve.methods.by_counts.greedy.forward import forward_select
+from bitsieve.methods.by_counts.stopping import (
+    STOPPING_RULES,
+    PermutationStopping,
+    SignificanceStopping,
+    ThresholdStopping,
+    make_stopping,
+)
+
+
+def noise(n_samples, n_features, seed, n_codes=3, n_classes=2):
+    random = np.random.default_rng(seed)
+    return random.integers(0, n_codes, (n_samples, n_features)).astype(np.uint8), random.integers(
+        0, n_classes, n_samples
+    )
+
+
+def signal(n_samples, n_features, n_informative, seed):
+    """The class is the majority of the first columns; the others are noise."""
+    random = np.random.default_rng(seed)
+    codes = random.integers(0, 2, (n_samples, n_features)).astype(np.uint8)
+    return codes, (codes[:, :n_informative].sum(axis=1) * 2 > n_informative).astype(int)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_significance_is_the_g_test(information_of, seed):
+    """Without conditions: scipy's test of the log-likelihood ratio on the same table."""
+    codes, classes = noise(300, 4, seed, n_codes=4, n_classes=3)
+    given = information_of(codes, classes).conditional()
+    for i in range(4):
+        table = np.array([[((codes[:, i] == x) & (classes == c)).sum() for c in range(3)] for x in range(4)])
+        expected = chi2_contingency(table, correction=False, lambda_="log-likelihood").pvalue
+        # both evaluate the same tail of chi-squared, from statistics that agree to 1e-12
+        assert SignificanceStopping().value(given, i, 1) == pytest.approx(expected, rel=1e-9)
+        assert SignificanceStopping().value(given, i, 7) == pytest.approx(min(1, 7 * expected), rel=1e-9)
+
+
+def test_significance_adds_statistics_and_freedom_over_parts(information_of):
+    codes, classes = noise(600, 3, 1)
+    given = information_of(codes, classes).conditional().refine(0)
+    statistic = freedom = 0.0
+    for z in range(3):
+        inside = codes[:, 0] == z
+        table = np.array(
+            [[((codes[inside, 1] == x) & (classes[inside] == c)).sum() for c in range(2)] for x in range(3)]
+        )
+        test = chi2_contingency(table, correction=False, lambda_="log-likelihood")
+        statistic, freedom = statistic + test.statistic, freedom + test.dof
+    from scipy.stats import chi2
+
+    assert SignificanceStopping().value(given, 1, 1) == pytest.approx(chi2.sf(statistic, freedom), rel=1e-9)
+
+
+@pytest.mark.parametrize("rule", [SignificanceStopping(), PermutationStopping()], ids=lambda rule: rule.name)
+def test_noise_is_seldom_taken(information_of, rule):
+    """Of 200 tables of pure noise at most 5 % have a first choice that passes; 22 of 200 is beyond chance (1e-4)."""
+    passed = 0
+    for seed in range(200):
+        codes, classes = noise(150, 10, seed)
+        passed += len(forward_select(information_of(codes, classes), MIM(), 10, stopping=rule).order) > 0
+    assert passed <= 22
+
+
+def test_noise_given_what_is_chosen_is_seldom_taken(information_of):
+    """The same after a first choice that is certain, within its strata."""
+    passed = 0
+    for seed in range(100):
+        codes, classes = noise(200, 8, seed)
+        flip = np.random.default_rng(seed).random(200) < 0.1
+        codes[:, 3] = classes ^ flip
+        found = forward_select(
+            information_of(codes, classes), JMI(), 8, stopping=PermutationStopping(n_permutations=100)
+        )
+        assert found.order[0] == 3
+        passed += len(found.order) > 1
+    assert passed <= 14  # 5 of 100 are expected at most; more than 14 has probability 1e-4
+
+
+@pytest.mark.parametrize("name", STOPPING_RULES)
+def test_signal_is_taken_and_noise_left(information_of, name):
+    codes, classes = signal(2000, 40, 5, seed=3)
+    found = forward_select(information_of(codes, classes), CMI(), 40, stopping=make_stopping(name))
+    assert sorted(found.order.tolist()) == [0, 1, 2, 3, 4]
+    assert found.outcome.refused not in range(5)
+    assert STOPPING_RULES[name]().stops(found.outcome.value)
+    assert not any(STOPPING_RULES[name]().stops(value) for value in found.outcome.values)
+
+
+def test_permutation_agrees_with_the_g_test_on_many_samples(information_of):
+    """Where chi-squared holds, shuffles say the same: on noise the mean of both p is near a half."""
+    rule, values = PermutationStopping(level=0.99, n_permutations=400), []  # a level at which shuffles seldom end early
+    for seed in range(40):
+        codes, classes = noise(3000, 2, seed)
+        given = information_of(codes, classes).conditional().refine(0)
+        values.append((rule.value(given, 1, 1), SignificanceStopping().value(given, 1, 1)))
+    shuffled, tested = np.array(values).T
+    # 400 shuffles tell a p to a standard deviation of 0.025 at most
+    assert np.abs(shuffled - tested).max() < 0.08
+
+
+def test_permutation_p_is_uniform_on_noise(information_of):
+    """Tables of 30 cells seldom tie; at a level of 0.99 shuffles do not end early."""
+    values = []
+    for seed in range(150):
+        codes, classes = noise(400, 1, seed, n_codes=10, n_classes=3)
+        rule = PermutationStopping(level=0.99, n_permutations=99, random_state=seed)
+        values.append(rule.value(information_of(codes, classes).conditional(), 0, 1))
+    assert kstest(values, "uniform").pvalue > 1e-3
+
+
+def test_permutation_makes_more_shuffles_for_more_candidates(information_of):
+    codes, classes = signal(4000, 3, 1, seed=1)
+    assert PermutationStopping().value(information_of(codes, classes).conditional(), 0, 1) == pytest.approx(1 / 201)
+    of_many = PermutationStopping().value(information_of(codes, classes).conditional(), 0, 50)
+    assert of_many == pytest.approx(50 / (1 + 50 * 200))  # never below the plain share, for each of those tried
+
+
+def test_same_values_for_any_number_of_threads(information_of):
+    codes, classes = signal(30_000, 12, 3, seed=5)
+    one, *others = (
+        forward_select(information_of(codes, classes, n_jobs=n), JMI(), 6, stopping=PermutationStopping())
+        for n in (1, 2, 3)
+    )
+    for other in others:
+        assert other.order.tolist() == one.order.tolist()
+        assert other.outcome.values.tobytes() == one.outcome.values.tobytes()
+
+
+def test_seed_matters(information_of):
+    codes, classes = noise(200, 2, 0)
+    given = information_of(codes, classes).conditional()
+    values = {PermutationStopping(random_state=seed).value(given, 0, 1) for seed in range(4)}
+    assert len(values) > 1
+    assert PermutationStopping(random_state=2).value(given, 0, 1) in values
+
+
+def test_threshold_is_the_bits_given_all_chosen(information_of, brute):
+    codes, classes = signal(500, 6, 3, seed=2)
+    found = forward_select(information_of(codes, classes), make_criterion("mrmr"), 6, stopping=ThresholdStopping(0.05))
+    for step, value in enumerate(found.outcome.values):
+        before = codes[:, found.order[:step]]
+        z = np.unique(before, axis=0, return_inverse=True)[1].reshape(-1) if step else np.zeros(500, int)
+        expected = brute.conditional_information(codes[:, found.order[step]], classes, z)
+        assert value == pytest.approx(expected, abs=1e-12)  # a sum of some dozen terms below one bit
+        assert value >= 0.05
+    assert found.outcome.value < 0.05
+
+
+def test_constants_are_never_taken_by_a_rule(information_of):
+    codes = np.array([[0, 0], [0, 1], [0, 0], [0, 1]] * 5, np.uint8)
+    found = forward_select(information_of(codes, codes[:, 1]), MIM(), 2, stopping=ThresholdStopping(0))
+    assert found.order.tolist() == [1]
+    assert found.outcome.exhausted
+    assert found.outcome.refused is None
+
+
+def test_what_must_be_included_is_not_judged(information_of):
+    codes, classes = signal(400, 10, 3, seed=1)
+    found = forward_select(
+        information_of(codes, classes), JMI(), 10, stopping=SignificanceStopping(), must_include=[9, 8], exclude=[0]
+    )
+    assert found.order[:2].tolist() == [9, 8]
+    assert np.isnan(found.outcome.values[:2]).all()
+    assert 0 not in found.order
+    assert {1, 2} <= set(found.order.tolist())
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: SignificanceStopping(level=0), "level=0 is not allowed"),
+        (lambda: SignificanceStopping(level="5%"), "level='5%' is not allowed"),
+        (lambda: PermutationStopping(level=1.5), "level=1.5 is not allowed"),
+        (lambda: PermutationStopping(n_permutations=3), "n_permutations=3 is not allowed"),
+        (lambda: PermutationStopping(random_state=-1), "random_state=-1 is not allowed"),
+        (lambda: ThresholdStopping(bits=-1), "bits=-1 is not allowed"),
+        (lambda: ThresholdStopping(bits=float("nan")), "bits=nan is not allowed"),
+        (lambda: make_stopping("signifcance"), "did you mean significance"),
+        (lambda: make_stopping(3), "neither a name nor a rule"),
+    ],
+)
+def test_mistakes(make, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        make()
+    assert "\n" not in str(caught.value)
+
+
+def test_a_score_of_just_the_threshold_is_taken(information_of):
+    """A copy of a class of two values that are as frequent tells 1 bit exactly."""
+    classes = np.arange(40) % 2
+    information = information_of(np.column_stack([classes, classes]), classes)
+    taken = [
+        len(forward_select(information, MIM(), 2, stopping=ThresholdStopping(bits)).order) for bits in (1, 1 + 1e-15)
+    ]
+    assert taken == [1, 0]
+
+
+@pytest.mark.parametrize("rule", [SignificanceStopping(level=0.01), PermutationStopping(level=0.01)])
+def test_reasons_give_p_and_the_level(rule):
+    assert rule.reason(0.314159) == "p = 0.31 > 0.01"
