@@ -40,8 +40,8 @@ def both(values, tmp_path, monkeypatch):
 
 
 def same(spooled, expected):
-    assert not spooled.has_rows
-    assert expected.has_rows
+    assert "rows" not in spooled.offers
+    assert "rows" in expected.offers
     assert (spooled.n_samples, list(spooled.names), spooled.left_out) == (
         expected.n_samples,
         list(expected.names),

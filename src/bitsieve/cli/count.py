@@ -17,9 +17,9 @@ def run(options: argparse.Namespace) -> int:
     with shown(True):
         from bitsieve.data.binning.registry import make_binner
         from bitsieve.engines.counts_table import count_like, count_table
+        from bitsieve.engines.in_parts import TableInParts
         from bitsieve.engines.saved_counts import SavedCounts
         from bitsieve.engines.stream import StreamSource
-        from bitsieve.engines.stream_table import StreamedTable
         from bitsieve.files.read import open_columns
         from bitsieve.selection.codes import few_are_codes
 
@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
         if source.own_target is not None:
             open_columns(options.data)
         table = source.read_in_parts(options.target, options.weight, target_bins=options.target_bins)
-        assert isinstance(table, StreamedTable)  # as all but libsvm files are read
+        assert isinstance(table, TableInParts)  # as all but libsvm files are read
         codes = few_are_codes(rule, parameters)
         counts = count_table(table, binner, few_are_codes=codes) if first is None else count_like(table, first)
         counts.save(options.save)

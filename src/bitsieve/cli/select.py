@@ -108,6 +108,7 @@ def _selection(options: argparse.Namespace, client: Client | None = None) -> Sel
         parameters["estimator"] = options.estimator
     parameters |= _method_parameters(options)
     if client is not None or options.counts or in_batches(options):
+        from bitsieve.data.table import COUNTS
         from bitsieve.methods.registry import check_offers
 
         check_offers(options.method, COUNTS)  # before hours of reading

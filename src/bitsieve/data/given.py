@@ -22,6 +22,8 @@ class Given:
     with_target : callable or None
         ``with_target(names)`` gives these features, then the target and the weights, for writing to a file; None where
         the data came without them.
+    whole : dataframe, ArrayTable or None
+        The table in memory that held the target, too.
     weight : str or None
         The name of the frequency weights, "sample_weight" where they were given by their values.
     labels : sequence or None
@@ -32,6 +34,7 @@ class Given:
     with_target: Callable[[Sequence[str]], Any] | None = None
     weight: str | None = None
     labels: Sequence[Any] | None = None
+    whole: Any = None
 
 
 def not_read_again(indices: NDArray[np.intp]) -> None:

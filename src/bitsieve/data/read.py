@@ -270,7 +270,7 @@ def _from_frame(data: Any, original: Any, target: Any, sample_weight: Any, rules
     def with_target(names: Sequence[str]) -> Any:
         return source.features([*names, *roles.others])
 
-    return replace(table, given=Given(take, with_target, roles.weight_name, roles.features))
+    return replace(table, given=Given(take, with_target, roles.weight_name, roles.features, data))
 
 
 def _from_arrays(data: ArrayTable, target: Any, sample_weight: Any, rules: TargetRules) -> TableInMemory:
@@ -291,6 +291,7 @@ def _from_arrays(data: ArrayTable, target: Any, sample_weight: Any, rules: Targe
         partial(source.with_target, [str(label) for label in roles.others]),
         roles.weight_name,
         roles.features,
+        data,
     )
     return replace(table, names=roles.features, feature_names=feature_names, given=given)
 
@@ -300,7 +301,7 @@ def _from_sparse_arrays(data: ArrayTable, sample_weight: Any, rules: TargetRules
     table = rules.read(data.X, data.y, sample_weight, "y")
     source_of_target = partial(_sparse_with_target, data)
     weight_name = None if sample_weight is None else "sample_weight"
-    given = Given(taker_of(data.X), source_of_target, weight_name)
+    given = Given(taker_of(data.X), source_of_target, weight_name, whole=data)
     if isinstance(data.names, NumberedNames):
         return replace(table, given=given)
     return replace(table, names=data.names, feature_names=np.array(data.names, object), given=given)

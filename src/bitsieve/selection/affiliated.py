@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.common.parameters import check_choice
@@ -157,8 +155,5 @@ def _binner(selector: Any, table: Table, binning: Any, n_jobs: int | None) -> An
 
 def _read(selector: Any, X: Any) -> Table:
     from bitsieve.data.columns import read_columns
-    from bitsieve.data.sparse import read_sparse
 
-    if issparse(X):
-        return read_sparse(X, estimator=selector, reset=False)
-    return replace(read_columns(X, estimator=selector, reset=False), given=None)
+    return read_columns(X, estimator=selector, reset=False)

@@ -59,15 +59,13 @@ def explain(table: Table, binner: Any, selected: NDArray[np.intp], left_out: Seq
     kept = np.ones(len(n_bins), bool)
     kept[list(left_out)] = False
     one_bin = np.flatnonzero(kept & (n_bins == 1))
-    if table.is_sparse:
-        constant = one_bin[table.constant[one_bin]].tolist()
-    else:
-        constant = [j for j in one_bin.tolist() if not table.varies(j)]
+    constant = [j for j in one_bin.tolist() if not table.varies(j)]
     kept[constant] = False
     uncut = np.asarray(getattr(binner, "uncut_", ()), np.intp)
     whole = uncut[kept[uncut]]
     if len(whole):
-        numeric = sum(categories is None for categories in binner.categories_)
+        gone = set(left_out)
+        numeric = sum(categories is None for j, categories in enumerate(binner.categories_) if j not in gone)
         one = len(whole) == 1
         left = "it counts as telling nothing; to cut it" if one else "they count as telling nothing; to cut them"
         at_median = f"{'it is' if one else 'they are'} cut at {'its' if one else 'their'} median"
@@ -90,7 +88,7 @@ def explain(table: Table, binner: Any, selected: NDArray[np.intp], left_out: Seq
 
 def explain_sample(table: Table) -> list[str]:
     """What was found on a sample of the rows alone, of a table that is read in parts."""
-    if table.in_memory or table.coding is None:
+    if table.in_memory:
         return []
     notes = []
     sampled, error = table.coding.sampled, f"by at most {table.coding.rank_error:.2%} of the rows, 99 times in 100"

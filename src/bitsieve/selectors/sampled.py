@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.common.messages import Sentence, Setting
+from bitsieve.data.binning.equal_width import EqualWidthBinning
 from bitsieve.data.binning.registry import make_binner
-from bitsieve.data.binning.transformers import EqualWidthBinner
 from bitsieve.data.columns import read_columns
 from bitsieve.data.encoding import Encoded
 from bitsieve.data.extents import check_values
-from bitsieve.data.sparse import read_sparse
 from bitsieve.engines.local import make_source
 from bitsieve.information import make_information
 from bitsieve.methods.by_samples.rows import Coded, Rows
@@ -142,7 +141,7 @@ class TableSamples:
         codes = np.empty((rows.n_samples, rows.n_features), np.uint16)
         binned = None
         if kind == "binned":
-            binned = EqualWidthBinner(n_bins=FEW_VALUES, n_jobs=self.n_jobs).fit_table(self.table).codes(self.table)
+            binned = EqualWidthBinning(n_bins=FEW_VALUES, n_jobs=self.n_jobs).fit_table(self.table).codes(self.table)
         codes[:, rows.categorical] = rows.codes
         for place, j in enumerate(rows.numeric.tolist()):
             distinct, own = np.unique(rows.numbers[:, place], return_inverse=True)
@@ -160,14 +159,15 @@ class TableSamples:
 
 def read_stored(estimator: Any, X: Any) -> csc_array:
     """The values of a new sparse matrix or array as CSC, no entry twice."""
-    return stored_values(read_sparse(X, estimator=estimator, reset=False))
+    return stored_values(read_columns(X, estimator=estimator, reset=False))
 
 
 def stored_values(table: Any) -> csc_array:
     """The values of a sparse table as CSC; ValueError if some are missing, infinite or too large."""
-    table.check_finite(allow_missing=False, instead=INSTEAD)
-    _refuse_large(table.value)
-    return table.stored
+    columns = table.stored
+    columns.check_finite(table.names, allow_missing=False, instead=INSTEAD)
+    _refuse_large(columns.value)
+    return columns.stored
 
 
 def columns_of(
