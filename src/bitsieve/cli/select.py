@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
         target = _save(selection, options)
 
     def text() -> str:
-        from bitsieve.selection.shown import table_text
+        from bitsieve.selection.selection import table_text
 
         return table_text(selection)
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Self
-
+from collections.abc import Callable
+from typing import Any, Generic, Self, TypeVar, overload
 
 Value = TypeVar("Value")
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import whole_number
-
-if TYPE_CHECKING:
-    from numpy.typing import DTypeLike, NDArray
-
 
 UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 UNITS |= {"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}

@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import difflib
 import unicodedata
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Self
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, Self
 
 
 def one_line(text: object) -> str:

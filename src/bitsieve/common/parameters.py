@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import inspect
 import operator
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, SupportsIndex, TypeVar
+from typing import Any, ClassVar, ParamSpec, SupportsIndex, TypeVar
 
 import numpy as np
 
@@ -22,12 +23,9 @@ from bitsieve.common.defaults import SELECTOR
 from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.notes import warn
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    Rule = Callable[[str, Any], object]  # whatever a user gave
-    P = ParamSpec("P")
-    R = TypeVar("R")
+Rule = Callable[[str, Any], object]  # whatever a user gave
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 NO_LIMIT = 2**31

@@ -11,16 +11,12 @@ import math
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from types import TracebackType
-    from typing import Self, TextIO
-
+from types import TracebackType
+from typing import Self, TextIO
 
 PATIENCE = 3.0  # seconds after which the time left can be estimated from the time passed
 SILENCE = 1.0  # seconds before the first line: a short job needs none

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+import numpy as np
+from numpy.typing import NDArray
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Columns = NDArray[np.intp]
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
-    Matrix = NDArray[np.floating]
-    Progress = Callable[[int, int], object] | None
+Columns = NDArray[np.intp]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Matrix = NDArray[np.floating]
+Progress = Callable[[int, int], object] | None

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from bitsieve.counts import Columns, Integers
+from bitsieve.counts import Columns, Integers
 
 BLOCK_CELLS = 1 << 22  # of the tables that are held at once where sums are made from them
 DENSE_CELLS = 1 << 16  # tables of at most so many cells hold them all, larger ones only those that are not empty

@@ -6,33 +6,26 @@ blocks that stay in the cache. Memory: the bit planes, ``(arity - 1) / 8`` bytes
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from bitsieve import _native
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import square_matrix
 from bitsieve.common.ties import TIE
-from bitsieve.counts import rows
-from bitsieve.counts.contingency import DENSE_CELLS
+from bitsieve.counts import Columns, Integers, Matrix, Progress, rows
+from bitsieve.counts.contingency import DENSE_CELLS, ContingencyTable
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.packed_table import PackedLayout, check_packed_room, dense_cells, tables_of
 from bitsieve.counts.partition import Arrangement, Partition
 from bitsieve.counts.source import CodedSource, JointCodes, refined
-from bitsieve.counts.sums import PairForm, Sums, new_sums
+from bitsieve.counts.sums import PairForm, PairSums, Sums, new_sums
+from bitsieve.counts.terms import Terms
 from bitsieve.counts.threads import run_blocks, thread_count
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike, DTypeLike, NDArray
-
-    from bitsieve.counts import Columns, Integers, Matrix, Progress
-    from bitsieve.counts.contingency import ContingencyTable
-    from bitsieve.counts.sums import PairSums
-    from bitsieve.counts.terms import Terms
 
 SECONDS_A_SAMPLE = 3e-9  # of one column in a partition: measured, a table of few codes
 GATHERED_BYTES = 64 << 20  # of columns that are packed side by side for a matrix

@@ -5,23 +5,18 @@ Features are counted eight at a time: the eight that share the registers of the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import WITHOUT_LOOKING, check_room
+from bitsieve.counts import Columns, Integers
 from bitsieve.counts.contingency import ContingencyTable
+from bitsieve.counts.kernels import KernelChoice
 from bitsieve.counts.threads import run_blocks, thread_count
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from bitsieve.counts import Columns, Integers
-    from bitsieve.counts.kernels import KernelChoice
 
 LANES = 8  # features of a SIMD group
 COUNTERS_WIDTH = 16  # SIMD groups a block with packed counters: what the counters leave of the second-level cache

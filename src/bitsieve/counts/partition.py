@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.counts import Columns, Integers
+from bitsieve.counts.contingency import ContingencyTable, Tables
 from bitsieve.counts.sums import sums_of_tables
+from bitsieve.counts.terms import Terms
 from bitsieve.counts.threads import run_blocks
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from bitsieve.counts import Columns, Integers
-    from bitsieve.counts.contingency import ContingencyTable, Tables
-    from bitsieve.counts.terms import Terms
 
 SEEDS_A_BLOCK = 16  # shuffles that a thread takes at once
 

@@ -6,16 +6,12 @@ Every other source and every kernel must return these very integers.
 from __future__ import annotations
 
 from decimal import ROUND_HALF_UP, Decimal, localcontext
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from bitsieve.counts import Integers
 from bitsieve.counts.source import CodedSource
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from bitsieve.counts import Integers
 
 
 class NaiveSource(CodedSource):

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.counts import Columns, Integers
 from bitsieve.counts.terms import MAX_SAMPLES
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from bitsieve.counts import Columns, Integers
 
 MAX_CODES = 1 << 16
 MAX_FEATURES = 10**6

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.counts import Columns, Integers
+from bitsieve.counts.terms import Terms
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from bitsieve.counts import Columns, Integers
-    from bitsieve.counts.terms import Terms
-
-    Labels = NDArray[np.int32]
+Labels = NDArray[np.int32]
 
 
 class Parts(NamedTuple):

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, cast
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Protocol, Self, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
+from bitsieve.counts import Columns, Integers
 from bitsieve.counts.contingency import ContingencyTable, Tables
 from bitsieve.counts.partition import Partition
 from bitsieve.counts.rows import check_joint_values
-from bitsieve.counts.search import JoinedSearch
+from bitsieve.counts.search import ClassSearch, JoinedSearch
 from bitsieve.counts.sums import Sums
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Self
-
-    from numpy.typing import NDArray
-
-    from bitsieve.counts import Columns, Integers
-    from bitsieve.counts.search import ClassSearch
 
 AnyPartition = TypeVar("AnyPartition", bound=Partition)
 

@@ -6,27 +6,22 @@ where these are fewer to read, and a few numbers a column. Memory: 12 bytes a li
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from bitsieve import _native
 from bitsieve.common.lazy import cached_property
+from bitsieve.counts import Columns, Integers
 from bitsieve.counts.rows import checked_classes, checked_weights
 from bitsieve.counts.source import CodedSource, JointCodes
-from bitsieve.counts.sums import Sums, new_sums
+from bitsieve.counts.sums import PairSums, Sums, new_sums
+from bitsieve.counts.terms import Terms
 from bitsieve.counts.threads import run_blocks, thread_count
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from bitsieve.counts import Columns, Integers
-    from bitsieve.counts.sums import PairSums
-    from bitsieve.counts.terms import Terms
 
 BLOCK_CODES = 1 << 22  # listed codes that are sorted by column at once: 32 MiB
 TURNED_CODES = 1 << 25  # listed codes that are written by row at once: 200 MB, of which few pages lie in a file

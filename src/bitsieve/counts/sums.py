@@ -5,25 +5,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections.abc import Callable
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
+from numpy.typing import DTypeLike
 
+from bitsieve.common.greedy import Scores
 from bitsieve.common.memory import square_matrix
-from bitsieve.counts.contingency import column_blocks
+from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
+from bitsieve.counts.contingency import ContingencyTable, Tables, column_blocks
+from bitsieve.counts.terms import Terms
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Self
-
-    from numpy.typing import DTypeLike
-
-    from bitsieve.common.greedy import Scores
-    from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
-    from bitsieve.counts.contingency import ContingencyTable, Tables
-    from bitsieve.counts.terms import Terms
-
-    PairSums = tuple[Integers, Integers | None]
+PairSums = tuple[Integers, Integers | None]
 
 
 class PairForm(NamedTuple):

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from bitsieve import _native
-
-if TYPE_CHECKING:
-    from bitsieve.counts import Integers
+from bitsieve.counts import Integers
 
 TABLE_LIMIT = 1 << 17  # 1 MiB: cells beyond it are so few that their terms are computed afresh
 MAX_SAMPLES = 1 << 31

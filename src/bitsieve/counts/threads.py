@@ -7,14 +7,12 @@ a fork after a call is safe, and a block that raises stops the rest.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from bitsieve.common.parameters import check_threads
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 Block = TypeVar("Block")
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.data.encoding import Encoded, encode
 from bitsieve.data.exact import DIGITS, WHOLE, check_apart, microseconds
 from bitsieve.data.text import TextKinds, typed_columns
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
 FEW_VALUES = 1000  # of a dictionary: Python sorts them faster than numpy sorts objects
 _MICROSECONDS = {"s": 1_000_000.0, "ms": 1_000.0, "us": 1.0}  # in one unit

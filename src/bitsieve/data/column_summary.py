@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import log, sqrt
 from operator import add
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.data.encoding import DENSE_SPAN, lookup
 from bitsieve.data.extents import MISSING, NUMBERS
 from bitsieve.data.profile import RowNumbers, row_keys
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from bitsieve.data.table import TableInMemory
-
+from bitsieve.data.table import TableInMemory
 
 _TRIED_FIRST = 1 << 16  # rows by which a column of nothing but different numbers is told
 

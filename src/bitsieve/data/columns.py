@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 from narwhals import dependencies as known
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from bitsieve import _native
@@ -18,14 +20,8 @@ from bitsieve.data.encoding import Encoded, as_array
 from bitsieve.data.exact import as_doubles, microseconds
 from bitsieve.data.sparse import StoredColumnsInFiles, read_sparse
 from bitsieve.data.table import TableInMemory
+from bitsieve.data.text import TextKinds
 from bitsieve.files.spooled_columns import SpooledColumns
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from bitsieve.data.text import TextKinds
 
 
 def with_rows(data: Any) -> Any:

@@ -6,16 +6,13 @@ where no two different values of the column become the same float.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from bitsieve.data.extents import Extents
+from bitsieve.data.extents import Extents
 
 WHOLE = 1 << 53  # whole numbers up to here are floats
 DIGITS = 15  # decimals of so many digits are floats of their own

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from bitsieve.common.messages import quoted
@@ -18,20 +20,13 @@ from bitsieve.common.progress import phase
 from bitsieve.data.columns import check_unique, read_columns, take_columns, with_rows
 from bitsieve.data.encoding import as_array
 from bitsieve.data.given import Given, not_read_again
-from bitsieve.data.roles import divide
+from bitsieve.data.roles import Roles, divide
+from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import check_target_bins, read_target
+from bitsieve.data.text import TextKinds
 from bitsieve.data.weights import read_weights, zero_where_missing
 from bitsieve.files.npz import ArrayTable
 from bitsieve.files.spooled_columns import SpooledColumns
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from bitsieve.data.roles import Roles
-    from bitsieve.data.table import TableInMemory
-    from bitsieve.data.text import TextKinds
 
 
 def read_xy(

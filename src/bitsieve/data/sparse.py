@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from bitsieve.common.lazy import cached_property
@@ -16,12 +17,7 @@ from bitsieve.counts.threads import thread_count
 from bitsieve.data.extents import columns_hold
 from bitsieve.files.spooled_columns import SpooledColumns
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
-
-    Integers = NDArray[np.int64]
+Integers = NDArray[np.int64]
 
 
 MOST_EXACT = 2**53  # beyond, whole numbers are not told apart as float64

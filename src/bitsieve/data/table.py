@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.messages import quoted_places
 from bitsieve.data.encoding import FEW, Encoded, encode, length, take_rows
 from bitsieve.data.extents import Extents, find_extents
+from bitsieve.data.given import Given
 from bitsieve.data.profile import Profile, columns_that_differ_at_first, counts_rows, numbers_rows
+from bitsieve.data.sparse import StoredColumns
+from bitsieve.data.target import Target
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from bitsieve.data.given import Given
-    from bitsieve.data.sparse import StoredColumns
-    from bitsieve.data.target import Target
-
-    Values = NDArray[Any] | Encoded
+Values = NDArray[Any] | Encoded
 
 
 COUNTS = frozenset({"tables", "partition", "joined"})  # what counts of all rows offer

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.common.messages import Sentence, Setting, quoted
 from bitsieve.common.parameters import check_integer
 from bitsieve.data.encoding import Encoded, as_array, encode, is_missing, length, occurring, take_rows
 from bitsieve.data.exact import as_doubles, check_whole_numbers
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 MAX_JOINT_CLASSES = 1 << 16  # of several columns together
 MANY_NUMBERS = 100  # a target with more distinct whole numbers is a quantity, unless it is said to be classes

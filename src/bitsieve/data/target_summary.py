@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.messages import quoted
@@ -24,12 +26,6 @@ from bitsieve.data.target import (
     target_columns,
     to_classes,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
 
 _CELLS = _ROWS = 1 << 18  # distinct values of a column; rows of the sample where there are more
 

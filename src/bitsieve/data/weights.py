@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.messages import Sentence, Setting
 from bitsieve.counts.terms import MAX_SAMPLES
 from bitsieve.data.encoding import as_array, is_missing
 from bitsieve.data.target import read_values, target_columns
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 ADVICE = "such as by np.rint(100 * w / w.max())"
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from bitsieve.common.messages import quoted
+from bitsieve.counts.source import CountSource
+from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.coding import Coding
 from bitsieve.data.profile import Profile
 from bitsieve.data.table import Table
+from bitsieve.data.target import Target
+from bitsieve.engines.in_parts import TableInParts
 from bitsieve.engines.saved_counts import SavedCounts, TabledSource, count_pairs
-
-if TYPE_CHECKING:
-    from bitsieve.counts.source import CountSource
-    from bitsieve.data.binning.base import Binning
-    from bitsieve.data.target import Target
-    from bitsieve.engines.in_parts import TableInParts
 
 
 class CountsTable(Table):

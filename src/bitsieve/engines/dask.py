@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import accumulate, pairwise
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.messages import one_line
 from bitsieve.data.encoding import as_array
@@ -24,13 +27,9 @@ from bitsieve.files.parts import Range
 from bitsieve.files.read import open_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from os import PathLike
-
     import pyarrow as pa
     from dask.delayed import Delayed
     from distributed import Client
-    from numpy.typing import NDArray
 
 
 Result = TypeVar("Result")

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from numpy.typing import ArrayLike
 
 from bitsieve.common.progress import phase
 from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.source import CountSource
 from bitsieve.counts.sparse import SparseCodes, SparseSource
-from bitsieve.data.binning.registry import binner_of
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from bitsieve.counts.source import CountSource
-    from bitsieve.data.binning.base import Binning
-    from bitsieve.data.table import Table, TableInMemory
+from bitsieve.data.binning.base import Binning
+from bitsieve.data.binning.zero_apart import binner_of
+from bitsieve.data.table import Table, TableInMemory
 
 
 def make_source(

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.lazy import cached_property
+from bitsieve.counts.contingency import ContingencyTable
 from bitsieve.counts.partition import Partition
 from bitsieve.counts.rows import check_joint_values
 from bitsieve.counts.source import ConditioningSource, refined
 from bitsieve.counts.terms import MAX_SAMPLES
 from bitsieve.engines import portions as on_portion
-from bitsieve.engines.portions import added
+from bitsieve.engines.portions import Portions, added
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from bitsieve.counts.contingency import ContingencyTable
-    from bitsieve.engines.portions import Portions
-
-    Integers = NDArray[np.int64]
-    Columns = NDArray[np.intp]
+Integers = NDArray[np.int64]
+Columns = NDArray[np.intp]
 
 
 class PartitionedSource(ConditioningSource):

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import chain
 from math import prod
 from operator import add
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.counts.contingency import DENSE_CELLS, ContingencyTable, has_all_cells
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.packed_table import dense_cells
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    Shape = tuple[int, int, int]
-    Integers = NDArray[np.int64]
-    Columns = NDArray[np.intp]
+Shape = tuple[int, int, int]
+Integers = NDArray[np.int64]
+Columns = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)

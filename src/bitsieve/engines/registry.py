@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import narwhals as nw
 
 from bitsieve.common.messages import ParameterError
-
-if TYPE_CHECKING:
-    from bitsieve.data.table import Table
+from bitsieve.data.table import Table
 
 
 class DataInParts(Protocol):

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.progress import phase
 from bitsieve.counts.contingency import ContingencyTable
 from bitsieve.counts.source import CountSource
+from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.stored import binning_facts, binning_of, from_list, listed
 from bitsieve.data.column_summary import changes_kind, union_of_categories
 from bitsieve.data.encoding import lookup
@@ -20,16 +24,8 @@ from bitsieve.data.target import Target
 from bitsieve.files.errors import DataError
 from bitsieve.files.output import writing
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from os import PathLike
-
-    from numpy.typing import NDArray
-
-    from bitsieve.data.binning.base import Binning
-
-    Integers = NDArray[np.int64]
-    Columns = NDArray[np.intp]
+Integers = NDArray[np.int64]
+Columns = NDArray[np.intp]
 
 
 MOST_CELLS = 1 << 28  # of all tables: 2 GiB

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -11,6 +12,9 @@ from operator import itemgetter
 from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import finalize
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.lazy import cached_property
 from bitsieve.data.columns import check_labels
@@ -21,14 +25,9 @@ from bitsieve.engines.portions import Portions, has_samples, in_order, places_wi
 from bitsieve.engines.registry import is_spark
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    import numpy as np
     import pyarrow as pa
-    from numpy.typing import NDArray
-
-    Result = TypeVar("Result")
-    Numbered = Iterator[tuple[int, Any]]
+Result = TypeVar("Result")
+Numbered = Iterator[tuple[int, Any]]
 
 
 FAN_IN = 32  # results that one task merges, or this process

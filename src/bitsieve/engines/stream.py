@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import check_memory
@@ -21,9 +22,6 @@ from bitsieve.engines.stream_table import DEFAULT_MEMORY, StreamParts
 from bitsieve.files.arrow import ColumnParts
 from bitsieve.files.libsvm import read_libsvm_in_ranges
 from bitsieve.files.read import holds_sparse_rows, open_columns
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _ROWS = 1 << 20  # of a batch that is read again
 

@@ -10,8 +10,9 @@ import json
 import pickle
 from contextlib import suppress
 from dataclasses import fields
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import joblib
 import numpy as np
@@ -19,13 +20,9 @@ import sklearn
 
 from bitsieve.common.messages import one_line, quoted
 from bitsieve.evaluate.comparison import Scored
+from bitsieve.evaluate.plan import Plan
 from bitsieve.files.errors import DataError
 from bitsieve.files.output import writing
-
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from bitsieve.evaluate.plan import Plan
 
 _MEASURED = tuple(field.name for field in fields(Scored))
 _FOLD, _UNFINISHED = "fold-*.npz", ".bitsieve-*.tmp"  # the second: of a process that was killed while it wrote

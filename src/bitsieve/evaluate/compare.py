@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from os import PathLike
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bitsieve.common.notes import warn_of
 from bitsieve.common.parameters import with_hints
 from bitsieve.common.progress import shown
 from bitsieve.data.read import read_data
 from bitsieve.evaluate.checkpoint import Checkpoint
+from bitsieve.evaluate.comparison import Comparison
 from bitsieve.evaluate.plan import DEFAULT_METHODS, Question, make_plan
 from bitsieve.evaluate.run import run_plan
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from os import PathLike
-
-    from bitsieve.evaluate.comparison import Comparison
 
 OTHER_NAMES = {  # what bitsieve.select and other libraries call a parameter
     **dict.fromkeys(("method", "criterion", "selectors"), "methods"),

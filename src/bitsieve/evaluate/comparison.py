@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -15,16 +17,12 @@ from numpy.typing import NDArray
 from bitsieve.common.messages import aligned, choices, printable
 from bitsieve.evaluate.error_rates import Choice, PairedTest, choose, paired_test, standard_errors
 from bitsieve.evaluate.measures import kuncheva, nogueira
+from bitsieve.evaluate.plan import Plan
 from bitsieve.files.output import check_output, write_text
 from bitsieve.files.write import write_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from os import PathLike
-
     import pyarrow as pa
-
-    from bitsieve.evaluate.plan import Plan
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]

@@ -11,17 +11,15 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from bitsieve.data.table import Table
 
-    from bitsieve.data.table import Table
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 
 MOST_CATEGORIES = 100  # columns a feature

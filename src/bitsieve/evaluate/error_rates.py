@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from bitsieve.common.messages import ParameterError, choices
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 Codes = NDArray[Any]
 Loss = Callable[[Codes, Codes], float]

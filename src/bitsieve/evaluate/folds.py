@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import check_integer
 from bitsieve.data.encoding import as_array
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
-    from bitsieve.data.target import Target
+from bitsieve.data.target import Target
 
 FEW_SAMPLES = 100  # below, one sample is left out at a time
 MANY_FOLDS = 10

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.defaults import HOW_MANY
 from bitsieve.common.messages import aligned, quoted
@@ -20,18 +22,11 @@ from bitsieve.evaluate.selector_cv import SelectorCV
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_target, refuse_what_tells_nothing
-from bitsieve.selectors.fitting import count_table
+from bitsieve.selectors.fitting import Counted, count_table
 from bitsieve.selectors.forward import ForwardSelector
 from bitsieve.selectors.stability import StabilitySelector
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from bitsieve.selectors.fitting import Counted
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 MOST = 30  # columns that cross-validation tries, and of the figure
 N_SHUFFLES = 40

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from bitsieve.common.defaults import COMPARE
@@ -14,22 +15,17 @@ from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.common.parameters import check_flag, check_integer
 from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.binning.transformers import MDLBinner
+from bitsieve.data.table import Table
+from bitsieve.data.target import Target
+from bitsieve.evaluate.classifiers.refit import Classifier, Grow
 from bitsieve.evaluate.classifiers.registry import default_classifier, make_classifier, seeded
 from bitsieve.evaluate.encoding import Foreign, NumericFeatures, encode_features, is_foreign
 from bitsieve.evaluate.error_rates import ROC_AUC, Loss, make_loss
-from bitsieve.evaluate.folds import make_folds
+from bitsieve.evaluate.folds import Fold, make_folds
 from bitsieve.methods.registry import method_name, parameters_of
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_target, refuse_what_tells_nothing
 from bitsieve.selectors.registry import make_selector
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from bitsieve.data.table import Table
-    from bitsieve.data.target import Target
-    from bitsieve.evaluate.classifiers.refit import Classifier, Grow
-    from bitsieve.evaluate.folds import Fold
 
 PROTOCOLS = ("nested", "paper")
 DEFAULT_METHODS = COMPARE.methods

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable
 from contextvars import Context
 from dataclasses import dataclass, replace
 from itertools import count
 from threading import Event, Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -19,24 +21,17 @@ from threadpoolctl import threadpool_limits
 
 from bitsieve.common.progress import phase
 from bitsieve.counts.threads import run_blocks
+from bitsieve.evaluate.checkpoint import Checkpoint
 from bitsieve.evaluate.comparison import BEST, Comparison, Scored
 from bitsieve.evaluate.encoding import Foreign
 from bitsieve.evaluate.error_rates import wrong
+from bitsieve.evaluate.folds import Fold
 from bitsieve.evaluate.measures import redundancy_rates, separability
+from bitsieve.evaluate.plan import Plan
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import global_bounds
-from bitsieve.selectors.fitting import count_table
+from bitsieve.selectors.fitting import Counted, count_table
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from bitsieve.evaluate.checkpoint import Checkpoint
-    from bitsieve.evaluate.folds import Fold
-    from bitsieve.evaluate.plan import Plan
-    from bitsieve.selectors.fitting import Counted
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 MAJORITY, ALL_COLUMNS = "majority class", "all columns"  # and BEST
 _MOST_CELLS = 10**8  # of a table of which all columns are used

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Iterable
+from typing import Any, Self
 
 from bitsieve.common.defaults import SELECTOR_CV
+from bitsieve.data.table import Table
 from bitsieve.evaluate.plan import make_plan
 from bitsieve.evaluate.run import run_plan
 from bitsieve.selectors.base import ColumnSelector
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from bitsieve.data.table import Table
 
 MOST_FEATURES = 50
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -15,14 +17,8 @@ from bitsieve.common.messages import one_line
 from bitsieve.common.progress import row_phase
 from bitsieve.files.dialect import unique_names
 from bitsieve.files.errors import DataError, broken, check_names
-from bitsieve.files.parts import FileParts, Given
+from bitsieve.files.parts import FileParts, Given, Rows
 from bitsieve.files.spool import Spool, no_room
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from bitsieve.files.parts import Rows
 
 INDEX = "__index_level_"  # what pandas calls the index that it adds to a file
 NAMES = {"parquet": "Parquet", "arrow": "Arrow", "stream": "an Arrow stream"}

@@ -9,15 +9,12 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from io import StringIO
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import IO
 
 from bitsieve.common.messages import Sentence, Setting, one_line, quoted
 from bitsieve.files.errors import DataError, is_number
 from bitsieve.files.parts import line_starts
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import IO
 
 DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
 #: Markers of a missing value: those of pandas and "?", the marker of the UCI repository.

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 from bitsieve.common.messages import one_line, quoted
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    FileState = tuple[str, int, int, int]
+FileState = tuple[str, int, int, int]
 
 
 class DataError(ValueError):

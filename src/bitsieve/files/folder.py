@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from pyarrow import dataset, fs
 
 from bitsieve.common.messages import one_line, quoted
 from bitsieve.files.arrow import ColumnParts
-from bitsieve.files.errors import DataError, check_names, unreadable
-from bitsieve.files.parts import Copies, Given
+from bitsieve.files.errors import DataError, FileState, check_names, unreadable
+from bitsieve.files.parts import Copies, Given, Range, Rows
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from bitsieve.files.errors import FileState
-    from bitsieve.files.parts import Range, Rows
-
-    Value = int | str | None
+Value = int | str | None
 
 ENDINGS = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".arrows", ".csv", ".tsv", ".txt")
 

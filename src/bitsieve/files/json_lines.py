@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pyarrow as pa
 
@@ -14,13 +15,7 @@ from bitsieve.files.arrow import INDEX, check_schema, native_file
 from bitsieve.files.dialect import BOM
 from bitsieve.files.errors import DataError
 from bitsieve.files.parts import line_starts
-from bitsieve.files.text import TextParts
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from bitsieve.files.text import Types
+from bitsieve.files.text import TextParts, Types
 
 _HEAD = 4096  # bytes that are looked at
 _ERRORS = (pa.ArrowException, ValueError, TypeError, AttributeError, OverflowError, RecursionError)

@@ -8,12 +8,15 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import pairwise
-from typing import IO, TYPE_CHECKING, Any
+from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import check_room
@@ -21,20 +24,11 @@ from bitsieve.common.messages import one_line
 from bitsieve.common.names import NumberedNames
 from bitsieve.common.progress import phase
 from bitsieve.counts.rows import check_sparse_rows
-from bitsieve.files.errors import DataError, check_unchanged, file_state, unreadable
+from bitsieve.files.errors import DataError, FileState, check_unchanged, file_state, unreadable
 from bitsieve.files.npz import ArrayTable
-from bitsieve.files.parts import FileParts, line_starts
+from bitsieve.files.parts import FileParts, Rows, line_starts
 from bitsieve.files.spool import Room, Spool, kept
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from bitsieve.files.errors import FileState
-    from bitsieve.files.parts import Rows
-    from bitsieve.files.spooled_columns import SpooledRows
+from bitsieve.files.spooled_columns import SpooledRows
 
 ENDINGS = (".libsvm", ".svmlight", ".svm")
 _ROW = re.compile(rb"[^\s,;:]+(\s+qid:\d+)?(\s+\d+:[^\s:,;]+)+\s*(#.*)?")

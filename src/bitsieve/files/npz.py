@@ -8,27 +8,21 @@ import tokenize
 import warnings
 import zipfile
 import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import available_bytes
 from bitsieve.common.messages import one_line, quoted
 from bitsieve.common.names import NumberedNames
 from bitsieve.files.errors import DataError, check_names
-from bitsieve.files.parts import FileParts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-    from typing import IO
-
-    from numpy.typing import NDArray
-
-    from bitsieve.files.parts import Rows
+from bitsieve.files.parts import FileParts, Rows
 
 SPARSE_PIECES = ("data", "indices", "indptr", "shape")
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}

@@ -6,19 +6,16 @@ import os
 import secrets
 import shutil
 import tempfile
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO
 
 from bitsieve.common.messages import one_line
 from bitsieve.files.errors import DataError
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from os import PathLike
-    from typing import IO
-
-    AnyPath = str | PathLike[str]
+AnyPath = str | PathLike[str]
 
 # A new file, never one that is there already and never through a link that someone else has put there.
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import weakref
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from pathlib import Path
+from typing import Generic, Protocol, TypeVar
 
-from bitsieve.files.errors import DataError, check_unchanged, file_state
+from bitsieve.files.errors import DataError, FileState, check_unchanged, file_state
 from bitsieve.files.output import temporary_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from bitsieve.files.errors import FileState
-    from bitsieve.files.spool import Spool
+from bitsieve.files.spool import Spool
 
 ROWS = 1 << 16  # of a block, where nothing else is asked for
 

@@ -11,22 +11,20 @@ import struct
 import sys
 import zipfile
 import zlib
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from bitsieve.common.messages import one_line, quoted
 from bitsieve.common.notes import warn_of
+from bitsieve.files.arrow import ColumnParts
 from bitsieve.files.errors import DataError, unreadable
+from bitsieve.files.npz import ArrayTable
 from bitsieve.files.parts import Copies, FileParts, Given
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import pyarrow as pa
-
-    from bitsieve.files.arrow import ColumnParts
-    from bitsieve.files.npz import ArrayTable
 
 READ = "CSV, TSV, JSON lines, Parquet, Arrow/Feather, libsvm and .npz are read"
 STANDARD_INPUT = "-"

@@ -17,14 +17,13 @@ import weakref
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.files.errors import DataError
 from bitsieve.files.output import unfinished
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 try:
     import fcntl

@@ -7,23 +7,19 @@ everything is written and read three times in the order in which it lies on the 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import coo_array, csc_matrix, csr_array
 
 from bitsieve.common.progress import phase
+from bitsieve.files.spool import Spool
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from bitsieve.files.spool import Spool
-
-    Integers = NDArray[np.int64]
+Integers = NDArray[np.int64]
 
 VALUE_BYTES = 64  # of memory for every value that is sorted at once
 _COLUMNS, _VALUES, _OF_GROUPS = "columns by row", "values by row", "columns of groups"

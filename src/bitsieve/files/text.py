@@ -11,9 +11,11 @@ import codecs
 import os
 import re
 from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,14 +25,9 @@ from bitsieve.common.messages import one_line
 from bitsieve.files.arrow import ColumnParts, native_file, sliced
 from bitsieve.files.dialect import MISSING, Layout, NotUtf8, begins_with_comments, in_utf8, without_comments
 from bitsieve.files.errors import DataError
+from bitsieve.files.parts import Given, Rows
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from bitsieve.files.parts import Given, Rows
-
-    Types = Mapping[str, pa.DataType]
+Types = Mapping[str, pa.DataType]
 
 BLOCK = 1 << 24  # bytes of a range that is read at once
 PORTION = 1 << 26  # bytes of a range for another process

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.files.errors import DataError
 from bitsieve.files.npz import ArrayTable
 from bitsieve.files.output import writing
 
 if TYPE_CHECKING:
-    from os import PathLike
-    from typing import IO
-
     import pyarrow as pa
-    from numpy.typing import NDArray
 
 WRITTEN = (".parquet", ".csv", ".tsv", ".arrow", ".feather", ".npz")
 

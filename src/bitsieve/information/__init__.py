@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
+from bitsieve.counts.source import CountSource
 from bitsieve.information.miller_madow import MillerMadowInformation
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import Information, PairInformation, UndefinedQuantityError
 from bitsieve.information.shrinkage import ShrinkageInformation
-
-if TYPE_CHECKING:
-    from bitsieve.counts.source import CountSource
 
 ESTIMATORS: dict[str, type[Information]] = {
     kind.estimator: kind for kind in (PlugInInformation, MillerMadowInformation, ShrinkageInformation)

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import log
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.lazy import chdtrc, gammaln
-from bitsieve.counts.contingency import column_blocks
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from bitsieve.counts import Columns, Floats
-    from bitsieve.counts.contingency import ContingencyTable
-    from bitsieve.counts.source import CountSource
-    from bitsieve.information.protocol import Information
+from bitsieve.counts import Columns, Floats
+from bitsieve.counts.contingency import ContingencyTable, column_blocks
+from bitsieve.counts.source import CountSource
+from bitsieve.information.protocol import Information
 
 PIVOTS_AT_ONCE = 256  # columns that others are looked at given, all pairs at once
 TESTED_AT_ONCE = 8  # columns whose tables with others are tested together

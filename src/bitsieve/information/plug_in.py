@@ -20,14 +20,17 @@ rounding of the terms, at most ``log2(N) / 2**62`` bit a non-empty cell, either 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
+from bitsieve.common.greedy import Scores
 from bitsieve.common.lazy import cached_property
-from bitsieve.counts.source import conditioning, sums_of
+from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
+from bitsieve.counts.source import CountSource, conditioning, sums_of
 from bitsieve.counts.sums import PairForm
-from bitsieve.counts.terms import entropy_terms
+from bitsieve.counts.terms import Terms, entropy_terms
 from bitsieve.information.protocol import (
     ConditionalInformation,
     DisjointPairs,
@@ -36,14 +39,6 @@ from bitsieve.information.protocol import (
     Quantity,
     counted_by_class,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import DTypeLike, NDArray
-
-    from bitsieve.common.greedy import Scores
-    from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
-    from bitsieve.counts.source import CountSource
-    from bitsieve.counts.terms import Terms
 
 CACHE_BYTES = 256 << 20  # rows kept for later questions about the same pivots
 SLAB_BYTES = 8 << 20  # allocated at once for rows: a fresh array a row spends as long on page faults as on counting

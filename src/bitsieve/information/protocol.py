@@ -7,23 +7,19 @@ determines the other.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol, TypeVar
+from collections.abc import Callable
+from typing import ClassVar, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
+from bitsieve.common.greedy import Scores
 from bitsieve.common.lazy import cached_property
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import DTypeLike, NDArray
-
-    from bitsieve.common.greedy import Scores
-    from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
-    from bitsieve.counts.partition import Partition
-    from bitsieve.counts.source import CountSource
-    from bitsieve.counts.sums import DisjointSupport, Sums
-    from bitsieve.counts.terms import Terms
+from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
+from bitsieve.counts.partition import Partition
+from bitsieve.counts.source import CountSource
+from bitsieve.counts.sums import DisjointSupport, Sums
+from bitsieve.counts.terms import Terms
 
 Number = TypeVar("Number", bound=np.generic)
 Quantity = Literal["redundancy", "conditional_redundancy", "conditional_relevance", "mean_relevance"]  # of a matrix

@@ -18,13 +18,15 @@ association networks", Journal of Machine Learning Research 10, 2009, pp. 1469-1
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, NoReturn
+from typing import ClassVar, NamedTuple, NoReturn
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import square_matrix
-from bitsieve.counts.source import sums_of
+from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
+from bitsieve.counts.source import CountSource, sums_of
 from bitsieve.counts.threads import run_blocks
 from bitsieve.information.protocol import (
     Information,
@@ -33,12 +35,6 @@ from bitsieve.information.protocol import (
     UndefinedQuantityError,
     counted_by_class,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import DTypeLike, NDArray
-
-    from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
-    from bitsieve.counts.source import CountSource
 
 BLOCK_CELLS = 1 << 17  # of the tables that are worked on at once: some megabytes a thread
 CACHE_BYTES = 256 << 20  # rows kept for later questions about the same pivots

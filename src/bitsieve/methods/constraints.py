@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.messages import ParameterError, Sentence, Setting, allowed_names, quoted
 from bitsieve.common.names import NumberedNames
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from bitsieve.common.parameters import FeatureCount
+from bitsieve.common.parameters import FeatureCount
 
 
 @dataclass(frozen=True)

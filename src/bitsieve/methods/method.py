@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from bitsieve.common.parameters import Rule
-    from bitsieve.methods.found import Found
+from bitsieve.common.parameters import Rule
+from bitsieve.methods.found import Found
 
 SHARED = ("n_features_to_select", "binning", "n_jobs")  # parameters of every method
 

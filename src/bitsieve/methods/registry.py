@@ -7,16 +7,14 @@ criterion is a line of :data:`bitsieve.methods.by_counts.criteria.CRITERIA`.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.methods.by_counts.criteria import ALIASES, CRITERIA, make_criterion
 from bitsieve.methods.by_counts.greedy.forward import FORWARD
 from bitsieve.methods.method import Method, check_requirements, defaults_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 MODULES = {  # the module that describes each method, in the order of the list
     "speccmi": "bitsieve.methods.by_counts.pairwise.spectral",

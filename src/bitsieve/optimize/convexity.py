@@ -16,18 +16,14 @@ J. D. Dixon, "Estimating extremal eigenvalues and condition numbers of matrices"
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from bitsieve.common.memory import square_matrix
 from bitsieve.optimize.eigen import lanczos
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 
 N_PROBES = 16

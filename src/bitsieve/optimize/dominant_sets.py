@@ -25,20 +25,17 @@ doi:10.1109/CVPR.2003.1211348
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from bitsieve.common.ties import rank, top
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Dynamics = Callable[["Similarity", NDArray[np.intp], Floats], Floats]
+Floats = NDArray[np.float64]
+Dynamics = Callable[["Similarity", NDArray[np.intp], Floats], Floats]
 
 TOLERANCE = 1e-9  # of r as a share of x'Wx, and of weights
 MOST_START = 1024  # of more things, so many begin with weight: those with the largest sums

@@ -9,16 +9,13 @@ products are summed by numpy in its fixed pairwise order, the small tridiagonal 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 BUFFER = 1 << 17  # products held at once, 1 MiB: the second-level cache
 

@@ -20,18 +20,15 @@ factorization", Mathematical Programming 95, 2003. doi:10.1007/s10107-002-0352-8
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.optimize.sphere import QuadraticOnSpheres, climb, multipliers, normalised, retract, row_products
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 FIRST_RANK = 4  # optima of matrices of information have rank 1 to 3
 MAX_ROUNDS = 60

@@ -11,21 +11,18 @@ and Machine Intelligence 26(2), 2004. doi:10.1109/TPAMI.2004.1262185
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from bitsieve.common.messages import ParameterError, choices
 from bitsieve.optimize.eigen import Eigenpair, dominant_eigenvector, dot, lanczos
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 CLEARLY_POSITIVE = 0.05  # the least eigenvalue of A over its largest, once shifted
 MIXED = -1e-12  # an entry of a unit vector below this is negative, above it is rounding

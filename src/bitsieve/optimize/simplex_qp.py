@@ -15,16 +15,14 @@ on Optimization 1(1), 1991. doi:10.1137/0801008
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.intp]
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 
 GATHERED = 256  # rows copied at once for a product with a vector of many zeros

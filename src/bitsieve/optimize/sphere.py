@@ -11,14 +11,12 @@ Mathematics 7, 2007. doi:10.1007/s10208-005-0179-9
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 
 MAX_STEPS = 200  # of the search for a shift: bisection alone needs at most some 100

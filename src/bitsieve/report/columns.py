@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.messages import quoted
 from bitsieve.report.page import bullets, folded, heading, paragraph, table
+from bitsieve.selection.evidence import Evidence
 from bitsieve.selection.plain import number
-from bitsieve.selection.quality import column_quality
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from bitsieve.selection.evidence import Evidence
-    from bitsieve.selection.quality import ColumnQuality
-
+from bitsieve.selection.quality import ColumnQuality, column_quality
 
 MOST_BINS, MOST_CLASSES = 30, 12
 

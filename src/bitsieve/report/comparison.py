@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from bitsieve.evaluate.comparison import baselines, bounds_text, use_it
+from bitsieve.evaluate.comparison import Comparison, baselines, bounds_text, use_it
 from bitsieve.report.figures import Curves, draw
 from bitsieve.report.page import bullets, code, figure, heading, page, paragraph, table
-
-if TYPE_CHECKING:
-    from bitsieve.evaluate.comparison import Comparison
 
 K = "number of features"
 MOST_FEATURES = 50  # listed by name

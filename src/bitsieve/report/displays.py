@@ -6,24 +6,21 @@ features share, :class:`CurveDisplay` the information of the first features toge
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.report.figures import BLUE, GREEN, GREY, INK, ORANGE, new_axes, shortened, styled
 from bitsieve.selection.curve import Curve, information_curve, ranked_on
-from bitsieve.selection.evidence import evidence_of
+from bitsieve.selection.evidence import Chance, Contribution, Evidence, evidence_of
+from bitsieve.selection.selection import Selection
+from bitsieve.selectors.base import ColumnSelector
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
-
-    from bitsieve.selection.evidence import Chance, Contribution, Evidence
-    from bitsieve.selection.selection import Selection
-    from bitsieve.selectors.base import ColumnSelector
 
 MOST_BARS = 40
 MOST_SHOWN = 40  # rows of the heat map

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
@@ -13,17 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bitsieve.files.output import writing
+from bitsieve.files.output import AnyPath, writing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
-    from numpy.typing import NDArray
-
-    from bitsieve.files.output import AnyPath
 
 
 # Okabe and Ito's colours, for colour-blind readers too; beyond nine the marker still differs.

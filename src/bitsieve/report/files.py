@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from os import PathLike
 
+from bitsieve.evaluate.comparison import Comparison
 from bitsieve.files.output import check_output, write_text
 from bitsieve.report.figures import require_matplotlib
-
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from bitsieve.evaluate.comparison import Comparison
-    from bitsieve.selection.selection import Selection
+from bitsieve.selection.selection import Selection
 
 
 def check_report(path: str | PathLike[str], source: str | PathLike[str] | None = None) -> None:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Collection, Sequence
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
 
 
 def page(title: str, parts: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -9,14 +10,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.common.parameters import check_integer
+from bitsieve.evaluate.how_many import HowMany
 from bitsieve.report.figures import COLOURS, OF_ALL, require_matplotlib
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from matplotlib.axes import Axes
-
-    from bitsieve.evaluate.how_many import HowMany
 
 
 CHOSEN, LEFT = "#0072B2", "#8A8A8A"  # different in grey and for most colour-blind readers

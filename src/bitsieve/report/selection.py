@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,16 +14,12 @@ from bitsieve.report.columns import bins_of, quality_parts
 from bitsieve.report.displays import MOST_BARS, CurveDisplay, RankingDisplay, RedundancyDisplay, selected_names
 from bitsieve.report.figures import as_svg
 from bitsieve.report.page import bullets, code, facts, figure, heading, page, paragraph, table
+from bitsieve.selection.curve import Curve
+from bitsieve.selection.evidence import Chance
 from bitsieve.selection.explain import affiliated_of
 from bitsieve.selection.plain import number
+from bitsieve.selection.selection import Selection
 from bitsieve.selection.substitutes import best_substitutes
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from bitsieve.selection.curve import Curve
-    from bitsieve.selection.evidence import Chance
-    from bitsieve.selection.selection import Selection
 
 MOST_LISTED = 12  # names in a cell
 ABOUT_PARTS = (

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.common.parameters import check_choice
 from bitsieve.common.ties import TIE
+from bitsieve.data.table import Table
+from bitsieve.information import Information
 from bitsieve.information.protocol import pair_uncertainty
 from bitsieve.methods.by_samples.cutting_plane.columns import Pairs
 from bitsieve.methods.by_samples.cutting_plane.search import check_tau
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from bitsieve.data.table import Table
-    from bitsieve.information import Information
-
-    Integers = NDArray[np.intp]
-    Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
+Floats = NDArray[np.float64]
 
 MEASURES = ("correlation", "information")
 
@@ -146,7 +143,7 @@ def pairs_by_information(information: Information, selected: Integers, least: fl
 
 
 def _binner(selector: Any, table: Table, binning: Any, n_jobs: int | None) -> Any:
-    from bitsieve.data.binning.registry import binner_of
+    from bitsieve.data.binning.zero_apart import binner_of
 
     if binning is None and hasattr(selector, "binner_"):
         return selector.binner_

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from bitsieve.data.binning.registry import KEEPS_MISSING
 from bitsieve.data.table import Table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from bitsieve.methods.method import Method
+from bitsieve.methods.method import Method
 
 
 def few_are_codes(binning: Any, of_binner: Mapping[str, Any]) -> bool:

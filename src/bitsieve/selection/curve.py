@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
+from bitsieve.information.plug_in import PlugInInformation
+from bitsieve.selectors.fitting import Counted
 from bitsieve.selectors.forward import ForwardSelector
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from bitsieve.information.plug_in import PlugInInformation
-    from bitsieve.selectors.fitting import Counted
-
-    Columns = NDArray[np.intp]
-    Floats = NDArray[np.float64]
+Columns = NDArray[np.intp]
+Floats = NDArray[np.float64]
 
 N_SHUFFLES = 39
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.common.lazy import cached_property
@@ -15,20 +17,13 @@ from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.columns import all_missing
 from bitsieve.data.encoding import Encoded
 from bitsieve.data.read import read_xy
-from bitsieve.selectors.fitting import count_binned, count_table
+from bitsieve.data.table import Table
+from bitsieve.information.plug_in import PlugInInformation
+from bitsieve.information.protocol import ConditionalInformation
+from bitsieve.selectors.fitting import Counted, count_binned, count_table
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from bitsieve.data.table import Table
-    from bitsieve.information.plug_in import PlugInInformation
-    from bitsieve.information.protocol import ConditionalInformation
-    from bitsieve.selectors.fitting import Counted
-
-    Columns = NDArray[np.intp]
-    Floats = NDArray[np.float64]
+Columns = NDArray[np.intp]
+Floats = NDArray[np.float64]
 
 SAMPLES_A_PART = 5  # on average, at least, where information is conditional on several columns
 SHUFFLED_CELLS = 200_000_000  # that may be binned to see what chance does

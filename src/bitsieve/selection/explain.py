@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from bitsieve.common.messages import allowed_names, printable, quoted
-from bitsieve.selection.affiliated import groups_of, pairs_by_information
-from bitsieve.selection.evidence import conditional_on, contribution
+from bitsieve.selection.affiliated import Affiliated, groups_of, pairs_by_information
+from bitsieve.selection.evidence import Evidence, conditional_on, contribution
 from bitsieve.selection.plain import finite, number
-from bitsieve.selection.reasons import why_not_selected, why_selected
+from bitsieve.selection.reasons import Chosen, why_not_selected, why_selected
 from bitsieve.selection.substitutes import best_substitutes
-
-if TYPE_CHECKING:
-    from bitsieve.selection.affiliated import Affiliated
-    from bitsieve.selection.evidence import Evidence
-    from bitsieve.selection.selection import Selection
 
 SHARED = 0.5  # of the information of two columns: from there on one stands for the other
 _MOST_NAMED = 5
@@ -119,7 +114,7 @@ class FeatureExplanation:
         return {name: finite(value) if isinstance(value, float) else value for name, value in vars(self).items()}
 
 
-def explain_feature(selection: Selection, feature: Any) -> FeatureExplanation:
+def explain_feature(selection: Chosen, feature: Any) -> FeatureExplanation:
     """See :meth:`Selection.explain`."""
     evidence = selection.evidence
     names, selected = evidence.table.names, evidence.selected

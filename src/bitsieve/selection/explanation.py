@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from bitsieve.data.table import Table
 from bitsieve.selection.worth import told_by_shuffles
-from bitsieve.selectors.fitting import count_table, explain_by
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from bitsieve.data.table import Table
-    from bitsieve.selectors.fitting import Fitted
+from bitsieve.selectors.fitting import Fitted, count_table, explain_by
 
 
 class Explanation(NamedTuple):

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from bitsieve.common.defaults import BINNING
 from bitsieve.common.messages import quoted
 from bitsieve.common.parameters import check_threads
 from bitsieve.data.binning.registry import make_binner
-from bitsieve.methods.method import check_requirements
+from bitsieve.data.table import Table
+from bitsieve.methods.method import Method, check_requirements
 from bitsieve.methods.registry import arguments_of, find_method
 from bitsieve.selection.codes import take_codes
 from bitsieve.selection.evidence import Evidence
-from bitsieve.selection.explanation import explanation
+from bitsieve.selection.explanation import Explanation, explanation
 from bitsieve.selection.how_many import default_number
-from bitsieve.selection.left_out import consider, refuse_more_than_left
+from bitsieve.selection.left_out import Considered, consider, refuse_more_than_left
 from bitsieve.selection.notes import (
     explain,
     explain_gap,
@@ -26,14 +28,6 @@ from bitsieve.selection.notes import (
 )
 from bitsieve.selection.selection import Selection
 from bitsieve.selectors.fitting import Outcome, check_settings, fit_method
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from bitsieve.data.table import Table
-    from bitsieve.methods.method import Method
-    from bitsieve.selection.explanation import Explanation
-    from bitsieve.selection.left_out import Considered
 
 BINNER_PARAMETERS = ("n_bins", "uncut", "missing")
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.parameters import check_choice, check_integer, make_random
 from bitsieve.data.read import read_xy
@@ -18,9 +19,6 @@ from bitsieve.methods.by_samples.spanning_tree.bayes_error import (
 from bitsieve.methods.by_samples.spanning_tree.dependency import PRIORS, Draw, dependency
 from bitsieve.methods.by_samples.spanning_tree.tree import edges_between, minimum_spanning_tree
 from bitsieve.selectors.sampled import TableSamples
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 TREES = {"global": global_bounds, "pairwise": pairwise_bounds}
 

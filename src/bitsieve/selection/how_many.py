@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from bitsieve.common.defaults import SELECT
 from bitsieve.methods.constraints import resolve
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from bitsieve.selection.left_out import Considered
+from bitsieve.selection.left_out import Considered
 
 
 def default_number(considered: Considered, parameters: Mapping[str, Any]) -> tuple[int, list[str]]:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.parameters import check_choice
-from bitsieve.data.binning.registry import binner_of, make_binner, remedies_for
+from bitsieve.data.binning.registry import make_binner, remedies_for
+from bitsieve.data.binning.zero_apart import binner_of
 from bitsieve.data.read import read_xy
 from bitsieve.engines.local import count, count_coded
 from bitsieve.engines.registry import data_in_parts
-from bitsieve.information import check_estimator, make_information
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from bitsieve.information import Information
+from bitsieve.information import Information, check_estimator, make_information
 
 
 def entropy(

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from bitsieve.common.messages import ParameterError, Sentence, Setting, quoted
 from bitsieve.data.table import Table
 from bitsieve.methods.constraints import Constraints, check_constraints, resolve
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @dataclass(frozen=True)

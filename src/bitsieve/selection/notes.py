@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.messages import Sentence, Setting, quoted, quoted_places
 from bitsieve.data.binning.coding import codes_that_occur
 from bitsieve.data.profile import FEW_ROWS
 from bitsieve.data.table import Table
+from bitsieve.data.target import Target
+from bitsieve.selection.explanation import Explanation
 from bitsieve.selectors.fitting import tells_nothing
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from bitsieve.data.target import Target
-    from bitsieve.selection.explanation import Explanation
 
 _OTHER_CUTS = Sentence("use ", Setting("uncut", "median"), " or ", Setting("binning", "quantile"))
 _MANY_CLASSES = 100

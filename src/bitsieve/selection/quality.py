@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from bitsieve.data.encoding import Encoded
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from bitsieve.data.table import Table
+from bitsieve.data.table import Table
 
 
 class ColumnQuality(NamedTuple):

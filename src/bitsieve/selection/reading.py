@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bitsieve.common.parameters import check_flag
 from bitsieve.data.read import read_data
-from bitsieve.data.table import COUNTS
+from bitsieve.data.table import COUNTS, Table
 from bitsieve.engines.registry import open_data, reads_in_batches
-
-if TYPE_CHECKING:
-    from bitsieve.data.table import Table
 
 
 def read_table(

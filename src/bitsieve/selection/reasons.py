@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.data.table import Table
-from bitsieve.methods.constraints import resolve
+from bitsieve.methods.constraints import Candidates, resolve
+from bitsieve.selection.evidence import Contribution, Evidence
 from bitsieve.selection.plain import number
-
-if TYPE_CHECKING:
-    from bitsieve.methods.constraints import Candidates
-    from bitsieve.selection.evidence import Contribution
-    from bitsieve.selection.selection import Selection
 
 MOST = 0.5  # of the relevance of a column: from there on another one covers it
 
 
-def why_selected(selection: Selection, place: int) -> str:
+class Chosen(Protocol):
+    """What explanations must know of a selection."""
+
+    method: str
+    features: list[Any]
+    indices: NDArray[np.intp]
+    scores: NDArray[np.float64]
+    target_name: str
+    evidence: Evidence
+
+    @property
+    def unit(self) -> str:
+        """Of the scores."""
+
+    @property
+    def facts(self) -> Any:
+        """The fitted attributes of the method."""
+
+
+def why_selected(selection: Chosen, place: int) -> str:
     """The end of a sentence about the column at a place of the selection."""
     k, method = len(selection.features), selection.method
     if int(selection.indices[place]) in _columns(_wishes(selection), "must_include"):
@@ -27,7 +43,7 @@ def why_selected(selection: Selection, place: int) -> str:
     return f"is selected: rank {place + 1:,} of {k:,} by {method} ({score}, {selection.unit})"
 
 
-def why_not_selected(selection: Selection, column: int, found: Contribution, added: float) -> str:
+def why_not_selected(selection: Chosen, column: int, found: Contribution, added: float) -> str:
     """The end of a sentence about a column that was not selected."""
     evidence, selector = selection.evidence, selection.facts
     names, chance = evidence.table.names, evidence.chance
@@ -59,7 +75,7 @@ def _why_left_out(table: Table, column: int) -> str:
     return "is not selected because it was excluded"
 
 
-def _wishes(selection: Selection) -> Candidates | None:
+def _wishes(selection: Chosen) -> Candidates | None:
     constraints = getattr(selection.facts, "constraints", None)
     return None if constraints is None else resolve(constraints, selection.evidence.table.names)
 
@@ -71,5 +87,5 @@ def _columns(wishes: Candidates | None, what: str) -> list[int]:
     return np.flatnonzero(np.isin(wishes.of_column, getattr(wishes, what))).tolist()
 
 
-def _varies(selection: Selection, column: int) -> bool:
+def _varies(selection: Chosen, column: int) -> bool:
     return selection.evidence.table.varies(column)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any
 
 from bitsieve.common.defaults import BINNING, SELECT
 from bitsieve.common.notes import warn_of
 from bitsieve.common.progress import shown
 from bitsieve.selection.from_table import select_from
 from bitsieve.selection.reading import passed_on, read_table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from os import PathLike
-
-    from bitsieve.selection.selection import Selection
+from bitsieve.selection.selection import Selection
 
 
 def select(

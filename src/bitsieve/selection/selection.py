@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from html import escape
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from bitsieve.common.messages import aligned, printable
+from bitsieve.data.target import Target
 from bitsieve.methods.registry import find_method
-from bitsieve.selection.plain import certificate, finite, plain, plain_edges, stopping
-from bitsieve.selection.shown import as_frame, as_html, as_text
+from bitsieve.selection.evidence import Evidence
+from bitsieve.selection.explain import FeatureExplanation
+from bitsieve.selection.plain import certificate, finite, number, plain, plain_edges, stopping
 from bitsieve.selectors.fitting import Outcome
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from bitsieve.data.target import Target
-    from bitsieve.selection.evidence import Evidence
-    from bitsieve.selection.explain import FeatureExplanation
 
 _MOST_LABELS = 100  # beyond, labels are counted and not listed in a document
 
@@ -193,3 +192,73 @@ class Selection:
 
 
 Selection.selector = _MadeWhenAsked()
+
+
+_TO_THE_RIGHT = (True, False, True, True, False, True)
+
+
+def table_text(selection: Selection) -> str:
+    """The ranking as an aligned table."""
+    return aligned(_header(selection), _rows(selection), right=_TO_THE_RIGHT)
+
+
+def as_text(selection: Selection) -> str:
+    """The ranking as an aligned table, and below it the notes, one a line."""
+    notes = [f"note: {printable(note)}" for note in selection.notes]
+    return "\n".join([table_text(selection), *([""] if notes else []), *notes])
+
+
+def as_html(selection: Selection) -> str:
+    """The ranking as an HTML table, and below it the notes as a list."""
+
+    def row(cells: Sequence[str], tag: str) -> str:
+        sides = ("right" if right else "left" for right in _TO_THE_RIGHT)
+        made = (f'<{tag} style="text-align:{s}">{escape(c)}</{tag}>' for c, s in zip(cells, sides, strict=True))
+        return f"<tr>{''.join(made)}</tr>"
+
+    head, body = row(_header(selection), "th"), "".join(row(cells, "td") for cells in _rows(selection))
+    notes = "".join(f"<li>{escape(note)}</li>" for note in selection.notes)
+    below = f"<p>Notes</p><ul>{notes}</ul>" if notes else ""
+    return f"<div><table><thead>{head}</thead><tbody>{body}</tbody></table>{below}</div>"
+
+
+def as_frame(selection: Selection) -> Any:
+    """The ranking as a data frame of the library that the data came in; pandas, else pyarrow, for an array or file."""
+    import narwhals as nw
+
+    columns: dict[str, Any] = {
+        "rank": np.arange(1, len(selection.features) + 1),
+        "feature": selection.features,
+        "index": np.asarray(selection.indices),
+        "score": np.asarray(selection.scores),
+        "relevance": np.asarray(selection.relevance),
+        "overlap_with": selection.overlap_with,
+        "overlap": np.asarray(selection.overlap),
+    }
+    frame = nw.from_native(selection.table, pass_through=True)
+    backend: Any = frame.implementation if isinstance(frame, (nw.DataFrame, nw.LazyFrame)) else _for_arrays()
+    return nw.from_dict(columns, backend=backend).to_native()
+
+
+def _for_arrays() -> str:
+    from importlib.util import find_spec
+
+    return "pandas" if find_spec("pandas") else "pyarrow"
+
+
+def _header(selection: Selection) -> tuple[str, ...]:
+    return ("rank", "feature", f"score ({selection.unit})", "relevance (bits)", "overlaps most with", "overlap (bits)")
+
+
+def _rows(selection: Selection) -> list[tuple[str, ...]]:
+    return [
+        (
+            str(rank),
+            str(name),
+            number(selection.scores[rank - 1]),
+            number(selection.relevance[rank - 1]),
+            "-" if (other := selection.overlap_with[rank - 1]) is None else str(other),
+            number(selection.overlap[rank - 1]),
+        )
+        for rank, name in enumerate(selection.features, start=1)
+    ]

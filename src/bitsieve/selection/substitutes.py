@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.ties import pick
+from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.selection.evidence import conditional_on
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from bitsieve.information.plug_in import PlugInInformation
-
-    Columns = NDArray[np.intp]
+Columns = NDArray[np.intp]
 
 
 class Substitute(NamedTuple):

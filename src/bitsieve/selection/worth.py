@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.counts.search import FixedCodes
 from bitsieve.counts.terms import entropy_terms
 from bitsieve.data.table import Table
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.methods.by_counts.stopping.rules import LAST
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 AFFORDED = 2 * 10**7  # values to cut and count, a quarter of a second
 MOST_SHUFFLES = 200

@@ -5,10 +5,12 @@ from __future__ import annotations
 import inspect
 import re
 import warnings
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
@@ -18,26 +20,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bitsieve.common.defaults import BINNING
 from bitsieve.common.messages import quoted
 from bitsieve.common.notes import warn, warn_of
-from bitsieve.common.parameters import check_parameters
+from bitsieve.common.parameters import Rule, check_parameters
 from bitsieve.data.binning.registry import keeps_missing, make_binner, remedies_for
 from bitsieve.data.binning.transformers import as_transformer
 from bitsieve.data.columns import keeps_columns_only, take_columns, with_rows
 from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table
 from bitsieve.engines.registry import data_in_parts
-from bitsieve.methods.method import DENSE_ROWS, SHARED, check_requirements
-from bitsieve.selectors.fitting import check_settings, fit_method
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from bitsieve.common.parameters import Rule
-    from bitsieve.methods.found import Found
-    from bitsieve.methods.method import Method
-    from bitsieve.selectors.fitting import Fitted
-
+from bitsieve.methods.found import Found
+from bitsieve.methods.method import DENSE_ROWS, SHARED, Method, check_requirements
+from bitsieve.selectors.fitting import Fitted, check_settings, fit_method
 
 OF_ALL = {
     "support_ : ndarray of bool, shape (n_features,)": "Which columns were selected.",

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
 from bitsieve.common.messages import quoted
 from bitsieve.common.notes import warn
 from bitsieve.data.binning.registry import make_binner, remedies_for
 from bitsieve.data.read import read_xy
+from bitsieve.data.table import Table
 from bitsieve.data.target import MANY_NUMBERS
 from bitsieve.engines.counts_table import CountsTable
 from bitsieve.engines.local import count_coded
 from bitsieve.engines.registry import data_in_parts
-from bitsieve.engines.saved_counts import added, count_pairs
+from bitsieve.engines.saved_counts import SavedCounts, added, count_pairs
 from bitsieve.selectors.base import OF_ALL, OF_COUNTS, ColumnSelector
-from bitsieve.selectors.fitting import fit_counted, tells_nothing
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import ClassVar
-
-    from numpy.typing import NDArray
-
-    from bitsieve.data.table import Table
-    from bitsieve.engines.saved_counts import SavedCounts
-    from bitsieve.selectors.fitting import Counted, Fitted
+from bitsieve.selectors.fitting import Counted, Fitted, fit_counted, tells_nothing
 
 
 def _takes_codes(selector: Any) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -12,9 +13,6 @@ from bitsieve.data.read import read_xy
 from bitsieve.methods.by_samples.dominant_sets import METHODS, dominant_set_clusters
 from bitsieve.selectors.base import OF_ALL, ColumnSelector
 from bitsieve.selectors.sampled import TableSamples
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class DominantSetMII(ColumnSelector):

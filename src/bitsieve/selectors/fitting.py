@@ -6,32 +6,28 @@ What is counted once can serve several methods.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.defaults import BINNING, ESTIMATOR
 from bitsieve.common.parameters import FeatureCount, check_threads
 from bitsieve.common.ties import TIE
+from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.registry import keeps_missing, make_binner
+from bitsieve.data.table import Table, TableInMemory
 from bitsieve.engines.local import count, count_coded
 from bitsieve.information import Information, make_information
 from bitsieve.information.evidence import carries_information
 from bitsieve.methods.constraints import resolve
+from bitsieve.methods.found import Found
+from bitsieve.methods.method import Method
 from bitsieve.methods.registry import find_method
 from bitsieve.selectors.sampled import TableSamples
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from bitsieve.data.binning.base import Binning
-    from bitsieve.data.table import Table, TableInMemory
-    from bitsieve.methods.found import Found
-    from bitsieve.methods.method import Method
 
 
 @dataclass(frozen=True)

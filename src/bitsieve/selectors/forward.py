@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bitsieve.common.defaults import BINNING, ESTIMATOR, SELECTOR
+from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 from bitsieve.methods.by_counts.greedy.forward import FORWARD
+from bitsieve.methods.by_counts.stopping import Rule
+from bitsieve.methods.constraints import Constraints
 from bitsieve.selectors.counted import CountSelector
-
-if TYPE_CHECKING:
-    from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
-    from bitsieve.methods.by_counts.stopping import Rule
-    from bitsieve.methods.constraints import Constraints
 
 
 class ForwardSelector(CountSelector):

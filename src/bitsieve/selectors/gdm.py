@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.methods.by_samples.cutting_plane import search
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.selectors.sampled import columns_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 class GDM(ClassifierMixin, ColumnSelector):

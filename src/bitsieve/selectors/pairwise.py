@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bitsieve.common.defaults import BINNING
 from bitsieve.methods.by_counts.pairwise import quadratic, semidefinite, spectral
+from bitsieve.optimize.nystrom import Nystrom
 from bitsieve.selectors.counted import CountSelector
-
-if TYPE_CHECKING:
-    from bitsieve.optimize.nystrom import Nystrom
 
 
 class QPFS(CountSelector):

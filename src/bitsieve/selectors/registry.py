@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bitsieve.common.defaults import BINNING
+from bitsieve.methods.method import Method
 from bitsieve.methods.registry import arguments_of, find_method
-
-if TYPE_CHECKING:
-    from bitsieve.methods.method import Method
 
 
 def make_selector(

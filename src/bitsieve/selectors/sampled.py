@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.messages import Sentence, Setting
 from bitsieve.data.binning.equal_width import EqualWidthBinning
@@ -13,18 +15,13 @@ from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.columns import read_columns
 from bitsieve.data.encoding import Encoded
 from bitsieve.data.extents import check_values
+from bitsieve.data.table import Table
 from bitsieve.engines.local import make_source
-from bitsieve.information import make_information
+from bitsieve.information import Information, make_information
 from bitsieve.methods.by_samples.rows import Coded, Rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
     from scipy.sparse import csc_array
-
-    from bitsieve.data.table import Table
-    from bitsieve.information import Information
 
 INSTEAD = "impute them first, or drop the rows"
 LARGEST = 1e300  # of a value: beyond, sums of a few overflow

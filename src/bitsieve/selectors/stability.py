@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from bitsieve.common.messages import ParameterError
-from bitsieve.common.parameters import check_integer, check_number, check_threads, optional
+from bitsieve.common.parameters import Rule, check_integer, check_number, check_threads, optional
 from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.coding import codes_that_occur
+from bitsieve.data.table import Table
 from bitsieve.methods.found import Found
 from bitsieve.selectors.base import ColumnSelector
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from bitsieve.common.parameters import Rule
-    from bitsieve.data.table import Table
 
 
 def expected_false_selections(n_chosen: float, n_features: int, n_pairs: int, threshold: float) -> float:

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.common.parameters import check_choice, check_parameters, check_threads
+from bitsieve.common.parameters import Rule, check_choice, check_parameters, check_threads
 from bitsieve.common.progress import phase
+from bitsieve.counts.search import ClassSearch
 from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.known import as_known, code_categories
 from bitsieve.data.exact import check_large_columns
-from bitsieve.data.extents import MISSING, NUMBERS, check_values
+from bitsieve.data.extents import MISSING, NUMBERS, Extents, NumericBlock, check_values
 from bitsieve.data.ragged import Ragged
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from bitsieve.common.parameters import Rule
-    from bitsieve.counts.search import ClassSearch
-    from bitsieve.data.extents import Extents, NumericBlock
-    from bitsieve.data.table import NamedColumns, TableInMemory
+from bitsieve.data.table import NamedColumns, TableInMemory
 
 MAX_CODES = 1 << 16
 

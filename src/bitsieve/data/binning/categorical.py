@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.common.progress import phase
@@ -12,15 +13,9 @@ from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.known import unknown_category
 from bitsieve.data.encoding import lookup
-from bitsieve.data.extents import FRACTIONS
+from bitsieve.data.extents import FRACTIONS, Extents, NumericBlock
 from bitsieve.data.ragged import Ragged
-from bitsieve.data.table import TableInMemory
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from bitsieve.data.extents import Extents, NumericBlock
-    from bitsieve.data.table import NamedColumns
+from bitsieve.data.table import NamedColumns, TableInMemory
 
 
 class CategoricalBinning(Binning):

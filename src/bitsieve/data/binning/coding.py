@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.progress import listening, phase
 from bitsieve.counts.threads import run_blocks
-from bitsieve.data.binning.base import MAX_CODES
+from bitsieve.data.binning.base import MAX_CODES, Binning
 from bitsieve.data.binning.stored import binning_facts, binning_of
+from bitsieve.data.binning.summary import Summary
+from bitsieve.data.column_summary import Kind
 from bitsieve.data.columns import all_missing
 from bitsieve.data.encoding import Encoded, encode
 from bitsieve.data.extents import MISSING
 from bitsieve.data.ragged import Ragged
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from bitsieve.data.binning.base import Binning
-    from bitsieve.data.binning.summary import Summary
-    from bitsieve.data.column_summary import Kind
-    from bitsieve.data.table import TableInMemory
+from bitsieve.data.table import TableInMemory
 
 
 @dataclass(frozen=True, eq=False)

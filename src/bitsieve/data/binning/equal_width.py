@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bitsieve.common.parameters import check_integer
+from bitsieve.common.parameters import Rule, check_integer
 from bitsieve.data.binning.base import Binning
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from bitsieve.common.parameters import Rule
-    from bitsieve.data.extents import NumericBlock
-    from bitsieve.data.table import TableInMemory
+from bitsieve.data.extents import NumericBlock
+from bitsieve.data.table import TableInMemory
 
 
 def equal_width_codes(

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.data.encoding import Encoded, encode, lookup
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from bitsieve.data.table import TableInMemory
+from bitsieve.data.table import TableInMemory
 
 
 def code_categories(name: str, given: Encoded, known: NDArray[Any] | None, out: NDArray[Any]) -> None:

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.common.lazy import cached_property, gammaln
-from bitsieve.common.parameters import check_choice
-from bitsieve.counts.search import ClassSearch, Dependence, dependence_of_codes
-from bitsieve.counts.terms import entropy_terms
+from bitsieve.common.parameters import Rule, check_choice
+from bitsieve.counts.search import ClassSearch, Dependence, Parts, dependence_of_codes
+from bitsieve.counts.terms import Terms, entropy_terms
 from bitsieve.data.binning.base import Binning
+from bitsieve.data.extents import Extents, NumericBlock
 from bitsieve.data.ragged import Ragged
+from bitsieve.data.table import TableInMemory
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from numpy.typing import NDArray
-
-    from bitsieve.common.parameters import Rule
-    from bitsieve.counts.search import Parts
-    from bitsieve.counts.terms import Terms
-    from bitsieve.data.extents import Extents, NumericBlock
-    from bitsieve.data.table import TableInMemory
-
-    Integers = NDArray[np.int64]
-    Labels = NDArray[np.int32]
+Integers = NDArray[np.int64]
+Labels = NDArray[np.int32]
 
 
 class RepeatedCuts(ClassSearch):

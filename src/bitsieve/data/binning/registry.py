@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from bitsieve.common.messages import ParameterError, Sentence, message_of
+from bitsieve.common.messages import ParameterError, Sentence, Setting, message_of
 from bitsieve.data.binning.base import Binning
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from bitsieve.common.messages import Setting
-    from bitsieve.data.table import Table
 
 KEEPS_MISSING = "+missing"  # after the name of a binner: missing values get a code of their own
 RULES = {  # name to the module in this folder and the class of the rule
@@ -87,16 +82,6 @@ def make_binner(spec: Any = "mdl", *, n_jobs: int | None = None, **parameters: A
         if name not in accepted:
             raise ValueError(f"binning {spec!r} has no parameter {name!r}: it has {', '.join(accepted)}")
     return rule(n_jobs=n_jobs, **parameters)
-
-
-def binner_of(table: Table, spec: Any, n_jobs: int | None) -> Binning:
-    """The rule for a table, not fitted; in a sparse table zero is a code of its own."""
-    binner = make_binner(spec, n_jobs=n_jobs)
-    if not table.is_sparse or not binner.bins_parts:
-        return binner
-    from bitsieve.data.binning.zero_apart import ZeroApartBinning
-
-    return ZeroApartBinning(binner, n_jobs=n_jobs)
 
 
 def keeps_missing(spec: Any) -> bool:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from bitsieve.common.messages import quoted
 from bitsieve.counts.rows import sizes_of_classes
+from bitsieve.data.binning.base import Binning
 from bitsieve.data.column_summary import ColumnSummary, Distinct, RowSample
 from bitsieve.data.encoding import FEW, Encoded
 from bitsieve.data.extents import MISSING, NUMBERS, Extents
@@ -17,13 +20,6 @@ from bitsieve.data.profile import Profile, RowNumbers
 from bitsieve.data.table import NamedColumns, TableInMemory
 from bitsieve.data.target import Target
 from bitsieve.data.text import TextKinds, typed_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from bitsieve.data.binning.base import Binning
 
 
 @dataclass(frozen=True)

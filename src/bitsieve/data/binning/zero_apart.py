@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 from scipy.sparse import csc_array
 
 from bitsieve import _native
-from bitsieve.common.parameters import check_parameters, check_threads
+from bitsieve.common.parameters import Rule, check_parameters, check_threads
 from bitsieve.common.progress import phase
-from bitsieve.counts.search import Dependence, dependence_of_codes
+from bitsieve.counts.search import ClassSearch, Dependence, Parts, dependence_of_codes
 from bitsieve.counts.sparse import SparseCodes
+from bitsieve.counts.terms import Terms
 from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.known import unknown_category
@@ -22,19 +25,10 @@ from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.extents import IN_A_BIN
 from bitsieve.data.ragged import Ragged
 from bitsieve.data.sparse import read_sparse
+from bitsieve.data.table import Table, TableInMemory
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from bitsieve.common.parameters import Rule
-    from bitsieve.counts.search import ClassSearch, Parts
-    from bitsieve.counts.terms import Terms
-    from bitsieve.data.table import TableInMemory
-
-    Integers = NDArray[np.int64]
-    Labels = NDArray[np.int32]
+Integers = NDArray[np.int64]
+Labels = NDArray[np.int32]
 
 
 def as_sparse(table: TableInMemory) -> TableInMemory:
@@ -287,3 +281,11 @@ def _with_zero(found: Ragged, zero: NDArray[np.bool_]) -> Ragged:
     column = np.concatenate([np.repeat(np.arange(len(found)), found.lengths), np.flatnonzero(zero)])
     values = np.concatenate([found.values, np.zeros(int(zero.sum()))])
     return Ragged(values[np.lexsort((values, column))], np.cumsum(found.lengths + zero))
+
+
+def binner_of(table: Table, spec: Any, n_jobs: int | None) -> Binning:
+    """The rule for a table, not fitted; in a sparse table zero is a code of its own."""
+    binner = make_binner(spec, n_jobs=n_jobs)
+    if not table.is_sparse or not binner.bins_parts:
+        return binner
+    return ZeroApartBinning(binner, n_jobs=n_jobs)

@@ -6,18 +6,15 @@ matrices and none over the samples: the classifier for many rows.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import softmax
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 RIDGE = 1e-6  # times the mean variance, on the diagonal: columns that depend on each other are allowed
 

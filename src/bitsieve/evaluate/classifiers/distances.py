@@ -5,13 +5,11 @@ Test samples come in blocks, so that their distances fit in a cache, and in memo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 Floats = NDArray[np.float64]
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
@@ -13,10 +14,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from bitsieve.common.parameters import check_integer
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
 
 COMPONENTS = 2  # of the mixture of a class
 MOST_STEPS = 300  # of that of all samples

@@ -6,19 +6,16 @@ Matrices larger than ``GRAM_BYTES`` are not made: every number of features is th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.svm import SVC
 
 from bitsieve.evaluate.classifiers.refit import Refit
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 SUPPORT_VECTORS = SVC(kernel="linear", C=1.0)
 BLOCK_BYTES = 1 << 20  # of a matrix that is added to: about what a second-level cache holds

@@ -18,20 +18,17 @@ I. Kononenko, "Estimating attributes: analysis and extensions of RELIEF", ECML 1
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.counts.kernels import choose_kernel
+from bitsieve.methods.by_samples.rows import Rows
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from bitsieve.methods.by_samples.rows import Rows
-
-    Floats = NDArray[np.float64]
-    Places = NDArray[np.intp]
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
 
 
 class IncompleteColumn(ABC):

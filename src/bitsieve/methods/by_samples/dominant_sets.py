@@ -9,10 +9,12 @@ doi:10.1007/978-3-642-24471-1_17
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.memory import check_memory
 from bitsieve.common.parameters import check_bandwidth, check_choice, made_by
@@ -21,21 +23,14 @@ from bitsieve.common.ties import TIE, pick
 from bitsieve.methods.by_counts.greedy.scores import WholeSetInformation
 from bitsieve.methods.by_samples.parzen.joint import JointInformation, SecondOrderInformation
 from bitsieve.methods.by_samples.parzen.pairs import BANDWIDTHS
-from bitsieve.methods.by_samples.rows import standardize
+from bitsieve.methods.by_samples.rows import Samples, standardize
 from bitsieve.methods.by_samples.similarity import check_similarity, find_similarity
 from bitsieve.methods.found import Found, constants_last
 from bitsieve.methods.method import DENSE_ROWS, Method, defaults_of
 from bitsieve.optimize.dominant_sets import DYNAMICS, SimilarityMatrix, dominant_sets
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from bitsieve.methods.by_samples.rows import Samples
-
-    Columns = NDArray[np.intp]
-    Floats = NDArray[np.float64]
+Columns = NDArray[np.intp]
+Floats = NDArray[np.float64]
 
 INFORMATIONS = ("parzen", "parzen-posterior", "second-order", "binned")
 

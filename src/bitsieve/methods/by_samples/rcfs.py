@@ -7,25 +7,20 @@ Neural Networks 21(5), 2010. doi:10.1109/TNN.2010.2044189
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from bitsieve.common.parameters import check_flag, check_integer, optional
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import TIE, rank
-from bitsieve.methods.by_samples.rows import centre
+from bitsieve.methods.by_samples.rows import Centred, Samples, centre
 from bitsieve.methods.found import Found, constants_last
 from bitsieve.methods.method import DENSE_ROWS, Method, defaults_of
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from bitsieve.methods.by_samples.rows import Centred, Samples
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.intp]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
 
 
 def rcfs(samples: Samples, k: int, *, n_clusters: int | None = None, standardize: bool = True) -> Found:

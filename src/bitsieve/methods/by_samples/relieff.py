@@ -6,28 +6,24 @@ M. Robnik-Sikonja, I. Kononenko, "Theoretical and empirical analysis of ReliefF 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.parameters import check_integer, made_by, make_random, optional
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import rank
 from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.differences import Differences
+from bitsieve.methods.by_samples.rows import Samples
 from bitsieve.methods.found import Found, rank_all
 from bitsieve.methods.method import DENSE_ROWS, Method, defaults_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from bitsieve.methods.by_samples.rows import Samples
-
-    Floats = NDArray[np.float64]
-    Places = NDArray[np.intp]
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
 
 BLOCK_DISTANCES = 1 << 21  # held at once a thread, 16 MiB; blocks depend on the data alone, and so do all sums
 MOST_BLOCK_SAMPLES = 256

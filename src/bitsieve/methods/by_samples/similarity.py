@@ -12,29 +12,23 @@ C. R. Rao, "Linear statistical inference and its applications", Wiley 1973.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.progress import phase
 from bitsieve.methods.by_counts.pairwise.matrices import uncertainty_matrix, uncertainty_rows
 from bitsieve.methods.by_samples.parzen.pairs import ParzenPairs
-from bitsieve.methods.by_samples.rows import centre, standardize
-from bitsieve.optimize.dominant_sets import SimilarityMatrix, SimilarityRows
+from bitsieve.methods.by_samples.rows import Rows, Samples, centre, standardize
+from bitsieve.optimize.dominant_sets import Similarity, SimilarityMatrix, SimilarityRows
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from bitsieve.methods.by_samples.rows import Rows, Samples
-    from bitsieve.optimize.dominant_sets import Similarity
-
-    Floats = NDArray[np.float64]
-    Progress = Callable[[int, int], object]
+Floats = NDArray[np.float64]
+Progress = Callable[[int, int], object]
 
 SIMILARITIES = ("auto", "parzen", "binned", "distinct", "rho", "error")
 REPEATED = 4  # "auto": samples a distinct value, from which values count as symbols

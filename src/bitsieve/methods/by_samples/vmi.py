@@ -6,28 +6,23 @@ doi:10.48550/arXiv.1606.02827
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import check_bandwidth, check_choice, optional
 from bitsieve.common.progress import phase
-from bitsieve.methods.by_samples.variational.bounds import PLATEAUS, variational_select
+from bitsieve.methods.by_samples.rows import Samples
+from bitsieve.methods.by_samples.variational.bounds import PLATEAUS, Bound, variational_select
 from bitsieve.methods.by_samples.variational.codes import CodeTable, NaiveBound, PairwiseBound
 from bitsieve.methods.by_samples.variational.densities import DensityBound, DensityTable, IndistinctError
 from bitsieve.methods.found import Found
 from bitsieve.methods.method import DENSE_ROWS, Method, defaults_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from bitsieve.methods.by_samples.rows import Samples
-    from bitsieve.methods.by_samples.variational.bounds import Bound
 
 DECOMPOSITIONS = ("naive", "pairwise")
 BANDWIDTHS = ("scott", "silverman")

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.parameters import check_flag, check_number
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import TIE, rank
-from bitsieve.information.protocol import class_uncertainty, pair_uncertainty
+from bitsieve.information.protocol import (
+    DisjointPairs,
+    Information,
+    PairInformation,
+    class_uncertainty,
+    pair_uncertainty,
+)
 from bitsieve.methods.found import Found
 from bitsieve.methods.method import Method, defaults_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from bitsieve.information.protocol import DisjointPairs, Information, PairInformation
-
-    Columns = NDArray[np.intp]
-    Floats = NDArray[np.float64]
+Columns = NDArray[np.intp]
+Floats = NDArray[np.float64]
 
 
 def remaining(information: Information, order: Columns, levels: Floats) -> Remaining:

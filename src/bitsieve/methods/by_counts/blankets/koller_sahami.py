@@ -6,27 +6,21 @@ that carry most of its information; its information about the class, conditional
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.parameters import check_choice, check_integer
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import pick
-from bitsieve.methods.found import rank_all
+from bitsieve.information.protocol import Information
+from bitsieve.methods.found import Found, rank_all
 from bitsieve.methods.method import CONDITIONED, Method, defaults_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from bitsieve.information.protocol import Information
-    from bitsieve.methods.found import Found
-
-    Columns = NDArray[np.intp]
+Columns = NDArray[np.intp]
 
 
 @dataclass(frozen=True)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING
 
 from bitsieve.common.messages import ParameterError, choices
 from bitsieve.methods.by_counts.criteria.aliases import ALIASES
+from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 from bitsieve.methods.by_counts.criteria.joint import CMI, CMIFS
 from bitsieve.methods.by_counts.criteria.minima import CMIM, JMIM, CMIMFleuret
 from bitsieve.methods.by_counts.criteria.normalised import AMIFS, DISR, MIQ, NJMIM
 from bitsieve.methods.by_counts.criteria.relevance import MIFS, MIFSU, MIM, MRMR, MinRed
 from bitsieve.methods.by_counts.criteria.within_classes import CIFE, EMRMR, ICAP, JMI, BetaGamma, CondRed
-
-if TYPE_CHECKING:
-    from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 
 CRITERIA: dict[str, type[Criterion | JointCriterion]] = {
     criterion.name: criterion

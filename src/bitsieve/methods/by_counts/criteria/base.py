@@ -7,18 +7,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from numbers import Real
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, final
+from typing import ClassVar, Literal, Protocol, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.messages import ParameterError
+from bitsieve.information.protocol import PairInformation
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from bitsieve.information.protocol import PairInformation
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 Needs = Literal["marginals", "pairs", "class pairs", "joint"]
 

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bitsieve.common.messages import ParameterError
-from bitsieve.methods.by_counts.criteria.base import Criterion, MinimumCriterion
-
-if TYPE_CHECKING:
-    from bitsieve.information.protocol import PairInformation
-    from bitsieve.methods.by_counts.criteria.base import Floats
-
+from bitsieve.information.protocol import PairInformation
+from bitsieve.methods.by_counts.criteria.base import Criterion, Floats, MinimumCriterion
 
 NOTHING = 1e-12  # bits
 

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from bitsieve.methods.by_counts.criteria.base import Criterion, check_weight
-
-if TYPE_CHECKING:
-    from bitsieve.information.protocol import PairInformation
-    from bitsieve.methods.by_counts.criteria.base import Floats
+from bitsieve.information.protocol import PairInformation
+from bitsieve.methods.by_counts.criteria.base import Criterion, Floats, check_weight
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,12 @@ rule.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.defaults import ESTIMATOR
 from bitsieve.common.greedy import GreedyChoice, Scores, choose_greedily
@@ -18,23 +20,15 @@ from bitsieve.common.progress import phase
 from bitsieve.common.ties import pick
 from bitsieve.counts.source import conditioning
 from bitsieve.information import check_estimator, make_information
+from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.criteria import make_criterion
-from bitsieve.methods.by_counts.criteria.base import MinimumCriterion
+from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion, MinimumCriterion
 from bitsieve.methods.by_counts.greedy.scores import JointScores, LazyScores
-from bitsieve.methods.by_counts.stopping import make_monitor, make_stopping
+from bitsieve.methods.by_counts.stopping import Rule, make_monitor, make_stopping
+from bitsieve.methods.by_counts.stopping.monitor import StoppingOutcome
 from bitsieve.methods.constraints import Candidates, check_constraints
 from bitsieve.methods.found import Found
 from bitsieve.methods.method import CONDITIONED, TABLES, Method, defaults_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from bitsieve.information.protocol import Information
-    from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
-    from bitsieve.methods.by_counts.stopping import Rule
-    from bitsieve.methods.by_counts.stopping.monitor import StoppingOutcome
 
 LAZY_FROM = 3e-4  # seconds a row: below, counting all candidates at once is cheaper than choosing which to count
 

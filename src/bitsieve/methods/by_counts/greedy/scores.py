@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.ties import TIE, pick
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from bitsieve.information.protocol import Information, PairInformation
-    from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
-
+from bitsieve.information.protocol import Information, PairInformation
+from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 
 BATCH = 64  # candidates brought up to date together, at most
 HOT = 0.5  # share of the best bound from which a candidate is followed at every step

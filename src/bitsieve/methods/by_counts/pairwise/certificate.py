@@ -9,16 +9,13 @@ eq. 17-19. doi:10.1145/2623330.2623611
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 
 ROUNDING = 1e-7  # of sums of up to 10^8 numbers, and of the solvers that give a bound, relative

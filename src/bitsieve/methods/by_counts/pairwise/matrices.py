@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Iterator
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import check_room, square_matrix
 from bitsieve.common.progress import phase
-from bitsieve.information.protocol import pair_uncertainty
+from bitsieve.information.protocol import Information, pair_uncertainty
 from bitsieve.methods.by_counts.pairwise.certificate import largest_others, row_bound_by_rows
 from bitsieve.optimize.eigen import multiply
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import DTypeLike, NDArray
-
-    from bitsieve.information.protocol import Information
-
-    Floats = NDArray[np.float64]
-    Columns = NDArray[np.intp]
+Floats = NDArray[np.float64]
+Columns = NDArray[np.intp]
 
 
 def uncertainty_rows(information: Information, first: int, last: int) -> Floats:

@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.memory import check_matrices, check_room
 from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import check_choice, check_number, made_by, optional
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import rank
-from bitsieve.methods.found import rank_all
+from bitsieve.information.protocol import Information
+from bitsieve.methods.found import Found, rank_all
 from bitsieve.methods.method import Method, defaults_of
 from bitsieve.optimize.convexity import is_convex, matrices_for_proof, smallest_eigenvalue
-from bitsieve.optimize.nystrom import choose_landmarks, make_nystrom, nystrom_factor
-from bitsieve.optimize.simplex_qp import DenseQuadratic, FactorQuadratic, minimize_on_simplex
+from bitsieve.optimize.nystrom import Nystrom, choose_landmarks, make_nystrom, nystrom_factor
+from bitsieve.optimize.simplex_qp import (
+    DenseQuadratic,
+    FactorQuadratic,
+    Quadratic,
+    SimplexSolution,
+    minimize_on_simplex,
+)
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from numpy.typing import NDArray
-
-    from bitsieve.information.protocol import Information
-    from bitsieve.methods.found import Found
-    from bitsieve.optimize.nystrom import Nystrom
-    from bitsieve.optimize.simplex_qp import Quadratic, SimplexSolution
-
-    Floats = NDArray[np.float64]
-    Columns = NDArray[np.intp]
+Floats = NDArray[np.float64]
+Columns = NDArray[np.intp]
 
 
 BLOCK = 1 << 22  # comparisons at once

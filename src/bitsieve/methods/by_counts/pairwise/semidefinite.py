@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from bitsieve.common.memory import check_matrices
 from bitsieve.common.parameters import check_choice, check_integer, made_by, make_random
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import pick, rank, top
+from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.pairwise.certificate import (
     Certificate,
     certify,
@@ -19,22 +22,14 @@ from bitsieve.methods.by_counts.pairwise.certificate import (
     spectral_bound,
     subset_objective,
 )
-from bitsieve.methods.found import rank_all
+from bitsieve.methods.found import Found, rank_all
 from bitsieve.methods.method import Method, defaults_of
 from bitsieve.optimize.eigen import dominant_eigenvector
 from bitsieve.optimize.low_rank_sdp import solve_low_rank
 from bitsieve.optimize.swap import improve_by_swaps
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from bitsieve.information.protocol import Information
-    from bitsieve.methods.found import Found
-
-    Floats = NDArray[np.float64]
-    Draw = Callable[[int], Floats]
+Floats = NDArray[np.float64]
+Draw = Callable[[int], Floats]
 
 
 class Rounded(NamedTuple):

@@ -7,14 +7,16 @@ eq. 17-19 and section 3.4. doi:10.1145/2623330.2623611
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.memory import check_memory, refuse_more
 from bitsieve.common.parameters import check_choice, made_by
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import rank
+from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.pairwise.certificate import (
     Certificate,
     certify,
@@ -22,22 +24,26 @@ from bitsieve.methods.by_counts.pairwise.certificate import (
     spectral_bound,
     subset_objective,
 )
-from bitsieve.methods.by_counts.pairwise.matrices import CountedMatrix, conditional_matrix
-from bitsieve.methods.found import rank_all
+from bitsieve.methods.by_counts.pairwise.matrices import (
+    ConditionalMatrix,
+    CountedMatrix,
+    FullMatrix,
+    conditional_matrix,
+)
+from bitsieve.methods.found import Found, rank_all
 from bitsieve.methods.method import Method, defaults_of
 from bitsieve.optimize.eigen import dot, lanczos, multiply
-from bitsieve.optimize.nystrom import choose_landmarks, extended_weights, make_nystrom, nystrom_factor, nystrom_weights
+from bitsieve.optimize.nystrom import (
+    Nystrom,
+    choose_landmarks,
+    extended_weights,
+    make_nystrom,
+    nystrom_factor,
+    nystrom_weights,
+)
 from bitsieve.optimize.swap import improve_by_swaps
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from bitsieve.information.protocol import Information
-    from bitsieve.methods.by_counts.pairwise.matrices import ConditionalMatrix, FullMatrix
-    from bitsieve.methods.found import Found
-    from bitsieve.optimize.nystrom import Nystrom
-
-    Columns = NDArray[np.intp]
+Columns = NDArray[np.intp]
 
 
 class SpectralRanking(NamedTuple):

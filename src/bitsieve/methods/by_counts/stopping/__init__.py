@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bitsieve.common.messages import ParameterError, choices
+from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.stopping.false_discovery import FalseDiscoveryMonitor, FalseDiscoveryStopping
 from bitsieve.methods.by_counts.stopping.monitor import StoppingMonitor
-from bitsieve.methods.by_counts.stopping.rules import PermutationStopping, SignificanceStopping, ThresholdStopping
+from bitsieve.methods.by_counts.stopping.rules import (
+    PermutationStopping,
+    SignificanceStopping,
+    StoppingRule,
+    ThresholdStopping,
+)
 
-if TYPE_CHECKING:
-    from bitsieve.information.protocol import Information
-    from bitsieve.methods.by_counts.stopping.rules import StoppingRule
-
-    Rule = StoppingRule | FalseDiscoveryStopping
+Rule = StoppingRule | FalseDiscoveryStopping
 
 STOPPING_RULES: dict[str, type[Rule]] = {
     SignificanceStopping.name: SignificanceStopping,

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, exp, log
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.lazy import chdtrc
 from bitsieve.common.parameters import check_choice, check_integer, check_level
 from bitsieve.information.evidence import LEAST_EXPECTED
 from bitsieve.information.plug_in import PlugInInformation
+from bitsieve.information.protocol import ConditionalInformation, Information
 from bitsieve.methods.by_counts.stopping.monitor import StoppingOutcome
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.methods.by_counts.stopping.rules import AFFORDED, LAST, share_of_shuffles
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from bitsieve.information.protocol import ConditionalInformation, Information
 
 MOST_SHUFFLES = 10**5  # of one test
 DEPENDENT = 0.05  # level at which two columns are taken to depend on each other

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.information.plug_in import PlugInInformation
+from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from bitsieve.information.protocol import Information
-    from bitsieve.methods.by_counts.stopping.rules import StoppingRule
+from bitsieve.methods.by_counts.stopping.rules import StoppingRule
 
 
 @dataclass(frozen=True)

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.lazy import cached_property, chdtrc
-from bitsieve.counts.search import Parts, dependence_of_codes, joint_codes
+from bitsieve.counts.search import ClassSearch, Dependence, Parts, dependence_of_codes, joint_codes
+from bitsieve.counts.terms import Terms
 from bitsieve.counts.threads import run_blocks
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from bitsieve.counts.search import ClassSearch, Dependence
-    from bitsieve.counts.terms import Terms
-
-    Labels = NDArray[np.int32]
+Labels = NDArray[np.int32]
 
 
 LABELS_AT_ONCE = 1 << 24  # classes of shuffled samples that are held

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, isfinite, log
-from typing import TYPE_CHECKING, ClassVar, Protocol, Self
+from typing import ClassVar, Protocol, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.lazy import chdtrc
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_integer, check_level
 from bitsieve.information.evidence import LEAST_EXPECTED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from bitsieve.information.protocol import ConditionalInformation
-    from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
+from bitsieve.information.protocol import ConditionalInformation
+from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 
 
 class PValue(float):

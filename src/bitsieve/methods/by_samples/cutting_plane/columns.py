@@ -8,25 +8,23 @@ product of their vectors. Of a sparse table means are subtracted from results, n
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.counts.threads import run_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
     from scipy.sparse import csc_array, csr_array
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.intp]
-    Block = tuple[int, int]
-    Stored = tuple[Integers, Integers, Floats, int, int, int, Floats, Floats]  # the first arguments of native functions
-    ByRow = tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats, Floats]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
+Block = tuple[int, int]
+Stored = tuple[Integers, Integers, Floats, int, int, int, Floats, Floats]  # the first arguments of native functions
+ByRow = tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats, Floats]
 
 DENSE_VALUES = 1 << 19  # of a block of columns: 4 MiB of doubles stay in a cache between the passes over it
 STORED_VALUES = 1 << 20  # of a block of sparse columns

@@ -15,20 +15,17 @@ Y. Zhai, M. Tan, I. Tsang, Y. S. Ong, "Discovering support and affiliated featur
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.ties import TIE, rank
+from bitsieve.methods.by_samples.cutting_plane.columns import Columns
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from bitsieve.methods.by_samples.cutting_plane.columns import Columns
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.intp]
-    Neighbours = list[set[int]]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
+Neighbours = list[set[int]]
 
 AHEAD = 4  # columns that are ranked at once, in multiples of those wanted
 SMALLEST = 32  # columns looked at together, at least

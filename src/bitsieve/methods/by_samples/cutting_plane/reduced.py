@@ -14,19 +14,16 @@ too, whose quadratic is solved over the simplex. Both are exact but for rounding
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from bitsieve.methods.by_samples.cutting_plane.columns import Part
 from bitsieve.optimize.simplex_qp import DenseQuadratic, minimize_on_simplex, project_on_simplex
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from bitsieve.methods.by_samples.cutting_plane.columns import Part
-
-    Floats = NDArray[np.float64]
-    Factor = tuple[Floats, bool]
+Floats = NDArray[np.float64]
+Factor = tuple[Floats, bool]
 
 ENOUGH = 1e-10  # relative gap that is aimed at: weights of the cuts rounded to doubles leave about so much
 FINE = 1e-8  # relative gap from which on steps are taken only as long as they halve it

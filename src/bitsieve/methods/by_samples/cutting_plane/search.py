@@ -6,33 +6,28 @@ Y. Zhai, M. Tan, I. Tsang, Y. S. Ong, "Discovering support and affiliated featur
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_above_zero, check_choice, check_integer, check_number, optional
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import TIE
-from bitsieve.methods.by_samples.cutting_plane.columns import Groups, vectors_of
+from bitsieve.methods.by_samples.cutting_plane.columns import Columns, Groups, Pairs, vectors_of
 from bitsieve.methods.by_samples.cutting_plane.matching import NONE, match, match_exactly
 from bitsieve.methods.by_samples.cutting_plane.reduced import FINE, Reduced, ReducedProblem
+from bitsieve.methods.by_samples.rows import Samples
 from bitsieve.methods.found import Found
 from bitsieve.methods.method import ROWS, Method, defaults_of
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from bitsieve.methods.by_samples.cutting_plane.columns import Columns, Pairs
-    from bitsieve.methods.by_samples.rows import Samples
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.intp]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
 
 TOLERANCE = 1e-4  # relative violation of the next cut below which the loop has converged
 MATCHINGS = ("disjoint", "greedy", "exact")

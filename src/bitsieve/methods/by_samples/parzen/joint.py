@@ -25,20 +25,17 @@ from __future__ import annotations
 
 import itertools
 from math import log2, sqrt
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.parzen.pairs import RIDGE, ParzenPairs, covariances, width
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Columns = NDArray[np.intp]
+Floats = NDArray[np.float64]
+Columns = NDArray[np.intp]
 
 PART_BYTES = 64 << 20
 QUERIES = 256  # samples in one native call

@@ -19,22 +19,18 @@ Pattern Analysis and Machine Intelligence 24(12), 2002. doi:10.1109/TPAMI.2002.1
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import log, pi, sqrt
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.common.lazy import cached_property
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.threads import run_blocks
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 BANDWIDTHS = ("scott", "log")
 RIDGE = 1e-6

@@ -9,15 +9,18 @@ Allerton Conference, 2018. doi:10.1109/ALLERTON.2018.8635897
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.parameters import check_flag
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import pick
 from bitsieve.counts.threads import run_blocks
+from bitsieve.methods.by_samples.rows import Samples
 from bitsieve.methods.by_samples.spanning_tree.tree import (
     RankedColumns,
     SharedPart,
@@ -27,17 +30,10 @@ from bitsieve.methods.by_samples.spanning_tree.tree import (
 from bitsieve.methods.found import Found, constants_last
 from bitsieve.methods.method import DENSE_ROWS, Method, defaults_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from bitsieve.methods.by_samples.rows import Samples
-
-    Floats = NDArray[np.float64]
-    Classes = NDArray[np.integer]
-    Integers = NDArray[np.int64]
-    Progress = Callable[[int, int], object]
+Floats = NDArray[np.float64]
+Classes = NDArray[np.integer]
+Integers = NDArray[np.int64]
+Progress = Callable[[int, int], object]
 
 BLOCK_COLUMNS = 16
 Numbers = TypeVar("Numbers", float, "NDArray[np.float64]")

@@ -6,17 +6,20 @@ S. Yasaei Sekeh, A. O. Hero III, "Feature selection for multi-labeled variables 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import NO_LIMIT, check_choice, check_integer, made_by, make_random, optional
 from bitsieve.common.progress import phase
 from bitsieve.common.ties import TIE, rank
 from bitsieve.counts.threads import run_blocks
+from bitsieve.methods.by_samples.rows import Samples
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import ClassPairs
 from bitsieve.methods.by_samples.spanning_tree.tree import (
     RankedColumns,
@@ -27,16 +30,9 @@ from bitsieve.methods.by_samples.spanning_tree.tree import (
 from bitsieve.methods.found import Found, rank_all
 from bitsieve.methods.method import DENSE_ROWS, Method, defaults_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from bitsieve.methods.by_samples.rows import Samples
-
-    Places = NDArray[np.int64]
-    Floats = NDArray[np.float64]
-    Columns = NDArray[np.intp]
+Places = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Columns = NDArray[np.intp]
 
 PRIORS = ("halves", "pooled")
 BLOCK_POINTS = 1 << 15  # of all trees of one block: some 10 ms

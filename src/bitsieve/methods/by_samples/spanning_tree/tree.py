@@ -6,21 +6,17 @@ Smirnov two-sample tests", Annals of Statistics 7, 1979. doi:10.1214/aos/1176344
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.counts.kernels import choose_kernel
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    Integers = NDArray[np.int64]
-    Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 WIDEST = 1e150  # squared differences of larger ones, summed over many columns, leave the range of floats

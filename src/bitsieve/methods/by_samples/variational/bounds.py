@@ -13,23 +13,20 @@ doi:10.48550/arXiv.1606.02827
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from math import fsum, log
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.common.greedy import choose_greedily
 from bitsieve.common.ties import TIE, pick
 from bitsieve.counts.kernels import choose_kernel
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    Columns = NDArray[np.intp]
-    Floats = NDArray[np.float64]
+Columns = NDArray[np.intp]
+Floats = NDArray[np.float64]
 
 PLATEAUS = ("continue", "restart", "stop")
 RESTART_GAIN = 0.01 / log(2)  # bits: 0.01 nats

@@ -14,26 +14,21 @@ STATE_BYTES; for the others it is summed anew in every step, O(n d C #S).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.common.ties import TIE, pick
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.threads import run_blocks, thread_count
-from bitsieve.methods.by_samples.variational.bounds import LANES, Bound
+from bitsieve.methods.by_samples.variational.bounds import LANES, Bound, Weighted
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from bitsieve.methods.by_samples.variational.bounds import Weighted
-
-    Floats = NDArray[np.float64]
-    Columns = NDArray[np.intp]
-    Features = NDArray[np.int64]  # columns as native functions take them
+Floats = NDArray[np.float64]
+Columns = NDArray[np.intp]
+Features = NDArray[np.int64]  # columns as native functions take them
 
 TABLE_BYTES = 1 << 30  # of the tables of all features given one
 CHUNK = 64  # candidates of a native call

@@ -20,9 +20,9 @@ Memory: 8 bytes a feature, sample and class, twice for pairwise.
 from __future__ import annotations
 
 from math import log2, pi, sqrt
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.common.messages import Sentence, Setting
@@ -30,11 +30,8 @@ from bitsieve.common.ties import pick
 from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.variational.bounds import LANES, Bound
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Columns = NDArray[np.intp]
-    Floats = NDArray[np.float64]
+Columns = NDArray[np.intp]
+Floats = NDArray[np.float64]
 
 STATE_BYTES = 4 << 30
 EQUAL = 2.0**100  # the scale at which the kernel of different codes is 0 relative to that of equal ones
