@@ -229,7 +229,7 @@ def read(options: Options, row: str) -> PaperData | Missing:
 def prepared(row: str, X: NDArray[Any]) -> NDArray[Any]:
     """Missing values at their column's mean; letters as categories."""
     if row in LETTERS:
-        return X.astype(np.int64).astype(str)
+        return np.char.add("letter ", X.astype(np.int64).astype(str))  # text of digits alone would be numbers
     if X.dtype.kind == "f" and np.isnan(X).any():
         return np.where(np.isnan(X), np.nanmean(X, axis=0), X)
     return X
