@@ -57,7 +57,6 @@ class PackedLayout:
         return self.row_seconds * n_rows * len(groups) / len(self.all_groups)
 
     def companions(self, columns: Columns) -> Columns:
-        """``columns`` and those of the same SIMD groups, ascending."""
         wanted = np.zeros(len(self.all_groups), bool)
         wanted[self.group_of[columns]] = True
         return np.flatnonzero(wanted[self.group_of])

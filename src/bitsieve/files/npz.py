@@ -35,19 +35,11 @@ _BROKEN = (
 
 @dataclass(frozen=True)
 class ArrayTable:
-    """A table of arrays.
+    """A table of arrays."""
 
-    Attributes
-    ----------
-    X : ndarray, csr_array or csc_array of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-    names : sequence of str
-        One name a column; ``x0, x1, ...`` where the file has none.
-    """
-
-    X: Any
-    y: NDArray[Any]
-    names: Sequence[str]
+    X: Any  # ndarray, csr_array or csc_array of shape (n_samples, n_features)
+    y: NDArray[Any]  # shape (n_samples,)
+    names: Sequence[str]  # one a column; ``x0, x1, ...`` where the file has none
 
     def column(self, name: str) -> NDArray[Any]:
         """One column of ``X``, dense."""
@@ -55,7 +47,6 @@ class ArrayTable:
         return (column if isinstance(column, np.ndarray) else column.toarray())[:, 0]
 
     def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[ArrayTable]:
-        """All columns, about so many rows at a time."""
         if rows is None:
             yield self
             return
@@ -75,21 +66,17 @@ class NpzParts(FileParts[ArrayTable]):
 
     @cached_property
     def table(self) -> ArrayTable:
-        """All rows."""
         return read_npz(self.path, self.label)
 
     @property
     def names(self) -> Sequence[str]:
-        """Of the columns of ``X``."""
         return self.table.names
 
     @property
     def n_rows(self) -> int:
-        """The number of rows."""
         return len(self.table.y)
 
     def pieces(self, *, whole: bool) -> Sequence[Rows[ArrayTable]]:
-        """All rows."""
         return [self.table]
 
 

@@ -104,8 +104,7 @@ class SumInformation(Information):
 
     @cached_property
     def varies(self) -> NDArray[np.bool_]:
-        varies: NDArray[np.bool_] = self.marginals[0] != self.total
-        return varies
+        return np.asarray(self.marginals[0] != self.total)
 
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> SumPair:
         kept = self._rows.get(pivot)
@@ -150,7 +149,6 @@ class SumInformation(Information):
         return gathered.matrix(self.terms, self._form("redundancy").of(columns), np.float64)
 
     def conditional_rows(self, pivots: Columns, columns: Columns) -> Matrix:
-        """[s, i] = I(Xi;C|Xs) of ``columns`` with each of some pivots; only these pairs are counted."""
         kept = [self._rows[pivot] for pivot in pivots.tolist() if pivot in self._rows]
         alone, with_class = self.marginals
         form = PairForm(-1, 1, alone - with_class, np.zeros_like(alone), self.terms.per_bit, False)
@@ -169,7 +167,6 @@ class SumInformation(Information):
     def matrix(
         self, quantity: Quantity, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
     ) -> Matrix:
-        """[i, j] = a quantity of features i and pivot j of ``columns`` (None: all), in one pass over the counts."""
         matrix = self.sums.matrix(self.terms, self._form(quantity), dtype, columns, progress)
         if quantity in ("conditional_relevance", "mean_relevance"):
             np.fill_diagonal(matrix, self.relevance if columns is None else self.relevance[columns])

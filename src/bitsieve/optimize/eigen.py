@@ -35,27 +35,10 @@ def dominant_eigenvector(
     max_products: int = 1000,
     progress: Callable[[int, int], object] | None = None,
 ) -> Eigenpair:
-    """The dominant eigenpair of a symmetric matrix of entries >= 0 (rounding below 0 does not matter).
+    """The dominant eigenpair of a symmetric matrix of entries >= 0, rounding below 0 aside; its vector is >= 0, too.
 
-    Parameters
-    ----------
-    matrix : ndarray of shape (n, n), float32 or float64
-    tolerance : float
-        Of the residual ``|A v - value v|`` relative to the value.
-    max_products : int
-        Matrix products after which the best pair so far is returned.
-    progress : callable, optional
-        Called as ``progress(products, max_products)``.
-
-    Returns
-    -------
-    Eigenpair
-        Its vector has entries >= 0.
-
-    Notes
-    -----
-    Cost: O(n^2) a product; one or two dozen products where the first eigenvalue is well separated, as it is for
-    matrices of information.
+    It ends where the residual ``|A v - value v|`` is within the tolerance relative to the value, or with the best pair
+    after ``max_products``. Cost: O(n^2) a product; one or two dozen where the first eigenvalue is well separated.
     """
     n = len(matrix)
     start = np.full(n, 1 / np.sqrt(n))
@@ -72,13 +55,7 @@ def lanczos(
 ) -> Eigenpair:
     """The largest eigenpair of a symmetric operator in the Krylov space of a unit vector, its sign arbitrary.
 
-    Parameters
-    ----------
-    product_with : callable
-        ``product_with(v)`` is a fresh array, the operator times v; all that is known of the operator.
-    start : ndarray of shape (n,)
-    tolerance, max_products, progress
-        As in :func:`dominant_eigenvector`.
+    ``product_with(v)`` is a fresh array, the operator times v; the rest is as in :func:`dominant_eigenvector`.
     """
     basis = [start]
     diagonal: list[float] = []
