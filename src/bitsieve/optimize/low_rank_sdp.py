@@ -52,11 +52,7 @@ class Dual(NamedTuple):
 
 
 def solve_low_rank(
-    matrix: Floats,
-    k: int,
-    *,
-    tolerance: float = 1e-8,
-    progress: Callable[[int, int], object] | None = None,
+    matrix: Floats, k: int, *, tolerance: float = 1e-8, progress: Callable[[int, int], object] | None = None
 ) -> LowRankSolution:
     """Solve the relaxation for subsets of k: ``value <= optimum <= bound``, the first of these up to rounding.
 

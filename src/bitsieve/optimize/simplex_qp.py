@@ -181,11 +181,7 @@ class SimplexSolution(NamedTuple):
 
 
 def minimize_on_simplex(
-    quadratic: Quadratic,
-    linear: Floats,
-    *,
-    tolerance: float = 1e-10,
-    max_rounds: int = 500,
+    quadratic: Quadratic, linear: Floats, *, tolerance: float = 1e-10, max_rounds: int = 500
 ) -> SimplexSolution:
     """Minimise ``x'Hx / 2 - f'x`` over the simplex; ``tolerance`` is that of the gap, relative to ``x'Hx + |f'x|``.
 
@@ -213,7 +209,7 @@ def project_on_simplex(point: Floats) -> Floats:
     falling = np.sort(point)[::-1]
     excess = np.cumsum(falling) - 1
     last = np.flatnonzero(falling * np.arange(1, len(point) + 1) > excess)[-1]
-    return np.maximum(point - excess[last] / (last + 1), 0)
+    return np.asarray(np.maximum(point - excess[last] / (last + 1), 0))
 
 
 class _State:
