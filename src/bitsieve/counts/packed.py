@@ -132,7 +132,9 @@ class PackedSums(Sums):
         self.row_seconds = source.layout.row_seconds
 
     def companions(self, columns: Columns) -> Columns:
-        return self.layout.companions(columns)
+        wanted = np.zeros(len(self.layout.all_groups), bool)
+        wanted[self.layout.group_of[columns]] = True
+        return np.flatnonzero(wanted[self.layout.group_of])
 
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
         pooled, with_class = np.empty((2, self.n_features), np.int64)

@@ -88,11 +88,9 @@ def read_npz(path: Path, label: str | None = None) -> ArrayTable:
         if not stored:
             raise DataError(f"{label} is a zip archive without arrays: .npz, Parquet, Arrow or CSV is read")
         sparse = all(piece in stored for piece in SPARSE_PIECES)
-        for name in () if sparse else ("X",):
+        for name in ("y",) if sparse else ("X", "y"):
             if name not in stored:
-                raise DataError(f"{label} has no array 'X', only {quoted(stored)}: store X and y")
-        if "y" not in stored:
-            raise DataError(f"{label} has no array 'y', only {quoted(stored)}: store X and y")
+                raise DataError(f"{label} has no array {name!r}, only {quoted(stored)}: store X and y")
         y = _array(archive, "y", label)
         X = _array(archive, "X", label) if "X" in stored else _sparse(archive, label)
         names = _array(archive, "feature_names", label) if "feature_names" in stored else None
@@ -104,10 +102,9 @@ def read_npz(path: Path, label: str | None = None) -> ArrayTable:
         raise DataError(f"y of {label} has shape {y.shape}: it must be one value a sample")
     if X.shape[0] != len(y):
         raise DataError(f"X of {label} has {X.shape[0]:,} rows but y has {len(y):,} values: they must be as many")
-    if X.shape[0] == 0:
-        raise DataError(f"{label} has no rows: nothing to select from")
-    if X.shape[1] == 0:
-        raise DataError(f"X of {label} has no columns: nothing to select from")
+    for number, what in zip(X.shape, (f"{label} has no rows", f"X of {label} has no columns"), strict=True):
+        if not number:
+            raise DataError(f"{what}: nothing to select from")
     return ArrayTable(X, y, _names(names, X.shape[1], label))
 
 

@@ -59,8 +59,6 @@ class Spool:
 
     def array(self, name: str, size: int, kind: type[np.generic]) -> NDArray[Any]:
         """An array of zeros in a file of the folder, which has its place on the disk from the beginning."""
-        import numpy as np
-
         n_bytes = size * np.dtype(kind).itemsize
         if not n_bytes:
             return np.empty(0, kind)
@@ -121,8 +119,6 @@ class Room:
         self.spool, self._names = Spool(parent), count()
 
     def __call__(self, size: int, kind: type[np.generic]) -> NDArray[Any]:
-        import numpy as np
-
         name = f"array {next(self._names)}"
         array = np.asarray(self.spool.array(name, size, kind))
         if os.name == "posix" and size:

@@ -29,11 +29,7 @@ class Eigenpair(NamedTuple):
 
 
 def dominant_eigenvector(
-    matrix: NDArray[np.floating],
-    *,
-    tolerance: float = 1e-13,
-    max_products: int = 1000,
-    progress: Callable[[int, int], object] | None = None,
+    matrix: NDArray[np.floating], *, tolerance: float = 1e-13, max_products: int = 1000
 ) -> Eigenpair:
     """The dominant eigenpair of a symmetric matrix of entries >= 0, rounding below 0 aside; its vector is >= 0, too.
 
@@ -42,16 +38,12 @@ def dominant_eigenvector(
     """
     n = len(matrix)
     start = np.full(n, 1 / np.sqrt(n))
-    pair = lanczos(lambda vector: multiply(matrix, vector), start, tolerance, max_products, progress)
+    pair = lanczos(lambda vector: multiply(matrix, vector), start, tolerance, max_products)
     return pair._replace(vector=np.abs(pair.vector))
 
 
 def lanczos(
-    product_with: Callable[[Floats], Floats],
-    start: Floats,
-    tolerance: float = 1e-13,
-    max_products: int = 1000,
-    progress: Callable[[int, int], object] | None = None,
+    product_with: Callable[[Floats], Floats], start: Floats, tolerance: float = 1e-13, max_products: int = 1000
 ) -> Eigenpair:
     """The largest eigenpair of a symmetric operator in the Krylov space of a unit vector, its sign arbitrary.
 
@@ -70,8 +62,6 @@ def lanczos(
         length = float(np.sqrt(dot(product, product)))
         value = largest_eigenvalue(diagonal, off_diagonal)
         weights = tridiagonal_eigenvector(diagonal, off_diagonal, value)
-        if progress is not None:
-            progress(len(diagonal), limit)
         scale = max(value, np.finfo(float).tiny)
         if length * abs(weights[-1]) <= tolerance * scale or length <= 1e-15 * scale or len(basis) == limit:
             break
