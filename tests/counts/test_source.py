@@ -18,7 +18,7 @@ from bitsieve.counts.source import CountSource, JoinedSource, refined, sums_of
 from bitsieve.counts.sums import PairForm, Sums
 from bitsieve.counts.terms import entropy_terms
 from bitsieve.information import ESTIMATORS, make_information
-from bitsieve.information.miller_madow import miller_madow_terms
+from bitsieve.information.plug_in import miller_madow_terms
 
 ARITIES = (2, 3, 1, 5, 40, 300)
 EVERY = np.arange(len(ARITIES))

@@ -11,7 +11,7 @@ from bitsieve.counts.sparse import SparseCodes, SparseSource
 from bitsieve.counts.sums import Sums
 from bitsieve.counts.terms import entropy_terms
 from bitsieve.engines.local import make_source
-from bitsieve.information.miller_madow import miller_madow_terms
+from bitsieve.information.plug_in import miller_madow_terms
 
 WAYS = {"by rows": 0, "by columns": 10**9}
 every_way = pytest.mark.parametrize("way", WAYS)

@@ -16,7 +16,7 @@ from bitsieve.counts.source import sums_of
 from bitsieve.counts.terms import Terms
 from bitsieve.information import ESTIMATORS, make_information
 from bitsieve.information import shrinkage as shrunk_rows
-from bitsieve.information.miller_madow import miller_madow_terms
+from bitsieve.information.plug_in import miller_madow_terms
 from bitsieve.information.shrinkage import shrunk_entropy, uniform_weight
 
 # A quantity is a sum of at most four entropies below 20 bits, right to some 1e-15; the weight of a shrunk table is a

@@ -20,21 +20,11 @@ MAX_CELLS = 1 << 62  # cells are numbered by 64-bit integers
 
 @dataclass(frozen=True, eq=False)
 class ContingencyTable:
-    """How many samples have each combination of a first code, a second code and a class.
+    """How many samples have each combination of a first code, a second code and a class."""
 
-    Attributes
-    ----------
-    shape : tuple of three int
-        Codes of the first variable (1: none), codes of the second (1: none), classes (1: pooled).
-    counts : ndarray of int64
-        Of all cells in C order, where there are at most ``DENSE_CELLS``; else of the cells listed.
-    cells : ndarray of int64 or None
-        The flat indices of the cells that are not empty, ascending; None: ``counts`` holds every cell.
-    """
-
-    shape: tuple[int, int, int]
-    counts: Integers
-    cells: Integers | None = None
+    shape: tuple[int, int, int]  # codes of the first variable (1: none), of the second (1: none), classes (1: pooled)
+    counts: Integers  # of all cells in C order, where there are at most ``DENSE_CELLS``; else of those listed
+    cells: Integers | None = None  # flat indices of the cells that are not empty, ascending; None: every cell
 
     @classmethod
     def of_samples(cls, shape: tuple[int, int, int], cell_of_sample: Integers) -> ContingencyTable:
@@ -91,24 +81,14 @@ class ContingencyTable:
 
 
 class Tables(Protocol):
-    """Whatever gives the contingency tables of ``n_features`` columns of codes and one class.
-
-    Attributes
-    ----------
-    n_samples, n_features, n_classes : int
-    arities : ndarray of int32, shape (n_features,)
-        Codes of feature i are ``0 .. arities[i] - 1``.
-    class_sizes : ndarray of int64, shape (n_classes,)
-    n_jobs : int or None
-        Threads for work on its counts. Its methods may be called from several threads at once.
-    """
+    """Whatever gives the contingency tables of ``n_features`` columns of codes and one class, to any thread."""
 
     n_samples: int
     n_features: int
     n_classes: int
-    arities: NDArray[np.int32]
-    class_sizes: Integers
-    n_jobs: int | None = None
+    arities: NDArray[np.int32]  # codes of feature i are ``0 .. arities[i] - 1``
+    class_sizes: Integers  # samples, shape (n_classes,)
+    n_jobs: int | None = None  # threads for work on its counts
 
     @abstractmethod
     def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:

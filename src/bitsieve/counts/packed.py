@@ -132,8 +132,9 @@ class PackedSums(Sums):
         self.row_seconds = source.layout.row_seconds
 
     def companions(self, columns: Columns) -> Columns:
-        """``columns`` and those of the same SIMD groups, ascending."""
-        return self.layout.companions(columns)
+        wanted = np.zeros(len(self.layout.all_groups), bool)
+        wanted[self.layout.group_of[columns]] = True
+        return np.flatnonzero(wanted[self.layout.group_of])
 
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
         pooled, with_class = np.empty((2, self.n_features), np.int64)
@@ -194,7 +195,6 @@ class PackedSums(Sums):
         return xy, xyc
 
     def gathered(self, columns: Columns) -> PackedSums | None:
-        """The sums of some of the columns, packed side by side; None where that does not pay."""
         source = self.source
         if not self.layout.scattered(columns) or source.nbytes * len(columns) > GATHERED_BYTES * self.n_features:
             return None
@@ -203,7 +203,6 @@ class PackedSums(Sums):
         return PackedSource.of_layout(layout).fused
 
     def minima(self, terms: Terms, start: Integers, offsets: Integers) -> PackedMinima | None:
-        """Least sums over some pivots, computed lazily, where all features are bit planes."""
         return PackedMinima(self.source, terms, start, offsets) if self.packed.all_planes else None
 
     def _places(self, columns: Columns) -> Integers:
@@ -216,16 +215,11 @@ class PackedSums(Sums):
 class PackedSource(CodedSource):
     """Contingency tables of an array of codes, packed into bit planes.
 
-    ``codes`` are integers of shape (n_samples, n_features), best uint8 or uint16 in Fortran order: of feature i
-    ``0 .. arities[i] - 1``. ``classes`` are codes of shape (n_samples,), None: one class; ``weights`` frequency weights
-    from 1, for which the codes are not copied. The counts depend neither on ``n_jobs``, the threads, nor on the
-    ``kernel``, a name of :func:`bitsieve.counts.kernels.available_kernels`.
-
-    Raises
-    ------
-    ValueError
-        If a limit is passed: 65,536 codes a feature, 2**31 samples (the sum of the weights), 10**6 features; or a code
-        is negative, or the weights ask for more memory than the machine has.
+    ``codes`` are integers of shape (n_samples, n_features), best uint8 or uint16 in Fortran order: of feature i ``0 ..
+    arities[i] - 1``. ``classes`` are codes of shape (n_samples,), None: one class; ``weights`` frequency weights from
+    1, for which the codes are not copied. The counts depend neither on ``n_jobs``, the threads, nor on the ``kernel``,
+    a name of :func:`bitsieve.counts.kernels.available_kernels`. ValueError where a code is negative or a limit is
+    passed: 65,536 codes a feature, 2**31 samples (the sum of the weights), 10**6 features.
     """
 
     def __init__(
@@ -274,7 +268,6 @@ class PackedSource(CodedSource):
 
     @property
     def fused(self) -> PackedSums:
-        """What the native engine counts and sums at once."""
         return PackedSums(self)
 
     @property

@@ -56,12 +56,6 @@ class PackedLayout:
         """A rough prediction of the time of ``n_rows`` rows of pair sums over the columns of some SIMD groups."""
         return self.row_seconds * n_rows * len(groups) / len(self.all_groups)
 
-    def companions(self, columns: Columns) -> Columns:
-        """``columns`` and those of the same SIMD groups, ascending."""
-        wanted = np.zeros(len(self.all_groups), bool)
-        wanted[self.group_of[columns]] = True
-        return np.flatnonzero(wanted[self.group_of])
-
     def scattered(self, columns: Columns) -> bool:
         """Whether the SIMD groups between the first and the last of ``columns`` hold mostly other columns."""
         groups = self.group_of[columns]

@@ -32,13 +32,6 @@ class Partition(Protocol):
     Required are :attr:`keys`, :meth:`refine` and :meth:`tables`. The other methods follow from them and may be
     overridden by a source that counts and sums at once. Parts of one sample carry no information: what is conditional
     on them is known.
-
-    Attributes
-    ----------
-    source : Tables
-    keys : ndarray of int64, shape (n_parts, n_conditioning)
-        The codes of the conditioning features in every part that occurs, in lexicographic order. Sources that hold the
-        samples in portions agree on them by the union of the (old part, new code) pairs that occur in each portion.
     """
 
     source: Tables
@@ -46,7 +39,10 @@ class Partition(Protocol):
     @property
     @abstractmethod
     def keys(self) -> Integers:
-        """The codes of the conditioning features in every part."""
+        """The codes of the conditioning features in every part that occurs, (n_parts, n_conditioning), lexicographic.
+
+        Sources that hold the samples in portions agree on them by the union of the (old part, new code) pairs of each.
+        """
 
     @abstractmethod
     def refine(self, feature: int) -> Self:

@@ -23,7 +23,6 @@ class Parts(NamedTuple):
 
     @classmethod
     def of(cls, part_of_sample: Integers) -> Self:
-        """The parts of equal numbers."""
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(part_of_sample))])
         return cls(np.argsort(part_of_sample, kind="stable").astype(np.uint32), starts)
 
@@ -92,7 +91,6 @@ class FixedCodes(ClassSearch):
         return of_rows[self.rows].astype(np.int64)
 
     def log_codings(self, column: int) -> float:
-        """Nothing was searched."""
         return 0.0
 
     def recoded(self, classes: Labels, columns: Columns) -> Iterator[tuple[int, Integers]]:
@@ -117,15 +115,12 @@ class JoinedSearch(ClassSearch):
         self.classes, self.n_classes = search.classes, search.n_classes
 
     def codes(self, column: int) -> Integers:
-        """The joint codes of a group."""
         return joint_codes([self.search.codes(int(member)) for member in self.groups[column]], len(self.classes))
 
     def log_codings(self, column: int) -> float:
-        """The price for the search of all columns of a group."""
         return sum(self.search.log_codings(int(member)) for member in self.groups[column])
 
     def recoded(self, classes: Labels, columns: Columns) -> Iterator[tuple[int, Integers]]:
-        """The groups that have several joint values, and these."""
         for column in columns:
             made = [codes for _, codes in self.search.recoded(classes, self.groups[column])]
             if made:

@@ -28,17 +28,11 @@ class CountSource(Tables, Protocol):
 
     Required are the facts and :meth:`tables` of :class:`~bitsieve.counts.contingency.Tables`. All sums and matrices
     follow from them, by :func:`sums_of`.
-
-    Attributes
-    ----------
-    offers : frozenset of str
-        What methods may ask for: "tables" of pairs; "partition" and "joined" of a :class:`ConditioningSource`.
-    search : ClassSearch or None
-        What looked at the classes before the columns were codes; None: nothing did.
     """
 
+    #: What methods may ask for: "tables" of pairs; "partition" and "joined" of a :class:`ConditioningSource`.
     offers: ClassVar[frozenset[str]] = frozenset({"tables"})
-    search: ClassSearch | None = None
+    search: ClassSearch | None = None  # what looked at the classes before the columns were codes; None: nothing did
 
     @property
     def fused(self) -> Sums | None:
@@ -56,13 +50,7 @@ class ConditioningSource(CountSource, Protocol):
         """All samples in one part, to be refined by conditioning features."""
 
     def joined(self, groups: Sequence[Columns]) -> ConditioningSource:
-        """The same samples with one feature for each group of columns, its codes their joint values that occur.
-
-        Raises
-        ------
-        ValueError
-            If a group has more than 65,536 joint values.
-        """
+        """The same samples with one feature a group of columns, its codes their joint values, at most 65,536."""
         return JoinedSource(self, groups)
 
 
@@ -111,13 +99,11 @@ class JoinedPartition(Partition):
 
     @property
     def keys(self) -> Integers:
-        """The joint values of the conditioning groups in every part."""
         sizes = [len(self.source.groups[member]) for member in self.members]
         parts = np.split(self.base.keys, np.cumsum(sizes)[:-1], axis=1) if sizes else []
         return np.column_stack([np.empty((len(self.base.keys), 0), np.int64), *(_numbers(part) for part in parts)])
 
     def refine(self, feature: int) -> JoinedPartition:
-        """The partition by the same groups and one more."""
         base = refined(self.base, self.source.groups[feature])
         return JoinedPartition(self.source, base, (*self.members, feature))
 

@@ -31,27 +31,14 @@ MAX_COLUMNS = 2**31 - 1
 
 @dataclass(frozen=True, eq=False)
 class SparseCodes:
-    """Codes of columns, of which each has a common code that is not listed.
-
-    Attributes
-    ----------
-    n_rows : int
-    start : ndarray of int64, shape (n_features + 1,)
-        Where the listed codes of every column begin; the last one is where they all end.
-    row : ndarray of int32
-        The rows of the listed codes, ascending within a column.
-    code : ndarray of uint16
-    common : ndarray of uint16, shape (n_features,)
-        The code of all rows that a column does not list; of no meaning where it lists all.
-    room : callable
-        ``room(size, dtype)`` gives an array as large as those of the listed codes; by default in memory.
-    """
+    """Codes of columns, of which each has a common code that is not listed."""
 
     n_rows: int
-    start: Integers
-    row: NDArray[np.int32]
+    start: Integers  # where the listed codes of every column begin, and where the last one ends
+    row: NDArray[np.int32]  # the rows of the listed codes, ascending within a column
     code: NDArray[np.uint16]
-    common: NDArray[np.uint16]
+    common: NDArray[np.uint16]  # the code of all rows that a column does not list; of no meaning where it lists all
+    #: ``room(size, dtype)`` gives an array as large as those of the listed codes; by default in memory.
     room: Callable[..., NDArray[Any]] = np.empty
 
     @classmethod
@@ -66,12 +53,10 @@ class SparseCodes:
 
     @property
     def n_features(self) -> int:
-        """Number of columns."""
         return len(self.common)
 
     @cached_property
     def lengths(self) -> Integers:
-        """How many codes every column lists."""
         return np.diff(self.start)
 
     def column(self, feature: int) -> NDArray[np.uint16]:
@@ -163,7 +148,6 @@ class SparseDisjointSupport:
         return columns[:n], xy[:n]
 
     def sums(self, pivot: int) -> Integers:
-        """``S_xy`` of the pivot with every representative, as if they listed no row in common."""
         xy = np.empty(len(self.representatives), np.int64)
         division, terms = self.source.division(pivot), self.terms
         self.source.counts.sums_apart(terms.table, terms.shift, *division, *self.own, self.representatives, xy)
@@ -195,7 +179,6 @@ class SparseSums(Sums):
         return xy, xyc
 
     def disjoint_support(self, terms: Terms, marginals: Integers) -> SparseDisjointSupport:
-        """The pairs of columns that list no row in common."""
         return SparseDisjointSupport(self, terms, marginals)
 
     def division_sums(
@@ -261,14 +244,9 @@ class SparseSums(Sums):
 
 
 class SparseSource(CodedSource):
-    """Contingency tables of sparse columns of codes.
+    """Contingency tables of sparse columns of codes, at most 2**31 samples and columns.
 
     ``classes``, ``weights`` and ``n_jobs`` are those of :class:`~bitsieve.counts.packed.PackedSource`.
-
-    Raises
-    ------
-    ValueError
-        If a limit is passed (2**31 samples or columns), or the codes are not those of columns.
     """
 
     def __init__(
@@ -313,7 +291,6 @@ class SparseSource(CodedSource):
 
     @property
     def fused(self) -> SparseSums:
-        """What the native code counts and sums at once."""
         return SparseSums(self)
 
     def partition(self) -> SparsePartition:

@@ -50,15 +50,9 @@ class PairForm(NamedTuple):
 class DisjointSupport(Protocol):
     """Pairs of columns of disjoint support: in every sample at least one of the two has its most frequent code.
 
-    Their tables follow from what each of them is alone.
-
-    Attributes
-    ----------
-    equivalence : ndarray of int, shape (n_features,)
-        Columns of one equivalence class have the same sums: alone, and with every column of support disjoint from
-        theirs.
-    representatives : ndarray of int, shape (n_equivalence_classes,)
-        A column of every equivalence class.
+    Their tables follow from what each of them is alone. Columns of one ``equivalence`` class, shape (n_features,), have
+    the same sums: alone, and with every column of support disjoint from theirs; ``representatives`` has a column of
+    each.
     """
 
     equivalence: Columns
@@ -79,18 +73,9 @@ class Sums:
 
     A source that counts and sums at once gives a subclass as its ``fused``, which overrides what it is faster at and
     returns the same integers.
-
-    Parameters
-    ----------
-    source : Tables
-
-    Attributes
-    ----------
-    row_seconds : float
-        A rough prediction of the time of one :meth:`pair_sums` over all columns. With 0, methods count all candidates
-        at once rather than ask often for a few.
     """
 
+    #: About the time of one :meth:`pair_sums` over all columns. With 0 methods count all candidates at once.
     row_seconds: float = 0.0
 
     def __init__(self, source: Tables) -> None:

@@ -20,18 +20,12 @@ MAX_SAMPLES = 1 << 31
 class Terms:
     """The terms of tables of ``n_samples`` samples.
 
-    Attributes
-    ----------
-    n_samples : int
-    shift : int
-        The largest with ``N log2(N) 2**shift < 2**62``.
-    table : ndarray of int64
-        ``T[0], T[1], ...`` as far as the table reaches; kernels compute the terms beyond. What ``T[1]`` holds, 0 by the
-        formula, they add to those: an estimator may price every cell that is not empty.
+    ``table`` holds ``T[0], T[1], ...`` as far as it reaches; kernels compute the terms beyond. What ``T[1]`` holds, 0
+    by the formula, they add to those: an estimator may price every cell that is not empty.
     """
 
     n_samples: int
-    shift: int
+    shift: int  # the largest with ``N log2(N) 2**shift < 2**62``
     table: Integers
 
     def sum(self, counts: Integers) -> int:

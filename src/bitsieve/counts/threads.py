@@ -18,14 +18,9 @@ Block = TypeVar("Block")
 
 
 def thread_count(n_jobs: int | None) -> int:
-    """Threads meant by ``n_jobs``: None is 1, -1 is every core this process may use, -2 all but one, and so on.
+    """Threads meant by ``n_jobs``: None is 1, -1 is every core this process may use, -2 all but one; 0 is an error.
 
     In a worker process of joblib (loky) or Dask, -1 is the share of the cores that the worker was given.
-
-    Raises
-    ------
-    ValueError
-        If ``n_jobs`` is 0 or no whole number.
     """
     check_threads("n_jobs", n_jobs)
     if n_jobs is None:
@@ -83,23 +78,9 @@ def _run_on_threads(
     outcomes: SimpleQueue[BaseException | None] = SimpleQueue()
     for block in blocks:
         waiting.put(block)
-
-    def work_on() -> None:
-        while not stopped.is_set():
-            try:
-                block = waiting.get_nowait()
-            except Empty:
-                return
-            try:
-                work(block)
-            except BaseException as error:
-                outcomes.put(error)
-                return
-            outcomes.put(None)
-
     # Plain threads and queues of C, not an executor: an interrupt while work is handed to one may leave its locks taken
     # and its threads waiting for ever.
-    workers = [Thread(target=work_on) for _ in range(threads)]
+    workers = [Thread(target=_work_on, args=(work, waiting, outcomes, stopped)) for _ in range(threads)]
     try:
         for worker in workers:
             worker.start()
@@ -114,3 +95,23 @@ def _run_on_threads(
         for worker in workers:
             if worker.is_alive():
                 worker.join()
+
+
+def _work_on(
+    work: Callable[[Block], object],
+    waiting: SimpleQueue[Block],
+    outcomes: SimpleQueue[BaseException | None],
+    stopped: Event,
+) -> None:
+    """Work on blocks that wait, and put what came of each: None, or the error that ends it."""
+    while not stopped.is_set():
+        try:
+            block = waiting.get_nowait()
+        except Empty:
+            return
+        try:
+            work(block)
+        except BaseException as error:
+            outcomes.put(error)
+            return
+        outcomes.put(None)

@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
-from bitsieve.data.table import Table
+from bitsieve.data.table import TableInMemory
 
 Floats = NDArray[np.float64]
-
 
 MOST_CATEGORIES = 100  # columns a feature
 
@@ -39,7 +38,7 @@ class NumericFeatures:
 
 
 def encode_features(
-    table: Table, order: NDArray[np.intp], learned_from: NDArray[np.intp], *, centred: bool = True
+    table: TableInMemory, order: NDArray[np.intp], learned_from: NDArray[np.intp], *, centred: bool = True
 ) -> NumericFeatures:
     """The features ``order`` of all samples, with scale, mean and categories of the samples ``learned_from``.
 
@@ -83,17 +82,12 @@ class Foreign(BaseEstimator):
     """A selector of scikit-learn that is fitted on numbers and ranks the features.
 
     A feature of several columns, as a category has, comes where its best column does.
-
-    Parameters
-    ----------
-    selector : scikit-learn selector
     """
 
     def __init__(self, selector: Any) -> None:
         self.selector = selector
 
-    def fit_table(self, table: Table) -> Foreign:
-        """Rank the features of a table."""
+    def fit_table(self, table: TableInMemory) -> Foreign:
         kept = np.setdiff1d(np.arange(table.n_features), table.left_out)
         made = encode_features(table, kept, np.arange(table.n_samples))
         with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):

@@ -76,18 +76,9 @@ LEVEL = 0.05  # of the paired tests
 
 @dataclass(frozen=True)
 class Choice:
-    """A method with a number of features, and what it was measured against.
+    """A method with a number of features, and the least error of all that it was measured against.
 
-    Attributes
-    ----------
-    method : str
-    n_features : int
-    error, standard_error : float
-        Share of wrong test samples, pooled over the folds, and its standard error over the folds.
-    best_method : str
-    best_n_features : int
-    best_error : float
-        The least error of all.
+    ``error`` and ``standard_error`` are the share of wrong test samples, pooled over the folds, and its standard error.
     """
 
     method: str

@@ -31,13 +31,7 @@ class Fold:
 def make_folds(
     target: Target, folds: Any = None, random_state: int = 0, groups: Any = None
 ) -> tuple[list[Fold], list[str]]:
-    """The folds, and notes on how they were chosen; see :func:`bitsieve.compare`.
-
-    Raises
-    ------
-    ValueError
-        If a class has fewer members than there are folds, or a training part would hold one class only.
-    """
+    """The folds, and notes on how they were chosen, for :func:`bitsieve.compare`; refused if a class is too small."""
     notes: list[str] = []
     if groups is not None:
         made = _by_groups(target, folds, groups, random_state)

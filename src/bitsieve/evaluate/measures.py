@@ -17,8 +17,6 @@ def nogueira(selections: Sequence[ArrayLike], n_features: int) -> float:
     chosen", ``M/(M-1) p_f (1 - p_f)``, k the mean number of features. 1: always the same; 0 on average by chance; nan
     where it is not defined: all selections empty or all whole, or fewer than two.
 
-    References
-    ----------
     S. Nogueira, K. Sechidis, G. Brown, "On the stability of feature selection algorithms", Journal of Machine Learning
     Research 18(174), 2018.
     """
@@ -37,8 +35,6 @@ def kuncheva(selections: Sequence[ArrayLike], n_features: int) -> float:
     For selections of one size it is the same number as :func:`nogueira`'s; nan where it is not defined: sizes differ, 0
     or all features, or fewer than two selections.
 
-    References
-    ----------
     L. I. Kuncheva, "A stability index for feature selection", IASTED Artificial Intelligence and Applications, 2007.
     """
     m, sizes = len(selections), {len(np.asarray(chosen)) for chosen in selections}

@@ -140,12 +140,10 @@ class StoredParts(ColumnParts):
 
     @property
     def names(self) -> Sequence[str]:
-        """Those in the file, each once."""
         return list(self.stored.schema.names)
 
     @property
     def types(self) -> dict[str, pa.DataType]:
-        """The types that the file stores."""
         return {field.name: field.type for field in self.stored.schema}
 
 
@@ -156,16 +154,13 @@ class ArrowParts(StoredParts):
 
     @property
     def n_rows(self) -> int | None:
-        """Known of a stream that was stored."""
         return self._n_rows
 
     def opened(self, kind: str) -> pa.Schema:
-        """Look at the schema."""
         with native_file(self.path) as file:
             return _reader(file, kind).schema
 
     def pieces(self, *, whole: bool) -> Sequence[Rows[pa.Table]]:
-        """The batches as they were written."""
         return [ArrowRows(self.stored)]
 
 
@@ -176,7 +171,6 @@ class ArrowRows:
     stored: Stored
 
     def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
-        """The batches as they were written, cut where they hold more rows than are wanted, or put together."""
         stored, wanted = self.stored, self.stored.asked(columns)
         try:
             with native_file(stored.path) as file:
@@ -197,11 +191,9 @@ class ParquetParts(StoredParts):
 
     @property
     def n_rows(self) -> int:
-        """The rows that the file says it has."""
         return sum(self.groups)
 
     def opened(self, kind: str) -> pa.Schema:
-        """Look at the schema and the row groups."""
         from pyarrow import parquet
 
         with native_file(self.path) as opened, parquet.ParquetFile(opened) as file:
@@ -210,11 +202,9 @@ class ParquetParts(StoredParts):
             return file.schema_arrow
 
     def pieces(self, *, whole: bool) -> Sequence[Rows[pa.Table]]:
-        """All row groups."""
         return [RowGroups(self.stored, tuple(self.groups), 0, len(self.groups))]
 
     def portions(self, n: int | None) -> Sequence[Rows[pa.Table]]:
-        """Row groups, as many side by side as make about ``n`` portions; None: each."""
         n_groups = len(self.groups)
         step = 1 if n is None else max(1, -(-n_groups // n))
         groups = tuple(self.groups)
@@ -233,7 +223,6 @@ class RowGroups:
     end: int
 
     def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
-        """Whole row groups where they are short enough, else pieces of them."""
         stored, wanted = self.stored, self.stored.asked(columns)
         try:
             if rows is not None and self._suits_polars(wanted, rows):

@@ -46,26 +46,21 @@ class FolderParts(ColumnParts):
 
     @property
     def names(self) -> Sequence[str]:
-        """Those of every file, and of the columns that sub-folders name."""
         return [*self.files[0].names, *self.values[0]]
 
     @property
     def n_rows(self) -> int | None:
-        """The rows of all files, where all of them say it."""
         counts = [file.n_rows for file in self.files]
         return None if None in counts else sum(count or 0 for count in counts)
 
     @property
     def types(self) -> Mapping[str, pa.DataType]:
-        """Those of the first file, and of the columns that sub-folders name."""
         return {**self.files[0].types, **{name: _type(value) for name, value in self.values[0].items()}}
 
     def pieces(self, *, whole: bool) -> Sequence[Rows[pa.Table]]:
-        """The files."""
         return [OfFolder(file, file.names[0], values) for file, values in zip(self.files, self.values, strict=True)]
 
     def ranges(self, n: int | None = None) -> list[Range[pa.Table]]:
-        """The ranges of every file."""
         each = None if n is None else -(-n // len(self.files))
         found = []
         for file, values in zip(self.files, self.values, strict=True):
@@ -73,7 +68,6 @@ class FolderParts(ColumnParts):
         return found
 
     def state(self) -> list[FileState]:
-        """That of every file."""
         return [one for file in self.files for one in file.state()]
 
 
@@ -86,7 +80,6 @@ class OfFolder:
     values: Mapping[str, Value]
 
     def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
-        """Some columns of the file and of its folders."""
         own = None if columns is None else [name for name in columns if name not in self.values] or [self.some]
         for table in self.rows.batches(own, rows):
             for name, value in self.values.items():

@@ -35,14 +35,12 @@ class JsonParts(TextParts):
     """
 
     def opened(self) -> Objects:
-        """See whether the objects are a list."""
         with open(self.path, "rb") as file:
             is_list = file.read(_HEAD).removeprefix(BOM).lstrip().startswith(b"[")
         return Objects(self.path, self.label, is_list)
 
     @property
     def names(self) -> Sequence[str]:
-        """The keys, in the order in which they come."""
         return list(self.types)
 
 
@@ -55,13 +53,11 @@ class Objects:
     is_list: bool
 
     def starts(self, size: int | None) -> list[int]:
-        """Where ranges of whole lines begin; a list is one range."""
         if size is None or self.is_list:
             return [0, os.path.getsize(self.path)]
         return line_starts(self.path, 0, size)
 
     def fit(self, first: int, end: int, types: Types) -> bool:
-        """Whether pyarrow can parse the values for these types."""
         try:
             self._read(first, end, types)
         except pa.ArrowInvalid:
@@ -69,7 +65,6 @@ class Objects:
         return True
 
     def parsed(self, first: int, end: int, types: Types | None, before: int = 0) -> pa.Table:
-        """The objects of some lines."""
         try:
             table = self._read(first, end, types)
             table.validate(full=True)  # the reader of lines takes texts that are not UTF-8

@@ -64,20 +64,16 @@ class LibsvmParts(FileParts[ArrayTable]):
 
     @property
     def names(self) -> Sequence[str]:
-        """``x0``, ``x1``, ..."""
         return NumberedNames(self.facts.end - self.facts.first)
 
     @property
     def n_rows(self) -> int:
-        """The number of rows."""
         return self.facts.n_rows
 
     def pieces(self, *, whole: bool) -> Sequence[Rows[ArrayTable]]:
-        """Ranges of whole lines."""
         return [SparseRange(self.path, self.label, 0, None, None)] if whole else self._ranges(RANGE)
 
     def portions(self, n: int | None) -> Sequence[Rows[ArrayTable]]:
-        """Ranges of about as many bytes each."""
         return self._ranges(RANGE if n is None else -(-self.path.stat().st_size // n))
 
     def _ranges(self, size: int) -> list[SparseRange]:
@@ -117,7 +113,6 @@ class SparseRange:
     facts: Facts | None
 
     def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[ArrayTable]:
-        """The rows, cut where they are more than are wanted; all columns."""
         with open(self.path, "rb") as file:
             file.seek(self.first)
             text = file if self.end is None else BytesIO(file.read(self.end - self.first))
@@ -170,27 +165,10 @@ def _are_whole(y: NDArray[np.float64]) -> bool:
 def read_libsvm_in_ranges(
     path: Path, memory: int, parent: Path | None = None, *, range_bytes: int | None = None
 ) -> ArrayTable:
-    """Read all rows of a libsvm file, with their values as columns in a spool.
+    """Read all rows of a libsvm file, with their values as columns in a spool, in about ``memory`` bytes.
 
-    Parameters
-    ----------
-    path : Path
-    memory : int
-        About how many bytes may be taken, beside some for every row and column.
-    parent : Path, optional
-        A folder in which the columns are kept for later runs with the same file; None: they are removed in the end.
-    range_bytes : int, optional
-        Text that is read at once; by default what ``memory`` allows.
-
-    Returns
-    -------
-    ArrayTable
-        Its ``X`` is :class:`SpooledColumns`.
-
-    Raises
-    ------
-    DataError
-        The file is no libsvm file, changes while it is read, or the disk is full.
+    The columns are kept in ``parent`` for later runs with the same file, where it is given. ``range_bytes`` of text are
+    read at once; by default what ``memory`` allows.
     """
     from bitsieve.files.spooled_columns import VALUE_BYTES
 

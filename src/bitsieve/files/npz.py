@@ -35,19 +35,11 @@ _BROKEN = (
 
 @dataclass(frozen=True)
 class ArrayTable:
-    """A table of arrays.
+    """A table of arrays."""
 
-    Attributes
-    ----------
-    X : ndarray, csr_array or csc_array of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-    names : sequence of str
-        One name a column; ``x0, x1, ...`` where the file has none.
-    """
-
-    X: Any
-    y: NDArray[Any]
-    names: Sequence[str]
+    X: Any  # ndarray, csr_array or csc_array of shape (n_samples, n_features)
+    y: NDArray[Any]  # shape (n_samples,)
+    names: Sequence[str]  # one a column; ``x0, x1, ...`` where the file has none
 
     def column(self, name: str) -> NDArray[Any]:
         """One column of ``X``, dense."""
@@ -55,7 +47,6 @@ class ArrayTable:
         return (column if isinstance(column, np.ndarray) else column.toarray())[:, 0]
 
     def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[ArrayTable]:
-        """All columns, about so many rows at a time."""
         if rows is None:
             yield self
             return
@@ -75,21 +66,17 @@ class NpzParts(FileParts[ArrayTable]):
 
     @cached_property
     def table(self) -> ArrayTable:
-        """All rows."""
         return read_npz(self.path, self.label)
 
     @property
     def names(self) -> Sequence[str]:
-        """Of the columns of ``X``."""
         return self.table.names
 
     @property
     def n_rows(self) -> int:
-        """The number of rows."""
         return len(self.table.y)
 
     def pieces(self, *, whole: bool) -> Sequence[Rows[ArrayTable]]:
-        """All rows."""
         return [self.table]
 
 
@@ -101,11 +88,9 @@ def read_npz(path: Path, label: str | None = None) -> ArrayTable:
         if not stored:
             raise DataError(f"{label} is a zip archive without arrays: .npz, Parquet, Arrow or CSV is read")
         sparse = all(piece in stored for piece in SPARSE_PIECES)
-        for name in () if sparse else ("X",):
+        for name in ("y",) if sparse else ("X", "y"):
             if name not in stored:
-                raise DataError(f"{label} has no array 'X', only {quoted(stored)}: store X and y")
-        if "y" not in stored:
-            raise DataError(f"{label} has no array 'y', only {quoted(stored)}: store X and y")
+                raise DataError(f"{label} has no array {name!r}, only {quoted(stored)}: store X and y")
         y = _array(archive, "y", label)
         X = _array(archive, "X", label) if "X" in stored else _sparse(archive, label)
         names = _array(archive, "feature_names", label) if "feature_names" in stored else None
@@ -117,10 +102,9 @@ def read_npz(path: Path, label: str | None = None) -> ArrayTable:
         raise DataError(f"y of {label} has shape {y.shape}: it must be one value a sample")
     if X.shape[0] != len(y):
         raise DataError(f"X of {label} has {X.shape[0]:,} rows but y has {len(y):,} values: they must be as many")
-    if X.shape[0] == 0:
-        raise DataError(f"{label} has no rows: nothing to select from")
-    if X.shape[1] == 0:
-        raise DataError(f"X of {label} has no columns: nothing to select from")
+    for number, what in zip(X.shape, (f"{label} has no rows", f"X of {label} has no columns"), strict=True):
+        if not number:
+            raise DataError(f"{what}: nothing to select from")
     return ArrayTable(X, y, _names(names, X.shape[1], label))
 
 

@@ -29,23 +29,8 @@ def check_output(
 ) -> None:
     """Refuse a path that could not be written, before any work is done for it.
 
-    Parameters
-    ----------
-    path : path-like
-    endings : sequence of str
-        The formats, such as ".csv"; any where it is empty.
-    what : str
-        What the file is, for messages.
-    remark : str
-        What is said after the endings.
-    source : path-like, optional
-        The input, which must not be overwritten.
-
-    Raises
-    ------
-    DataError
-        The ending is none of them; the path is a directory, the input, read-only or no regular file; its directory is
-        not there or cannot be written.
+    Its ending must be one of ``endings``, where there are any (``remark`` is said after them); it is no directory, not
+    read-only, a regular file, and not ``source``, the input; its directory is there and can be written.
     """
     path = Path(path)
     if endings and path.suffix.lower() not in endings:
@@ -76,11 +61,6 @@ def writing(path: AnyPath, what: str = "output") -> Iterator[IO[bytes]]:
     It is written under a random name in the same directory, reaches the disk, and is then renamed: another program
     sees the old file or the new one. A file that is there already hands on its permissions. A link at ``path`` is
     replaced, not followed.
-
-    Raises
-    ------
-    DataError
-        The file cannot be written.
     """
     path = Path(path)
     check_output(path, what=what)

@@ -29,7 +29,6 @@ class Copies:
 
     @property
     def folder(self) -> Path:
-        """The folder."""
         if self._folder is None:
             self._folder = self._stack.enter_context(temporary_folder())
         return self._folder
@@ -97,20 +96,7 @@ class FileParts(ABC, Generic[Block]):
         return self.pieces(whole=False)
 
     def batches(self, columns: Sequence[str] | None = None, rows: int | None = ROWS) -> Iterator[Block]:
-        """The rows, block by block, from the first row on at every call.
-
-        Parameters
-        ----------
-        columns : sequence of str, optional
-            All of them by default; of sparse rows always all.
-        rows : int or None
-            About how many rows a block has; None: all rows are one block.
-
-        Raises
-        ------
-        DataError
-            The file is broken.
-        """
+        """The rows as blocks of some columns; of sparse rows always of all. ``rows`` None: one block of all rows."""
         for piece in self.pieces(whole=rows is None):
             yield from piece.batches(columns, rows)
 

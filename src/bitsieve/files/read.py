@@ -53,29 +53,16 @@ _FOREIGN = {
 def open_file(data: Any, *, header: bool | None = None, spool: Path | None = None) -> FileParts[Any]:
     """Open a table file, a folder of them, or a stream; its rows are read when they are asked for.
 
-    Parameters
-    ----------
-    data : path-like or stream
-        Parquet, Arrow (file or stream), Feather, .npz (``X``, ``y``, optional ``feature_names``; or the pieces
-        ``data``, ``indices``, ``indptr``, ``shape`` of a sparse matrix, and ``y``), libsvm, JSON (lines, or one list of
-        objects), or text with a header line and commas, tabs, semicolons or bars. Any of them compressed by gzip,
-        bzip2, xz or zip; "-" is standard input. A folder of such files, all with the same columns, whose sub-folders
-        may be named ``column=value``. Whatever speaks the Arrow stream protocol, a pyarrow dataset, a polars LazyFrame.
-    header : bool, optional
-        Whether the first line of a text has the names. By default it has, unless it looks like data, which is an error.
-    spool : Path, optional
-        Where a stream is written, from which it is read; by default in the system's folder for temporary files.
+    Parquet, Arrow (file or stream), Feather, .npz (``X``, ``y``, optional ``feature_names``; or the pieces ``data``,
+    ``indices``, ``indptr``, ``shape`` of a sparse matrix, and ``y``), libsvm, JSON (lines, or one list of objects), or
+    text with a header line and commas, tabs, semicolons or bars. Any of them compressed by gzip, bzip2, xz or zip; "-"
+    is standard input. A folder of such files, all with the same columns, whose sub-folders may be named
+    ``column=value``. Whatever speaks the Arrow stream protocol, a pyarrow dataset, a polars LazyFrame.
 
-    Returns
-    -------
-    FileParts
-        Of Arrow tables; of .npz and libsvm of :class:`~bitsieve.files.npz.ArrayTable`. The index that pandas adds to a
-        file as ``__index_level_0__`` is left out.
-
-    Raises
-    ------
-    DataError
-        The data is not there, is empty, is no table or is broken; or the files of a folder differ in their columns.
+    ``header`` says whether the first line of a text has the names: by default it has, unless it looks like data, which
+    is an error. A stream is written to ``spool``, by default in the system's folder for temporary files, and read from
+    there. Blocks are Arrow tables; of .npz and libsvm :class:`~bitsieve.files.npz.ArrayTable`. The index that pandas
+    adds to a file as ``__index_level_0__`` is left out.
     """
     if not isinstance(data, (str, PathLike)):
         from bitsieve.files.arrow import stored_stream
@@ -118,25 +105,7 @@ def _open_one(path: Path, header: bool | None) -> FileParts[Any]:
 def read_table(
     path: str | PathLike[str], *, header: bool | None = None, notes: list[str] | None = None
 ) -> pa.Table | ArrayTable:
-    """Read all rows of a table file as one block.
-
-    Parameters
-    ----------
-    path, header
-        As :func:`open_file` has them.
-    notes : list of str, optional
-        Takes what was noticed; without it each is a warning.
-
-    Returns
-    -------
-    pyarrow.Table or ArrayTable
-        The latter for .npz and libsvm.
-
-    Raises
-    ------
-    DataError
-        As :func:`open_file`; and if the file has no rows or no columns, or a column holds lists or raw bytes.
-    """
+    """Read all rows of a table file as one block; ``notes`` takes what was noticed, without it each is a warning."""
     parts = _open_one(Path(path), header)
     try:
         (table,) = parts.batches(rows=None)

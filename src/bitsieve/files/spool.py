@@ -39,10 +39,7 @@ _TO_LOCK = 60  # seconds within which a living process makes the lock in its fol
 class Spool:
     """A folder for one job: removed at the end of the process, or kept under a name when it is whole.
 
-    Parameters
-    ----------
-    parent : Path or None
-        Where it lies; None: in the system's folder for temporary files.
+    It lies in ``parent``, by default in the system's folder for temporary files.
     """
 
     def __init__(self, parent: Path | None = None) -> None:
@@ -62,8 +59,6 @@ class Spool:
 
     def array(self, name: str, size: int, kind: type[np.generic]) -> NDArray[Any]:
         """An array of zeros in a file of the folder, which has its place on the disk from the beginning."""
-        import numpy as np
-
         n_bytes = size * np.dtype(kind).itemsize
         if not n_bytes:
             return np.empty(0, kind)
@@ -87,7 +82,6 @@ class Spool:
             raise no_room(self.folder.parent, values.nbytes, error) from None
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file of the folder."""
         try:
             with open(self.folder / name, "wb") as file:
                 file.write(content)
@@ -119,21 +113,12 @@ class Spool:
 
 
 class Room:
-    """Arrays in a spool of their own, each of which goes when nobody uses it any more: ``room(size, kind)``.
-
-    Parameters
-    ----------
-    parent : Path or None
-        Where the spool lies; None: in the system's folder for temporary files.
-    """
+    """Arrays in a spool of their own, each of which goes when nobody uses it any more: ``room(size, kind)``."""
 
     def __init__(self, parent: Path | None = None) -> None:
         self.spool, self._names = Spool(parent), count()
 
     def __call__(self, size: int, kind: type[np.generic]) -> NDArray[Any]:
-        """An array of zeros, mapped from a file."""
-        import numpy as np
-
         name = f"array {next(self._names)}"
         array = np.asarray(self.spool.array(name, size, kind))
         if os.name == "posix" and size:

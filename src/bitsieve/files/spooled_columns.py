@@ -61,13 +61,8 @@ class SpooledRows:
     ) -> tuple[Integers, NDArray[np.int32], NDArray[np.float64]]:
         """The starts of the columns from ``first_column`` on, and the rows and values that they hold.
 
-        Parameters
-        ----------
-        first_column : int
-        most : int
-            Values that are sorted at once; a longer row or column is, too.
-        array : callable
-            ``array(name, size, dtype)`` gives an array in a spool.
+        ``most`` values are sorted at once; a longer row or column is, too. ``array(name, size, dtype)`` is one in a
+        spool.
         """
         lengths = self.lengths[first_column:]
         start = np.concatenate([[0], np.cumsum(lengths)])
@@ -121,30 +116,16 @@ def block_edges(start: Integers, most: int) -> NDArray[np.intp]:
 
 @dataclass(frozen=True, eq=False)
 class SpooledColumns:
-    """Compressed sparse columns of numbers that are mapped from files.
-
-    Attributes
-    ----------
-    shape : tuple of int
-    indptr : ndarray of int64, shape (n_columns + 1,)
-        Where the values of every column begin; the last one is where they all end. In memory.
-    indices : ndarray of int32
-        The rows of the values, ascending within a column.
-    data : ndarray of float64
-        The values, none of them 0.
-    room : callable
-        ``room(size, dtype)`` gives an array for as many values, mapped from a file too.
-    """
+    """Compressed sparse columns of numbers that are mapped from files."""
 
     shape: tuple[int, int]
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
-    data: NDArray[np.float64]
-    room: Callable[..., NDArray[Any]]
+    indptr: NDArray[np.int64]  # where the values of every column begin, and where the last one ends; in memory
+    indices: NDArray[np.int32]  # the rows of the values, ascending within a column
+    data: NDArray[np.float64]  # the values, none of them 0
+    room: Callable[..., NDArray[Any]]  # ``room(size, dtype)`` gives an array for as many values, mapped from a file too
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of the values."""
         return self.data.dtype
 
     def __getitem__(self, wanted: tuple[slice, Sequence[int]]) -> Any:

@@ -74,7 +74,6 @@ class TextRange:
     kinds: Mapping[str, Kind]
 
     def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
-        """The rows, cut where they are more than are wanted."""
         wanted = list(self.kinds if columns is None else columns)
         table = self.form.parsed(self.first, self.end, {name: self.kinds[name].parsed for name in wanted})
         values = [_as_given(table[name], self.kinds[name].given) for name in wanted]
@@ -88,7 +87,6 @@ class Parsed:
     table: pa.Table
 
     def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
-        """The rows, cut where they are more than are wanted."""
         yield from sliced(self.table if columns is None else self.table.select(list(columns)), rows)
 
 
@@ -113,18 +111,15 @@ class TextParts(ColumnParts):
 
     @property
     def types(self) -> Types:
-        """The types of the columns, decided over all rows."""
         self._look(whole=False)
         return {name: kind.given for name, kind in self._kinds.items()}
 
     @property
     def n_rows(self) -> int:
-        """The number of rows."""
         self._look(whole=False)
         return self._n_rows
 
     def pieces(self, *, whole: bool) -> Sequence[Rows[pa.Table]]:
-        """What was parsed, where the file is one range; else the ranges."""
         self._look(whole=whole)
         if self._table is not None:
             return [Parsed(self._table)]
@@ -132,7 +127,6 @@ class TextParts(ColumnParts):
         return [TextRange(self.form, *ends, self._kinds) for ends in pairwise(starts)]
 
     def portions(self, n: int | None) -> Sequence[Rows[pa.Table]]:
-        """Ranges of about as many bytes each."""
         self._look(whole=False)
         size = PORTION if n is None else -(-os.path.getsize(self.path) // n)
         return [TextRange(self.form, *ends, self._kinds) for ends in pairwise(self.form.starts(size))]
@@ -227,7 +221,6 @@ class DelimitedParts(TextParts):
         super().__init__(given, notes)
 
     def opened(self) -> Delimited:
-        """Find the layout in the first lines."""
         mark = begins_with_comments(self.path)
         if mark is not None:
             self.path = without_comments(self.path, self.given.copies.folder, mark, self.notes)
@@ -236,7 +229,6 @@ class DelimitedParts(TextParts):
 
     @property
     def names(self) -> Sequence[str]:
-        """Those in the header, or ``x0``, ``x1``, ..."""
         return self._layout.names
 
 
@@ -249,7 +241,6 @@ class Delimited:
     layout: Layout
 
     def starts(self, size: int | None) -> list[int]:
-        """Where ranges of whole rows begin; a quoted value may hold ends of lines."""
         n_quotes = _quotes(self.path)
         if size is None and n_quotes % 2:
             self.layout.starts(self.path, BLOCK, self.label, has_quotes=True)  # refuses a value that never ends
@@ -257,7 +248,6 @@ class Delimited:
         return self.layout.starts(self.path, size or whole, self.label, has_quotes=size is not None and n_quotes > 0)
 
     def fit(self, first: int, end: int, types: Types) -> bool:
-        """Whether pyarrow can parse the values for these types."""
         for newlines in (False, True):
             try:
                 self._read(first, end, types, newlines, None)

@@ -21,18 +21,12 @@ WRITTEN = (".parquet", ".csv", ".tsv", ".arrow", ".feather", ".npz")
 
 def check_fits(table: pa.Table | ArrayTable, path: str | PathLike[str], target: str) -> None:
     """Refuse, before any work, a ``table`` that the format of ``path`` cannot hold."""
-    if isinstance(table, ArrayTable):
-        return
-    import pyarrow as pa
-
-    if Path(path).suffix.lower() != ".npz":
+    if isinstance(table, ArrayTable) or Path(path).suffix.lower() != ".npz":
         return
     for field in table.schema:
-        kind = field.type
-        plain = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
-        if field.name != target and not plain:
+        if field.name != target and not _is_plain(field.type):
             raise DataError(
-                f"a .npz holds one array of numbers, but column {field.name!r} is {kind}: write .parquet, .arrow "
+                f"a .npz holds one array of numbers, but column {field.name!r} is {field.type}: write .parquet, .arrow "
                 f"or .csv"
             )
 
@@ -40,8 +34,7 @@ def check_fits(table: pa.Table | ArrayTable, path: str | PathLike[str], target: 
 def write_table(table: pa.Table | ArrayTable, path: str | PathLike[str], target: str) -> None:
     """Write ``table``, whose column ``target`` is the target (``y`` in .npz), in the format of the ending.
 
-    Types are kept; .npz has one common type for all features, and text formats
-    keep what text can keep.
+    Types are kept; .npz has one common type for all features, and text formats keep what text can keep.
     """
     with writing(path) as file:
         _write(table, file, Path(path).suffix.lower(), target)
@@ -49,7 +42,7 @@ def write_table(table: pa.Table | ArrayTable, path: str | PathLike[str], target:
 
 def _write(table: pa.Table | ArrayTable, file: IO[bytes], ending: str, target: str) -> None:
     if ending == ".npz":
-        arrays = table if isinstance(table, ArrayTable) else _to_arrays(table, target)
+        arrays = _to_arrays(table, target)
         np.savez_compressed(file, **_pieces(arrays.X), y=arrays.y, feature_names=np.array(arrays.names))
         return
     columns = _to_columns(table, target) if isinstance(table, ArrayTable) else table
@@ -84,7 +77,9 @@ def _to_columns(table: ArrayTable, target: str) -> pa.Table:
     return pa.table([*arrays, pa.array(table.y)], names=[*table.names, target])
 
 
-def _to_arrays(table: pa.Table, target: str) -> ArrayTable:
+def _to_arrays(table: pa.Table | ArrayTable, target: str) -> ArrayTable:
+    if isinstance(table, ArrayTable):
+        return table
     names = [name for name in table.column_names if name != target]
     columns = [_numbers(table[name]) for name in names]
     X = np.empty((table.num_rows, len(columns)), dtype=np.result_type(*columns))
@@ -102,12 +97,16 @@ def _numbers(column: pa.ChunkedArray) -> NDArray[Any]:
 
 
 def _labels(column: pa.ChunkedArray) -> NDArray[Any]:
-    import pyarrow as pa
-
-    kind = column.type
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
+    if _is_plain(column.type):
         return np.asarray(column.to_numpy())
-    return np.asarray(column.cast(pa.string()).to_numpy(), dtype=str)
+    return np.asarray(column.cast("string").to_numpy(), dtype=str)
+
+
+def _is_plain(kind: pa.DataType) -> bool:
+    """Whether values of a type are numbers or truth values, which an array of numpy holds."""
+    from pyarrow import types
+
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))
 
 
 def _plain_text(table: pa.Table) -> pa.Table:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.counts.source import CountSource
-from bitsieve.information.miller_madow import MillerMadowInformation
-from bitsieve.information.plug_in import PlugInInformation
+from bitsieve.information.plug_in import MillerMadowInformation, PlugInInformation
 from bitsieve.information.protocol import Information, PairInformation, UndefinedQuantityError
 from bitsieve.information.shrinkage import ShrinkageInformation
 

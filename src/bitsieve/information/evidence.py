@@ -23,28 +23,14 @@ _PRIOR = 0.5  # samples that every class has in advance in every cell (Krichevsk
 
 
 def carries_information(information: Information, columns: Columns, level: float = 0.05) -> NDArray[np.bool_]:
-    r"""Whether each of some columns carries more information about the class than chance, alone or given another.
+    """Whether each of some columns carries more information about the class than chance, alone or given another.
 
     A column counts if ``n p <= level / 2`` for p of ``I(Xi;C) = 0``, or ``n^2 p <= level / 2`` for p of
     ``I(Xi;C|Xj) = 0`` and any other column j of the list (Bonferroni, n columns to choose from). Where columns were cut
     by the class, p is multiplied by the sets of cuts they might have got. So a list from columns of pure noise has one
     that counts in at most ``level`` of all data sets, whatever chose it; a weak column may fail to count.
-
-    Parameters
-    ----------
-    information : Information
-        Plug-in, of all columns there were to choose from.
-    columns : ndarray of int, shape (k,)
-        The list.
-    level : float, default=0.05
-
-    Returns
-    -------
-    ndarray of bool, shape (k,)
-
-    Notes
-    -----
-    Cost: the tables of k columns and, where some of them carry none alone, a pass over these with each of the k.
+    ``information`` is plug-in, of all columns there were to choose from. Cost: the tables of the list and, where some
+    carry none alone, a pass over these with each of the list.
     """
     source, search = information.source, information.source.search
     chosen = np.unique(columns)
@@ -88,7 +74,7 @@ def _log_tails(source: CountSource, pairs: Sequence[tuple[int | None, Columns]])
 
 
 def log_tails(tables: Sequence[ContingencyTable]) -> Floats:
-    r"""Logarithms of p-values of "second code and class are independent given the first code", one a table.
+    """Logarithms of p-values of "second code and class are independent given the first code", one a table, at most 0.
 
     The tail of chi-squared beyond ``G = 2 N ln(2) I(X;C|Z)`` where every cell of a part expects at least 5 samples.
     Else, with ``n_z``, ``n_zc``, ``n_zx`` and ``n_zxc`` the counts of the table and k classes,
@@ -98,16 +84,6 @@ def log_tails(tables: Sequence[ContingencyTable]) -> Floats:
     with G the gamma function: the chance of these classes when they are shuffled within the parts, relative to that by
     a rule that learns the classes of each code (Krichevsky and Trofimov). Its inverse has a mean of at most 1 over all
     shuffles, so p is at most t in at most a share t of them (Markov), for any number of samples and codes.
-
-    Parameters
-    ----------
-    tables : sequence of ContingencyTable of shape (parts, codes, classes)
-        Of as many classes each.
-
-    Returns
-    -------
-    ndarray of float
-        At most 0.
     """
     n_classes = tables[0].shape[2]
     found = [table.occupied() for table in tables]

@@ -85,18 +85,7 @@ class DisjointPairs(NamedTuple):
 
 
 class Information(Protocol):
-    """Entropies and mutual informations of the features of a source of counts and its class, in bits.
-
-    Attributes
-    ----------
-    estimator : str
-        Its name.
-    conditions_on_sets : bool
-        Whether :meth:`conditional` is defined.
-    source : CountSource
-    sums : Sums
-        Those of the source.
-    """
+    """Entropies and mutual informations of the features of a source of counts and its class, in bits."""
 
     estimator: ClassVar[str]
     conditions_on_sets: ClassVar[bool]
@@ -106,17 +95,10 @@ class Information(Protocol):
     def __init__(self, source: CountSource) -> None: ...
 
     def conditional(self) -> ConditionalInformation:
-        """Information conditional on a set of features, which is empty and to be refined.
-
-        Raises
-        ------
-        UndefinedQuantityError
-            If the estimator does not define it.
-        """
+        """Information conditional on a set of features, empty so far; refused where it is not defined."""
 
     @property
     def n_features(self) -> int:
-        """Number of features."""
         return self.source.n_features
 
     @property

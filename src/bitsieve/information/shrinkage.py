@@ -65,8 +65,7 @@ def shrunk_entropy(counts: Integers, n_cells: int | Integers, weight: Floats, n_
     occupied = counts > 0
     terms = np.rint(_term(cells, occupied) * UNITS_PER_BIT).astype(np.int64)
     n_empty = size - occupied.sum(axis=1)
-    entropy: Floats = terms.sum(axis=1) / UNITS_PER_BIT + n_empty * _term(empty, empty > 0)
-    return entropy
+    return np.asarray(terms.sum(axis=1) / UNITS_PER_BIT + n_empty * _term(empty, empty > 0))
 
 
 def _term(shares: Floats, wanted: NDArray[np.bool_]) -> Floats:

@@ -25,7 +25,6 @@ from bitsieve.optimize.eigen import lanczos
 
 Floats = NDArray[np.float64]
 
-
 N_PROBES = 16
 KRYLOV_STEPS = 4  # products to find the large eigenvalues by
 N_TAKEN_AWAY = 24  # of the large eigenvalues
@@ -42,14 +41,6 @@ SLACK = 1e-8  # an eigenvalue above -SLACK is taken for 0: it moves x'Hx on the 
 def shows_no_negative_eigenvalue(matrix: Floats, added: float = 0.0) -> bool:
     """Whether random probes show that ``matrix + added I`` has no negative eigenvalue; False: not known.
 
-    Parameters
-    ----------
-    matrix : ndarray of shape (n, n)
-        Symmetric, with many more rows than 64.
-    added : float
-
-    Notes
-    -----
     The probes are the same at every call. True is wrong with a probability of at most 1e-12. Cost: some thirty products
     of 16 vectors with the matrix where it is true and the smallest eigenvalue is more than a hundredth of the larger
     ones but for 24, about ten where it is not. Memory: some hundred vectors.
@@ -103,15 +94,10 @@ def matrices_for_proof(n: int) -> int:
 
 
 def is_convex(matrix: Floats, added: float = 0.0) -> bool:
-    """Whether all eigenvalues of ``matrix + added I`` are above -1e-8.
+    """Whether all eigenvalues of ``matrix + added I`` are above -1e-8: n^3 / 3 at most, and a copy of the matrix.
 
-    Notes
-    -----
-    Cost: at most n^3 / 3, and often little if they are not. Memory: a copy of the matrix. From 4,000 rows on random
-    probes often show it before, at O(n^2) and without a copy; they are wrong with a
-    probability of 1e-12.
+    From 4,000 rows on random probes often show it before, at O(n^2) and without a copy.
     """
-
     from scipy.linalg import LinAlgError, cholesky
 
     if len(matrix) >= LARGE and shows_no_negative_eigenvalue(matrix, added):
@@ -130,13 +116,10 @@ def is_convex(matrix: Floats, added: float = 0.0) -> bool:
 def smallest_eigenvalue(matrix: Floats) -> float:
     """The smallest eigenvalue of a symmetric matrix that is not positive semidefinite.
 
-    Notes
-    -----
-    Up to 2,000 rows by LAPACK, n^3 4 / 3 and a copy. Beyond by Lanczos, O(n^2) a product, from a random vector, as a
-    vector of ones would miss the eigenvalues of columns that are treated alike; its residual is
-    subtracted from what it finds, which is then proven to be a lower bound; where that fails, LAPACK is used.
+    Up to 2,000 rows by LAPACK, n^3 4 / 3 and a copy. Beyond by Lanczos, O(n^2) a product, from a random vector, as ones
+    would miss the eigenvalues of columns that are treated alike; less its residual it is proven to be a lower bound, or
+    LAPACK is used.
     """
-
     from scipy.linalg import eigvalsh
 
     if len(matrix) > SMALL:

@@ -52,15 +52,12 @@ class Similarity(Protocol):
     @property
     def n(self) -> int:
         """How many things there are."""
-        ...
 
     def row(self, i: int) -> NDArray[np.floating]:
         """The similarity of one to all, shape (n,); its own entry is 0."""
-        ...
 
     def sums(self) -> Floats:
         """The sum of every row."""
-        ...
 
 
 class SimilarityMatrix:
@@ -70,30 +67,17 @@ class SimilarityMatrix:
         self.matrix, self.n = matrix, len(matrix)
 
     def row(self, i: int) -> NDArray[np.floating]:
-        """Row i, a view."""
-        row: NDArray[np.floating] = self.matrix[i]
-        return row
+        return np.asarray(self.matrix[i])
 
     def sums(self) -> Floats:
-        """The sum of every row."""
-        sums: Floats = np.add.reduce(self.matrix, axis=1, dtype=np.float64)
-        return sums
+        return np.asarray(np.add.reduce(self.matrix, axis=1, dtype=np.float64))
 
 
 class SimilarityRows:
-    """Rows made when they are asked for; as many as the memory given holds are kept, those used last.
+    """Rows that ``make(first, last)`` gives when they are asked for; those used last are kept, up to ``memory`` bytes.
 
-    Parameters
-    ----------
-    make : callable
-        ``make(first, last)`` gives these rows as a new array, its last index being the columns.
-    n : int
-    memory : int
-        Bytes for rows that are kept; one is kept at least.
-    at_once : int
-        Rows are made in blocks that begin at its multiples, so that their bits do not depend on which are asked for.
-    progress : callable, optional
-        Called as ``progress(rows summed, n)`` by :meth:`sums`.
+    Rows are made in blocks that begin at multiples of ``at_once``, so that their bits do not depend on which are asked
+    for.
     """
 
     def __init__(
@@ -110,7 +94,6 @@ class SimilarityRows:
         self._kept: OrderedDict[int, Floats] = OrderedDict()
 
     def row(self, i: int) -> Floats:
-        """Row i."""
         if i in self._kept:
             self._kept.move_to_end(i)
             return self._kept[i]
@@ -146,17 +129,8 @@ def among(similarity: Similarity, members: NDArray[np.intp]) -> Floats:
 
 
 def infection_immunization(similarity: Similarity, left: NDArray[np.intp], sums: Floats) -> Floats:
-    """Weights of those left, from equal ones; 0 for what is not in the support.
+    """Weights of those left, from equal ones; 0 for what is not in the support. ``sums`` are over all that are left.
 
-    Parameters
-    ----------
-    similarity : Similarity
-    left : ndarray of int
-    sums : ndarray of float
-        Of each of them, the similarities with all others that are left; not all are 0.
-
-    Notes
-    -----
     Of more than 1,024 left, the equilibrium among the 1,024 with the largest sums comes first, and goes on among all: a
     step is needed for each that has weight at first and is not in the support.
     Cost: O(m) a step for m left, some more steps than begin with weight. Rows are asked for of those 1,024 and of what
@@ -219,12 +193,7 @@ def _climb(similarity: Similarity, left: NDArray[np.intp], weights: Floats, gain
 
 
 def replicator(similarity: Similarity, left: NDArray[np.intp], sums: Floats) -> Floats:
-    """The weights of :func:`infection_immunization`, by replicator dynamics.
-
-    Notes
-    -----
-    Cost: O(m^2) a step for m left. Memory: m x m numbers.
-    """
+    """The weights of :func:`infection_immunization`, by replicator dynamics: O(m^2) a step for m left."""
     weights = np.full(len(left), 1 / len(left))
     if len(left) > 1:
         matrix = among(similarity, left)
@@ -258,23 +227,9 @@ def dominant_sets(
 ) -> list[DominantSet]:
     """Take off dominant sets until every thing is in one; what is similar to nothing left is a set of its own.
 
-    Parameters
-    ----------
-    similarity : Similarity
-        Symmetric, not negative, 0 on the diagonal.
-    find : callable
-        One of ``DYNAMICS``.
-    progress : callable, optional
-        Called as ``progress(in a set so far, all)``.
-
-    Returns
-    -------
-    list of DominantSet
-        By falling cohesiveness; equal ones (1e-10) in the order in which they were taken off. Members ascend.
-
-    Notes
-    -----
-    Cost: of a set, the dynamics' own; the rows of its members once more.
+    They come by falling cohesiveness, equal ones (1e-10) in the order in which they were taken off; members ascend.
+    ``progress(in a set so far, all)`` is called after each. Cost: of a set, that of ``find``; its members' rows once
+    more.
     """
     left, sums = np.arange(similarity.n), similarity.sums()
     least = NONE_LEFT * max(float(sums.max(initial=0.0)), 1e-300)

@@ -29,56 +29,25 @@ class Eigenpair(NamedTuple):
 
 
 def dominant_eigenvector(
-    matrix: NDArray[np.floating],
-    *,
-    tolerance: float = 1e-13,
-    max_products: int = 1000,
-    progress: Callable[[int, int], object] | None = None,
+    matrix: NDArray[np.floating], *, tolerance: float = 1e-13, max_products: int = 1000
 ) -> Eigenpair:
-    """The dominant eigenpair of a symmetric matrix of entries >= 0 (rounding below 0 does not matter).
+    """The dominant eigenpair of a symmetric matrix of entries >= 0, rounding below 0 aside; its vector is >= 0, too.
 
-    Parameters
-    ----------
-    matrix : ndarray of shape (n, n), float32 or float64
-    tolerance : float
-        Of the residual ``|A v - value v|`` relative to the value.
-    max_products : int
-        Matrix products after which the best pair so far is returned.
-    progress : callable, optional
-        Called as ``progress(products, max_products)``.
-
-    Returns
-    -------
-    Eigenpair
-        Its vector has entries >= 0.
-
-    Notes
-    -----
-    Cost: O(n^2) a product; one or two dozen products where the first eigenvalue is well separated, as it is for
-    matrices of information.
+    It ends where the residual ``|A v - value v|`` is within the tolerance relative to the value, or with the best pair
+    after ``max_products``. Cost: O(n^2) a product; one or two dozen where the first eigenvalue is well separated.
     """
     n = len(matrix)
     start = np.full(n, 1 / np.sqrt(n))
-    pair = lanczos(lambda vector: multiply(matrix, vector), start, tolerance, max_products, progress)
+    pair = lanczos(lambda vector: multiply(matrix, vector), start, tolerance, max_products)
     return pair._replace(vector=np.abs(pair.vector))
 
 
 def lanczos(
-    product_with: Callable[[Floats], Floats],
-    start: Floats,
-    tolerance: float = 1e-13,
-    max_products: int = 1000,
-    progress: Callable[[int, int], object] | None = None,
+    product_with: Callable[[Floats], Floats], start: Floats, tolerance: float = 1e-13, max_products: int = 1000
 ) -> Eigenpair:
     """The largest eigenpair of a symmetric operator in the Krylov space of a unit vector, its sign arbitrary.
 
-    Parameters
-    ----------
-    product_with : callable
-        ``product_with(v)`` is a fresh array, the operator times v; all that is known of the operator.
-    start : ndarray of shape (n,)
-    tolerance, max_products, progress
-        As in :func:`dominant_eigenvector`.
+    ``product_with(v)`` is a fresh array, the operator times v; the rest is as in :func:`dominant_eigenvector`.
     """
     basis = [start]
     diagonal: list[float] = []
@@ -93,8 +62,6 @@ def lanczos(
         length = float(np.sqrt(dot(product, product)))
         value = largest_eigenvalue(diagonal, off_diagonal)
         weights = tridiagonal_eigenvector(diagonal, off_diagonal, value)
-        if progress is not None:
-            progress(len(diagonal), limit)
         scale = max(value, np.finfo(float).tiny)
         if length * abs(weights[-1]) <= tolerance * scale or length <= 1e-15 * scale or len(basis) == limit:
             break

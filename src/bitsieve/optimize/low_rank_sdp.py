@@ -52,32 +52,11 @@ class Dual(NamedTuple):
 
 
 def solve_low_rank(
-    matrix: Floats,
-    k: int,
-    *,
-    tolerance: float = 1e-8,
-    progress: Callable[[int, int], object] | None = None,
+    matrix: Floats, k: int, *, tolerance: float = 1e-8, progress: Callable[[int, int], object] | None = None
 ) -> LowRankSolution:
-    """Solve the relaxation for subsets of k.
+    """Solve the relaxation for subsets of k: ``value <= optimum <= bound``, the first of these up to rounding.
 
-    Parameters
-    ----------
-    matrix : ndarray of shape (n, n)
-        Symmetric.
-    k : int
-        1 .. n.
-    tolerance : float
-        Of ``bound - value``, relative to the value.
-    progress : callable, optional
-        Called as ``progress(rounds, MAX_ROUNDS)``.
-
-    Returns
-    -------
-    LowRankSolution
-        ``value <= optimum <= bound``, the first up to rounding, the second always.
-
-    Notes
-    -----
+    ``tolerance`` is that of ``bound - value``, relative to the value.
     Cost: O(n^2 r) a step of the climb, some hundred of them for matrices of information; O(n^3) a round for the bound.
     Memory: three n x n arrays. BLAS takes part: its sums may differ in the last bits from one processor to the next,
     and with the number of its threads unless the caller limits them to one.
@@ -114,7 +93,6 @@ def dual_bound(objective: QuadraticOnSpheres, vectors: Floats) -> Dual:
 
     The least eigenvalue is LAPACK's, off by a few roundings of the norm of S at most; that much is added.
     """
-
     from scipy.linalg import eigh
 
     n = len(vectors)

@@ -79,13 +79,7 @@ class Nystrom:
 
 
 def make_nystrom(approximation: object) -> Nystrom | None:
-    """The settings meant by a parameter: None, "nystrom" or settings.
-
-    Raises
-    ------
-    ValueError
-        If it is none of them.
-    """
+    """The settings meant by a parameter: None, "nystrom" or settings; ValueError if it is none of them."""
     if approximation is None or isinstance(approximation, Nystrom):
         return approximation
     if isinstance(approximation, str) and approximation == "nystrom":
@@ -94,13 +88,7 @@ def make_nystrom(approximation: object) -> Nystrom | None:
 
 
 def choose_landmarks(settings: Nystrom, columns: NDArray[np.intp], n_features: int) -> NDArray[np.intp]:
-    """The landmarks among ``columns`` (ascending), as ascending column indices.
-
-    Raises
-    ------
-    ValueError
-        If given landmarks are beyond the ``n_features`` columns, or none of them is among ``columns``.
-    """
+    """The landmarks among ``columns``, both as ascending indices; ValueError where given ones are none of them."""
     if settings.landmarks is None:
         count = max(1, round(settings.sampling_rate * len(columns)))
         return np.sort(np.random.default_rng(settings.random_state).choice(columns, count, replace=False))
@@ -124,20 +112,10 @@ class Factor(NamedTuple):
 
 
 def nystrom_factor(rows: Floats, landmarks: NDArray[np.intp]) -> Factor:
-    """The factor of the approximated matrix.
+    """The factor of the matrix approximated by its ``rows``, shape (p, n), which are those of the ``landmarks``.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (p, n)
-        Those rows of a symmetric matrix.
-    landmarks : ndarray of int, shape (p,)
-        Where they stand in it.
-
-    Notes
-    -----
     ``G = [A; B'] R^-1`` with ``A + shift = R'R`` (Cholesky). Cost: O(p^3 + n p^2). Memory: n p numbers.
     """
-
     from scipy.linalg import cholesky, eigvalsh, solve_triangular
 
     with threadpool_limits(1, "blas"):
@@ -154,13 +132,7 @@ def nystrom_factor(rows: Floats, landmarks: NDArray[np.intp]) -> Factor:
 
 
 def top_eigenpair(factor: Floats) -> Eigenpair:
-    """The largest eigenpair of ``factor @ factor.T``, the vector of unit length and with a sum >= 0.
-
-    Notes
-    -----
-    It is ``factor @ u / sqrt(value)`` with the pair (value, u) of the small matrix ``factor.T @ factor``.
-    Cost: O(n p) a product, some dozens of them.
-    """
+    """The largest eigenpair of ``factor @ factor.T``, its vector a unit one with a sum >= 0; O(n p) a product."""
     n = len(factor)
     with threadpool_limits(1, "blas"):
         pair = lanczos(lambda vector: factor @ (factor.T @ vector), np.full(n, 1 / np.sqrt(n)))

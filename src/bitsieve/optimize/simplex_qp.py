@@ -24,7 +24,6 @@ from threadpoolctl import threadpool_limits
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-
 GATHERED = 256  # rows copied at once for a product with a vector of many zeros
 FEW = 3  # entries that are not 0 are few if they are less than one in so many: then their rows alone are read
 LARGE_FACE = 1500  # weights from which products with H are cheaper than a Cholesky factor of it
@@ -40,45 +39,27 @@ FIRST_STEP = 10.0  # the first one moves no weight by more than so many times th
 
 
 class Quadratic(Protocol):
-    """A symmetric positive semidefinite matrix of n rows.
-
-    Attributes
-    ----------
-    diagonal : ndarray of shape (n,)
-    """
+    """A symmetric positive semidefinite matrix of n rows."""
 
     diagonal: Floats
 
     def times(self, x: Floats) -> Floats:
         """The matrix times x; entries of x that are 0 cost less."""
-        ...
 
     def block(self, support: Indices) -> Floats:
         """A new array of the rows and columns ``support`` of the matrix."""
-        ...
 
 
 class DenseQuadratic:
-    """``scale * matrix`` with ``scale * diagonal`` in place of its diagonal; the matrix is only read.
-
-    Parameters
-    ----------
-    matrix : ndarray of shape (n, n), float64
-        Symmetric.
-    diagonal : ndarray of shape (n,), optional
-        In place of that of the matrix.
-    scale : float
-    """
+    """``scale * matrix``, which is symmetric and only read, with ``scale * diagonal`` in place of its diagonal."""
 
     def __init__(self, matrix: Floats, diagonal: Floats | None = None, scale: float = 1.0) -> None:
         entries = np.diagonal(matrix)
-        self.matrix = matrix
-        self.scale = scale
+        self.matrix, self.scale = matrix, scale
         self.diagonal = scale * (entries if diagonal is None else diagonal)
         self._added = self.diagonal - scale * entries
 
     def times(self, x: Floats) -> Floats:
-        """The matrix times x."""
         support = np.flatnonzero(x)
         if FEW * len(support) > len(x):
             return self.scale * (self.matrix @ x) + self._added * x
@@ -89,7 +70,6 @@ class DenseQuadratic:
         return self.scale * product + self._added * x
 
     def block(self, support: Indices) -> Floats:
-        """The rows and columns ``support`` of the matrix."""
         block = self.matrix[np.ix_(support, support)]
         block *= self.scale
         block[np.diag_indices_from(block)] = self.diagonal[support]
@@ -97,30 +77,21 @@ class DenseQuadratic:
 
 
 class FactorQuadratic:
-    """``scale * factor @ factor.T`` with ``scale * diagonal`` in place of its diagonal, never formed.
+    """``scale * factor @ factor.T`` with ``scale * diagonal`` in place of its diagonal, never formed; factor (n, p).
 
-    Parameters
-    ----------
-    factor : ndarray of shape (n, p)
-    diagonal : ndarray of shape (n,), optional
-        In place of that of the product; nowhere below it, lest the form be indefinite.
-    scale : float
+    The diagonal is nowhere below that of the product, lest the form be indefinite.
     """
 
     def __init__(self, factor: Floats, diagonal: Floats | None = None, scale: float = 1.0) -> None:
         entries = np.einsum("ij,ij->i", factor, factor)
-        self.factor = factor
-        self.scale = scale
+        self.factor, self.scale = factor, scale
         self.diagonal = scale * (entries if diagonal is None else diagonal)
         self._added = self.diagonal - scale * entries
 
     def times(self, x: Floats) -> Floats:
-        """The matrix times x."""
-        product: Floats = self.scale * (self.factor @ (self.factor.T @ x)) + self._added * x
-        return product
+        return np.asarray(self.scale * (self.factor @ (self.factor.T @ x)) + self._added * x)
 
     def block(self, support: Indices) -> Floats:
-        """The rows and columns ``support`` of the matrix."""
         rows = self.factor[support]
         block = self.scale * (rows @ rows.T)
         block[np.diag_indices_from(block)] = self.diagonal[support]
@@ -128,17 +99,8 @@ class FactorQuadratic:
 
 
 def face_step(quadratic: Quadratic, weights: Floats, gradient: Floats, tolerance: float) -> Floats:
-    """The step d of those s weights that are not 0; zeros where there is none.
+    """The step d of those s weights that are not 0, zeros where there is none; ``tolerance`` is that of the gap.
 
-    Parameters
-    ----------
-    quadratic : Quadratic
-    weights, gradient : ndarray of shape (n,)
-    tolerance : float
-        Of the gap: how far the gradients of the face may end up from each other.
-
-    Notes
-    -----
     Cost: s^3 / 3 up to 1,500 weights; beyond, at most 300 products with H, mostly some twenty.
     """
     support = np.flatnonzero(weights)
@@ -161,8 +123,7 @@ def by_cholesky(quadratic: Quadratic, support: Indices, gradient: Floats) -> Flo
         return np.zeros(len(support))
     centred = gradient[support] - gradient[support].mean()
     solved = cho_solve(factor, np.column_stack([-centred, np.ones(len(support))]), check_finite=False)
-    step: Floats = solved[:, 0] - solved[:, 1] * (solved[:, 0].sum() / solved[:, 1].sum())
-    return step
+    return np.asarray(solved[:, 0] - solved[:, 1] * (solved[:, 0].sum() / solved[:, 1].sum()))
 
 
 def by_conjugate_gradients(
@@ -205,21 +166,10 @@ def by_conjugate_gradients(
 
 
 class SimplexSolution(NamedTuple):
-    """The minimising weights, with the duality gap that proves how near the minimum they are.
+    """Weights, their gradient ``H weights - f`` (least on all that are not 0, at the minimum), and what was reached.
 
-    Attributes
-    ----------
-    weights : ndarray of shape (n,)
-        Not negative, of sum 1.
-    gradient : ndarray of shape (n,)
-        ``H weights - f``; its least value on all weights that are not 0, at the minimum.
-    objective : float
-        ``weights'H weights / 2 - f'weights``; the minimum is at most ``gap`` below it.
-    gap : float
-    rounds : int
-        How many times the two phases were run.
-    converged : bool
-        Whether the gap is within the tolerance.
+    The minimum is at most ``gap`` below the ``objective``, ``weights'H weights / 2 - f'weights``; ``rounds`` are turns
+    of the two phases.
     """
 
     weights: Floats
@@ -231,30 +181,14 @@ class SimplexSolution(NamedTuple):
 
 
 def minimize_on_simplex(
-    quadratic: Quadratic,
-    linear: Floats,
-    *,
-    tolerance: float = 1e-10,
-    max_rounds: int = 500,
+    quadratic: Quadratic, linear: Floats, *, tolerance: float = 1e-10, max_rounds: int = 500
 ) -> SimplexSolution:
-    """Minimise ``x'Hx / 2 - f'x`` over the simplex.
+    """Minimise ``x'Hx / 2 - f'x`` over the simplex; ``tolerance`` is that of the gap, relative to ``x'Hx + |f'x|``.
 
-    Parameters
-    ----------
-    quadratic : Quadratic
-        H, positive semidefinite.
-    linear : ndarray of shape (n,)
-        f.
-    tolerance : float
-        Of the gap, relative to ``x'Hx + |f'x|``.
-    max_rounds : int
-        Turns of the two phases after which the best so far is returned.
-
-    Notes
-    -----
-    Starts from equal weights, so that columns that H and f treat alike are treated alike. Cost: a product with H,
-    O(n^2), for each projected gradient step, some dozens in all, and what :func:`face_step`
-    takes. Memory: some vectors, and the Hessian of a face of up to 1,500 weights.
+    Starts from equal weights, so that columns that H and f treat alike are treated alike; after ``max_rounds`` turns of
+    the two phases the best so far is returned. Cost: a product with H, O(n^2), for each projected gradient step, some
+    dozens in all, and what :func:`face_step` takes. Memory: some vectors, and the Hessian of a face of up to 1,500
+    weights.
     """
     with threadpool_limits(1, "blas"):
         state = _State(quadratic, linear, tolerance)
@@ -275,17 +209,14 @@ def project_on_simplex(point: Floats) -> Floats:
     falling = np.sort(point)[::-1]
     excess = np.cumsum(falling) - 1
     last = np.flatnonzero(falling * np.arange(1, len(point) + 1) > excess)[-1]
-    projected: Floats = np.maximum(point - excess[last] / (last + 1), 0)
-    return projected
+    return np.asarray(np.maximum(point - excess[last] / (last + 1), 0))
 
 
 class _State:
     """Weights and their gradient, and the steps that change both."""
 
     def __init__(self, quadratic: Quadratic, linear: Floats, tolerance: float) -> None:
-        self.quadratic = quadratic
-        self.linear = linear
-        self.tolerance = tolerance
+        self.quadratic, self.linear, self.tolerance = quadratic, linear, tolerance
         self.length = 0.0  # of the next projected gradient step; 0: none yet
         self.move_to(np.full(len(linear), 1 / len(linear)))
 

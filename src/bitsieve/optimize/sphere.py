@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-
 MAX_STEPS = 200  # of the search for a shift: bisection alone needs at most some 100
 MAX_NEWTON_STEPS = 300
 MAX_INNER_STEPS = 300
@@ -26,12 +25,7 @@ ROUNDING = 1e-13  # of the objective: a smaller gain says nothing
 
 
 class Tangent:
-    """The tangent directions at V, which keep lengths and the sum of first entries to first order.
-
-    Parameters
-    ----------
-    vectors : ndarray of shape (n, r)
-    """
+    """The tangent directions at V, which keep lengths and the sum of first entries to first order."""
 
     def __init__(self, vectors: Floats) -> None:
         self.vectors = vectors
@@ -53,18 +47,8 @@ def retract(vectors: Floats, total: float) -> Floats:
     """Shift the vectors along the first axis by the length that gives the sum ``total``, and make them unit vectors.
 
     ``phi(s) = sum_i (a_i + s) / sqrt((a_i + s)^2 + c_i)``, a_i the first entry of row i and c_i the squared length of
-    the others, rises from -n to n with s; Newton's steps within a bracket find ``phi(s) = total``.
-
-    Parameters
-    ----------
-    vectors : ndarray of shape (n, r)
-    total : float
-        Above -n and below n.
-
-    Returns
-    -------
-    ndarray of shape (n, r)
-        Unit vectors. Where all lie on the first axis their sum is a whole number, and the total may be out of reach.
+    the others, rises from -n to n with s; Newton's steps within a bracket find ``phi(s) = total``. Where all lie on the
+    first axis their sum is a whole number, and the total may be out of reach.
     """
     first = vectors[:, 0]
     other_squares = row_products(vectors[:, 1:], vectors[:, 1:])
@@ -113,8 +97,7 @@ def normalised(vectors: Floats) -> Floats:
 
 def row_products(a: Floats, b: Floats) -> Floats:
     """The inner product of each row of a with that row of b."""
-    products: Floats = np.einsum("ij,ij->i", a, b)
-    return products
+    return np.asarray(np.einsum("ij,ij->i", a, b))
 
 
 def inner(a: Floats, b: Floats) -> float:
@@ -128,18 +111,10 @@ def length(a: Floats) -> float:
 
 
 class QuadraticOnSpheres:
-    """``f(V) = <V, QV> + 2 sum_i q_i V_i0`` with ``q = Q1``, under ``sum_i V_i0 = total``.
-
-    Parameters
-    ----------
-    matrix : ndarray of shape (n, n)
-        Symmetric.
-    total : float
-    """
+    """``f(V) = <V, QV> + 2 sum_i q_i V_i0`` with ``q = Q1``, under ``sum_i V_i0 = total``; Q is symmetric."""
 
     def __init__(self, matrix: Floats, total: float) -> None:
-        self.matrix = matrix
-        self.total = total
+        self.matrix, self.total = matrix, total
         self.linear = matrix.sum(axis=1)
 
     def value_and_gradient(self, vectors: Floats) -> tuple[float, Floats]:
@@ -165,17 +140,8 @@ def multipliers(vectors: Floats, gradient: Floats) -> Multipliers:
 def climb(objective: QuadraticOnSpheres, vectors: Floats, tolerance: float) -> Floats:
     """Maximise f from V on to a stationary point; no step lowers f by more than its rounding.
 
-    Parameters
-    ----------
-    objective : QuadraticOnSpheres
-    vectors : ndarray of shape (n, r)
-        Unit vectors whose first entries have the right sum.
-    tolerance : float
-        Largest length of the tangent gradient over sqrt(n) at which the search ends.
-
-    Notes
-    -----
-    Cost: O(n^2 r) a step of conjugate gradients.
+    The search ends where the tangent gradient over sqrt(n) is no longer than ``tolerance``. Cost: O(n^2 r) a step of
+    conjugate gradients.
     """
     size = float(np.sqrt(len(vectors)))
     radius = size / 4

@@ -31,29 +31,9 @@ def improve_by_swaps(
     """Make the best swap of a member for another while one raises ``x'Qx``; the end is optimal among single swaps.
 
     With ``r = Qx``, putting j in for i changes the objective by ``Q_jj + 2 (r_j - Q_ij) - (2 r_i - Q_ii)``. Of swaps
-    within 1e-10 of the best, the member in the first place goes, and the lowest index comes in.
-
-    Parameters
-    ----------
-    row : callable
-        ``row(i)`` is row i of the symmetric Q; ``matrix.__getitem__`` of one in memory. Asked for once a member, so
-        that a matrix that is not kept costs k rows and one more a swap.
-    diagonal : ndarray of shape (n,)
-        Of Q.
-    members : ndarray of shape (k,)
-        Indices, each once.
-    max_swaps : int
-        After which the subset so far is returned; it is never worse than the one given.
-    progress : callable, optional
-        Called as ``progress(swaps, max_swaps)``.
-
-    Returns
-    -------
-    Swapped
-
-    Notes
-    -----
-    Cost: O(n k) a swap. Memory: k rows, nothing where ``row`` returns views.
+    within 1e-10 of the best, the member in the first place goes, and the lowest index comes in. ``row(i)`` is row i of
+    the symmetric Q, asked for once a member and swap; after ``max_swaps`` the subset so far is returned, which is never
+    worse than the one given. Cost: O(n k) a swap. Memory: k rows, nothing where ``row`` returns views.
     """
     chosen = np.array(members, np.intp)
     rows = [row(int(i)) for i in chosen]

@@ -27,18 +27,15 @@ class MixtureClassifier(ClassifierMixin, BaseEstimator):
     """
 
     def fit(self, X: NDArray[np.float64], y: NDArray[Any]) -> Self:
-        """Fit one mixture a class."""
         self.classes_, codes = np.unique(y, return_inverse=True)
         self.log_shares_ = np.log(np.bincount(codes) / len(codes))
         self.mixtures_ = [_mixture(X[codes == code]) for code in range(len(self.classes_))]
         return self
 
     def predict(self, X: NDArray[np.float64]) -> NDArray[Any]:
-        """The most probable class of every sample."""
         return np.asarray(self.classes_[self._joint(X).argmax(axis=1)])
 
     def predict_proba(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The probability of every class, shape (n_samples, n_classes)."""
         return np.asarray(softmax(self._joint(X), axis=1))
 
     def _joint(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -60,16 +57,9 @@ class VariationalMixtureClassifier(ClassifierMixin, BaseEstimator):
 
     The mixture is scikit-learn's ``BayesianGaussianMixture`` (full covariances, Dirichlet weights, 300 steps at most),
     fitted to standardised columns without labels; every component is then named after the class that most of its
-    samples have (equal counts: the lower class; no sample: the largest class).
+    samples have (equal counts: the lower class; no sample: the largest class). ``n_components`` None is the number of
+    classes; at most the number of different samples.
 
-    Parameters
-    ----------
-    n_components : int, default=None
-        None is the number of classes; at most the number of different samples.
-    random_state : int, default=0
-
-    References
-    ----------
     Z. Zhang, E. R. Hancock, "Mutual information criteria for feature selection", SIMBAD 2011.
     doi:10.1007/978-3-642-24471-1_17
     """
@@ -108,7 +98,6 @@ class VariationalMixtureClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """The class of every sample."""
         check_is_fitted(self)
         values = validate_data(self, X, dtype=np.float64, reset=False)
         taken = self.mixture_.predict((values - self.means_) / self.spreads_)

@@ -44,7 +44,6 @@ class Refit:
     def __call__(
         self, train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]
     ) -> Iterator[NDArray[Any]]:
-        """Predictions after each number of columns."""
         for stop in stops:
             fitted = clone(self.classifier).fit(np.ascontiguousarray(train[:, :stop]), labels)
             yield self._found(fitted, np.ascontiguousarray(test[:, :stop]), np.unique(labels))

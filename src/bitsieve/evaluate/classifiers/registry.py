@@ -8,11 +8,17 @@ from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 
 from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
-from bitsieve.evaluate.classifiers.discriminant import discriminant_scores, linear_discriminant
-from bitsieve.evaluate.classifiers.distances import NEIGHBORS, nearest_mean, nearest_neighbors
+from bitsieve.evaluate.classifiers.incremental import (
+    NEIGHBORS,
+    SUPPORT_VECTORS,
+    discriminant_scores,
+    linear_discriminant,
+    linear_svm,
+    nearest_mean,
+    nearest_neighbors,
+)
 from bitsieve.evaluate.classifiers.mixture import MixtureClassifier, VariationalMixtureClassifier
 from bitsieve.evaluate.classifiers.refit import Classifier, RefitScores, refitted
-from bitsieve.evaluate.classifiers.svm import SUPPORT_VECTORS, linear_svm
 
 CLASSIFIERS: dict[str, Classifier] = {
     "linear-svm": Classifier(linear_svm, RefitScores(SUPPORT_VECTORS)),

@@ -1,0 +1,154 @@
+"""Classifiers that are asked again and again while features are added, and use what they computed before.
+
+Nearest class mean and nearest neighbours: squared distances are updated feature by feature. Test samples come in
+blocks, so that their distances fit in a cache, and in memory at all.
+
+Linear discriminant analysis, the classifier for many rows: means and covariances are counted once for all numbers of
+features. The covariance of the first k features is the leading part of that of all, so that k features cost one product
+of k by k matrices and none over the samples.
+
+Linear support vector machine (libsvm, C = 1, one against one): a feature adds ``x x'`` to the matrix of inner products,
+so that one more costs one pass over the matrix. Matrices larger than ``GRAM_BYTES`` are not made: every number of
+features is then a fit of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+from scipy.special import softmax
+from sklearn.svm import SVC
+
+from bitsieve.evaluate.classifiers.refit import Refit
+
+Floats = NDArray[np.float64]
+
+BLOCK_BYTES = 1 << 20  # of a matrix that is worked on at once: about what a second-level cache holds
+NEIGHBORS = 3
+RIDGE = 1e-6  # times the mean variance, on the diagonal: columns that depend on each other are allowed
+SUPPORT_VECTORS = SVC(kernel="linear", C=1.0)
+GRAM_BYTES = 1 << 30
+
+
+def nearest_mean(train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]) -> Iterator[NDArray[Any]]:
+    """Predictions of the nearest class mean after each number of columns; of means equally near the lower class."""
+    classes, codes = np.unique(labels, return_inverse=True)
+    sizes = np.bincount(codes)
+    means = np.stack([np.bincount(codes, column) / sizes for column in train[:, : stops[-1]].T], axis=1)
+    yield from classes[_decided(lambda distances: distances.argmin(axis=1), means, test, stops)]
+
+
+def nearest_neighbors(
+    train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]
+) -> Iterator[NDArray[Any]]:
+    """Predictions of three nearest neighbours after each number of columns.
+
+    Of samples at the same distance the earlier one is nearer; of classes with as many votes the lower one wins.
+    """
+    classes, codes = np.unique(labels, return_inverse=True)
+    members = np.zeros((len(train), len(classes)), np.uint8)
+    members[np.arange(len(train)), codes] = 1
+    yield from classes[
+        _decided(lambda distances: members[_nearest(distances)].sum(axis=1).argmax(axis=1), train, test, stops)
+    ]
+
+
+def _decided(
+    decide: Callable[[Floats], NDArray[np.intp]], points: Floats, test: Floats, stops: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """What ``decide`` makes of the distances of test samples to points after each stop, shape (n_stops, n_test)."""
+    rows = max(1, BLOCK_BYTES // (8 * len(points)))
+    found = np.empty((len(stops), len(test)), np.intp)
+    for at in range(0, len(test), rows):
+        for place, distances in enumerate(_distances(points, test[at : at + rows], stops)):
+            found[place, at : at + rows] = decide(distances)
+    return found
+
+
+def _distances(points: Floats, test: Floats, stops: NDArray[np.intp]) -> Iterator[Floats]:
+    """Squared distances after each stop, shape (n_test, n_points), in one array that is added to."""
+    distances = np.zeros((len(test), len(points)))
+    difference = np.empty_like(distances)
+    start = 0
+    for stop in stops:
+        for j in range(start, stop):
+            np.subtract.outer(test[:, j], points[:, j], out=difference)
+            distances += np.square(difference, out=difference)
+        start = stop
+        yield distances
+
+
+def _nearest(distances: Floats) -> NDArray[np.intp]:
+    """The columns that are nearest to each row, shape (n_rows, NEIGHBORS); ``distances`` are as before in the end."""
+    rows = np.arange(len(distances))
+    nearest = np.empty((len(distances), min(NEIGHBORS, distances.shape[1])), np.intp)
+    taken = np.empty(nearest.shape)
+    for place in range(nearest.shape[1]):
+        found = distances.argmin(axis=1)  # of equal ones the first
+        nearest[:, place], taken[:, place] = found, distances[rows, found]
+        distances[rows, found] = np.inf
+    np.put_along_axis(distances, nearest, taken, axis=1)
+    return nearest
+
+
+def linear_discriminant(
+    train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]
+) -> Iterator[NDArray[Any]]:
+    """Predictions of the linear discriminant after each number of columns."""
+    classes = np.unique(labels)
+    for values in _values(train, labels, test, stops):
+        yield classes[values.argmax(axis=1)]
+
+
+def discriminant_scores(
+    train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]
+) -> Iterator[NDArray[Any]]:
+    """The probability of every class code after each number of columns, of two classes the logarithm of the odds."""
+    classes = np.unique(labels)
+    for values in _values(train, labels, test, stops):
+        every = np.zeros((len(test), int(classes[-1]) + 1))
+        # The odds do not round to certainty, as probabilities do.
+        every[:, classes] = values - values[:, ::-1] if len(classes) == 2 else softmax(values, axis=1)
+        yield every
+
+
+def _values(train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]) -> Iterator[Floats]:
+    """The discriminant function of every class after each number of columns, shape (n_test, n_classes)."""
+    classes, codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)
+    width = int(stops[-1])
+    train, test = train[:, :width], test[:, :width]
+    means = np.array([train[codes == code].mean(axis=0) for code in range(len(classes))])
+    within = train - means[codes]
+    covariance = within.T @ within / max(1, len(train) - len(classes))
+    covariance[np.diag_indices(width)] += RIDGE * (np.trace(covariance) / width or 1.0)
+    for stop in stops:
+        weights = cho_solve(cho_factor(covariance[:stop, :stop]), means[:, :stop].T)
+        constant = np.log(sizes / len(train)) - (means[:, :stop].T * weights).sum(axis=0) / 2
+        yield test[:, :stop] @ weights + constant
+
+
+def linear_svm(train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]) -> Iterator[NDArray[Any]]:
+    """Predictions of the linear support vector machine after each number of columns."""
+    if 8 * len(train) * (len(train) + len(test)) > GRAM_BYTES:
+        yield from Refit(SUPPORT_VECTORS)(train, labels, test, stops)
+        return
+    among_train = np.zeros((len(train), len(train)))
+    with_test = np.zeros((len(test), len(train)))
+    start = 0
+    for stop in stops:
+        for j in range(start, stop):
+            _add_products(among_train, train[:, j], train[:, j])
+            _add_products(with_test, test[:, j], train[:, j])
+        start = stop
+        yield SVC(kernel="precomputed", C=SUPPORT_VECTORS.C).fit(among_train, labels).predict(with_test)
+
+
+def _add_products(matrix: Floats, left: Floats, right: Floats) -> None:
+    """``matrix += left right'``, in blocks of rows that stay in a cache."""
+    rows = max(1, BLOCK_BYTES // (8 * len(right)))
+    for start in range(0, len(left), rows):
+        matrix[start : start + rows] += np.multiply.outer(left[start : start + rows], right)
