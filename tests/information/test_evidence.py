@@ -19,7 +19,7 @@ from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.read import read_xy
 from bitsieve.information import make_information
 from bitsieve.information.evidence import carries_information, log_tails
-from bitsieve.selection.worth import told_by_shuffles
+from bitsieve.selection.informative import told_by_shuffles
 
 
 def table_of(part, code, label):

@@ -16,10 +16,9 @@ from bitsieve.report.figures import as_svg
 from bitsieve.report.page import bullets, code, facts, figure, heading, page, paragraph, table
 from bitsieve.selection.curve import Curve
 from bitsieve.selection.evidence import Chance
-from bitsieve.selection.explain import affiliated_of
+from bitsieve.selection.explain import affiliated_of, best_substitutes
 from bitsieve.selection.plain import number
 from bitsieve.selection.selection import Selection
-from bitsieve.selection.substitutes import best_substitutes
 
 MOST_LISTED = 12  # names in a cell
 ABOUT_PARTS = (

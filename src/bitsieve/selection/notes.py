@@ -13,7 +13,7 @@ from bitsieve.data.binning.coding import codes_that_occur
 from bitsieve.data.profile import FEW_ROWS
 from bitsieve.data.table import Table
 from bitsieve.data.target import Target
-from bitsieve.selection.explanation import Explanation
+from bitsieve.selection.informative import Explanation
 from bitsieve.selectors.fitting import tells_nothing
 
 _OTHER_CUTS = Sentence("use ", Setting("uncut", "median"), " or ", Setting("binning", "quantile"))

@@ -1,8 +1,8 @@
-"""Which columns of a list tell more than chance, by shuffles, where a bound does not say."""
+"""Which features are informative: relevance, overlap, and a test by shuffles where a bound is not enough."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from bitsieve.counts.terms import entropy_terms
 from bitsieve.data.table import Table
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.methods.by_counts.stopping.rules import LAST
+from bitsieve.selectors.fitting import Fitted, count_table, explain_by
 
 AFFORDED = 2 * 10**7  # values to cut and count, a quarter of a second
 MOST_SHUFFLES = 200
@@ -61,3 +62,25 @@ def told_by_shuffles(
         reached += (best <= figures[:, None]).sum(axis=1)
         made += batch
     return (1 + reached) / (1 + made) <= LEVEL
+
+
+class Explanation(NamedTuple):
+    """As :class:`bitsieve.selectors.fitting.Explained`, and whether ``informative`` names all features that are."""
+
+    binner: Any
+    relevance: NDArray[np.float64]
+    overlap_with: NDArray[np.intp]
+    overlap: NDArray[np.float64]
+    informative: NDArray[np.bool_]
+    is_sure: bool
+
+
+def explanation(fitted: Fitted, table: Table, binning: Any, n_jobs: int | None) -> Explanation:
+    """The explanation of what a method found; ``binning`` is for one that counts nothing itself."""
+    selected = fitted.found.selected
+    explained = fitted.explained or explain_by(count_table(table, binning, n_jobs), selected)
+    informative = explained.informative.copy()
+    told = told_by_shuffles(table, explained.binner, selected[~informative], n_jobs)
+    if told is not None:
+        informative[~informative] = told
+    return Explanation(*explained._replace(informative=informative), told is not None)
