@@ -11,12 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from bitsieve.common.messages import quoted
+from bitsieve.common.messages import number, quoted
 from bitsieve.data.encoding import Encoded
 from bitsieve.data.table import Table
 from bitsieve.report.page import bullets, folded, heading, paragraph, table
 from bitsieve.selection.evidence import Evidence
-from bitsieve.selection.plain import number
 
 
 class ColumnQuality(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.common.messages import quoted
+from bitsieve.common.messages import number, quoted
 from bitsieve.methods.registry import list_methods
 from bitsieve.report.columns import bins_of, quality_parts
 from bitsieve.report.displays import MOST_BARS, CurveDisplay, RankingDisplay, RedundancyDisplay, selected_names
@@ -17,7 +17,6 @@ from bitsieve.report.page import bullets, code, facts, figure, heading, page, pa
 from bitsieve.selection.curve import Curve
 from bitsieve.selection.evidence import Chance
 from bitsieve.selection.explain import affiliated_of, best_substitutes
-from bitsieve.selection.plain import number
 from bitsieve.selection.selection import Selection
 
 MOST_LISTED = 12  # names in a cell

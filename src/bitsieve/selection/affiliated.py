@@ -1,4 +1,4 @@
-"""The features that selected ones stand for, whatever method selected them."""
+"""The features that selected ones represent, whatever method selected them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.common.parameters import check_choice
 from bitsieve.common.ties import TIE
@@ -23,7 +22,7 @@ MEASURES = ("correlation", "information")
 
 
 class Affiliated(NamedTuple):
-    """For every selected feature those that it stands for.
+    """For every selected feature those that it represents.
 
     Attributes
     ----------
@@ -89,6 +88,8 @@ def affiliated(
     >>> found.selected.tolist(), [group.tolist() for group in found.groups]
     ([22, 21], [[20, 23, 2, 0, 3], [1]])
     """
+    from sklearn.utils.validation import check_is_fitted
+
     check_tau("tau", tau)
     check_choice("by", by, MEASURES)
     selector = getattr(selector, "selector", selector)  # of a Selection

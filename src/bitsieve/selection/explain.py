@@ -8,14 +8,15 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.messages import allowed_names, printable, quoted
+from bitsieve.common.messages import allowed_names, finite, number, printable, quoted
 from bitsieve.common.ties import pick
 from bitsieve.data.table import Table
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.methods.constraints import Candidates, resolve
 from bitsieve.selection.affiliated import Affiliated, groups_of, pairs_by_information
 from bitsieve.selection.evidence import Contribution, Evidence, conditional_on, contribution
-from bitsieve.selection.plain import finite, number
+
+Columns = NDArray[np.intp]
 
 MOST = 0.5  # of the relevance of a column: from there on another one covers it
 
@@ -42,7 +43,7 @@ class Chosen(Protocol):
 def why_selected(selection: Chosen, place: int) -> str:
     """The end of a sentence about the column at a place of the selection."""
     k, method = len(selection.features), selection.method
-    if int(selection.indices[place]) in _columns(_wishes(selection), "must_include"):
+    if int(selection.indices[place]) in _columns(_constraints(selection), "must_include"):
         return f"is selected because it was to be included (rank {place + 1:,} of {k:,})"
     score = f"score {number(selection.scores[place])}"
     return f"is selected: rank {place + 1:,} of {k:,} by {method} ({score}, {selection.unit})"
@@ -55,10 +56,10 @@ def why_not_selected(selection: Chosen, column: int, found: Contribution, added:
     if column in evidence.left_out:
         return _why_left_out(evidence.table if evidence.whole is None else evidence.whole, column)
     if not evidence.information.varies[column]:
-        uncut = column in getattr(evidence.binner, "uncut_", ()) and _varies(selection, column)
+        uncut = column in getattr(evidence.binner, "uncut_", ()) and evidence.table.varies(column)
         why = "no cut of it tells enough to be accepted" if uncut else "it has one value only"
         return f"is not selected: {why}, so it carries no information"
-    if column in _columns(_wishes(selection), "exclude"):
+    if column in _columns(_constraints(selection), "exclude"):
         return "is not selected because it was excluded"
     if column == getattr(selector, "stopping_candidate_", -1):
         return f"is not selected: it was next, and the selection ended there ({selector.stopping_reason_})"
@@ -80,30 +81,23 @@ def _why_left_out(table: Table, column: int) -> str:
     return "is not selected because it was excluded"
 
 
-def _wishes(selection: Chosen) -> Candidates | None:
+def _constraints(selection: Chosen) -> Candidates | None:
     constraints = getattr(selection.facts, "constraints", None)
     return None if constraints is None else resolve(constraints, selection.evidence.table.names)
 
 
-def _columns(wishes: Candidates | None, what: str) -> list[int]:
+def _columns(candidates: Candidates | None, what: str) -> list[int]:
     """The columns that must be included, or are excluded."""
-    if wishes is None:
+    if candidates is None:
         return []
-    return np.flatnonzero(np.isin(wishes.of_column, getattr(wishes, what))).tolist()
-
-
-def _varies(selection: Chosen, column: int) -> bool:
-    return selection.evidence.table.varies(column)
-
-
-Columns = NDArray[np.intp]
+    return np.flatnonzero(np.isin(candidates.of_column, getattr(candidates, what))).tolist()
 
 
 class Substitute(NamedTuple):
     """The best substitute of a selected column.
 
     ``price`` is ``I(X;C|T) - I(X';C|T)`` in bits, T the other selected columns, those chosen first, as far as there are
-    samples for. It is below 0 where the substitute tells more than what it would replace.
+    samples for. It is below 0 where the substitute is more informative than what it would replace.
     """
 
     column: int
@@ -114,39 +108,28 @@ class Substitute(NamedTuple):
 def best_substitutes(
     information: PlugInInformation, selected: Columns, candidates: Columns, only: int | None = None
 ) -> list[Substitute | None]:
-    """The best of the candidates in the place of every selected column; None where there are no candidates.
+    """The best of the candidates in the place of every selected column, or of ``only`` one; None without candidates.
 
-    Parameters
-    ----------
-    information : PlugInInformation
-    selected : ndarray of int, shape (k,)
-    candidates : ndarray of int
-        Columns that were not selected.
-    only : int, optional
-        One of the selected columns; by default all are replaced in turn.
-
-    Notes
-    -----
     Cost: a pass over the candidates for each of the first columns, as many as T has, and one for all others together.
     """
     replaced = selected.tolist() if only is None else [only]
     if not len(candidates):
         return [None] * len(replaced)
-    seen: dict[tuple[int, ...], tuple[int, float, NDArray[np.float64]]] = {}
+    known: dict[tuple[int, ...], tuple[int, float, NDArray[np.float64]]] = {}
     found: list[Substitute | None] = []
     for column in replaced:
         given, used = conditional_on(information, [int(j) for j in selected if j != column])
-        if used not in seen:
+        if used not in known:
             added = given.conditional_relevance(candidates)
             best = pick(added)
-            seen[used] = int(candidates[best]), float(added[best]), given.conditional_relevance(selected)
-        substitute, gain, of_selected = seen[used]
+            known[used] = int(candidates[best]), float(added[best]), given.conditional_relevance(selected)
+        substitute, gain, of_selected = known[used]
         lost = float(of_selected[selected.tolist().index(column)])
         found.append(Substitute(substitute, lost - gain, used))
     return found
 
 
-SHARED = 0.5  # of the information of two columns: from there on one stands for the other
+SHARED = 0.5  # of the information of two columns: from there on one represents the other
 _MOST_NAMED = 5
 
 
@@ -293,13 +276,7 @@ def affiliated_of(evidence: Evidence) -> Affiliated:
 
 
 def column_of(feature: Any, names: Any) -> int:
-    """The column of a feature given by name or number.
-
-    Raises
-    ------
-    ValueError
-        There is no such column; the nearest names are given.
-    """
+    """The column of a feature given by name or number; ValueError, with the nearest names, where there is none."""
     if isinstance(feature, str):
         known = list(names)
         if feature in known:

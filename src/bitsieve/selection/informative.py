@@ -16,31 +16,18 @@ from bitsieve.selectors.fitting import Fitted, count_table, explain_by
 
 AFFORDED = 2 * 10**7  # values to cut and count, a quarter of a second
 MOST_SHUFFLES = 200
-LEVEL = 0.025  # the other half of 0.05 is that of columns that tell something together
+LEVEL = 0.025  # the other half of 0.05 is that of columns that are informative together
 
 
-def told_by_shuffles(
+def informative_by_shuffles(
     table: Table, binner: Any, columns: NDArray[np.intp], n_jobs: int | None = None
 ) -> NDArray[np.bool_] | None:
-    """Whether each of some columns tells more about the class than the best of all columns does when it is shuffled.
+    """Whether each of k columns has more information about the class than the best of all columns when it is shuffled.
 
-    Whatever looked at the class, such as cuts by description length, is repeated after every shuffle. Shuffles end when
-    ten of them reached the information of every column, or their cost would be noticed: a column counts if at most
-    a share of 0.025 did.
-
-    Parameters
-    ----------
-    table : Table
-    binner : Binning
-        Fitted on it.
-    columns : ndarray of int, shape (k,)
-    n_jobs : int, optional
-        Threads.
-
-    Returns
-    -------
-    ndarray of bool, shape (k,), or None
-        None: they would take too long, or the rows are not at hand.
+    The result has shape (k,); it is None where shuffles would take too long, or the rows are not in memory. Whatever
+    looked at the class, such as cuts by description length, is repeated after every shuffle. Shuffles end when ten of
+    them reached the information of every column, or their cost would be noticed: a column counts if at most a share of
+    0.025 did.
     """
     if not len(columns):
         return np.zeros(0, bool)
@@ -80,7 +67,7 @@ def explanation(fitted: Fitted, table: Table, binning: Any, n_jobs: int | None) 
     selected = fitted.found.selected
     explained = fitted.explained or explain_by(count_table(table, binning, n_jobs), selected)
     informative = explained.informative.copy()
-    told = told_by_shuffles(table, explained.binner, selected[~informative], n_jobs)
-    if told is not None:
-        informative[~informative] = told
-    return Explanation(*explained._replace(informative=informative), told is not None)
+    by_shuffles = informative_by_shuffles(table, explained.binner, selected[~informative], n_jobs)
+    if by_shuffles is not None:
+        informative[~informative] = by_shuffles
+    return Explanation(*explained._replace(informative=informative), by_shuffles is not None)

@@ -23,7 +23,7 @@ _SHARE_OF_CHANCE = 0.1  # of what a column tells
 _ROWS_TO_SHOW_IT = 20  # in fewer even a column that repeats the class may do so by chance
 
 
-def refuse_what_tells_nothing(table: Table) -> None:
+def refuse_constant_data(table: Table) -> None:
     """Refuse a target of one class and features none of which varies."""
     target = table.target
     if target.n_classes < 2:
@@ -114,7 +114,7 @@ def explain_stop(selector: Any, table: Table) -> list[str]:
     return [f"stopped after {_features(k)} by {rule}: next was {candidate!r}, {selector.stopping_reason_}"]
 
 
-def explain_worth(selector: Any, table: Table, found: Explanation) -> list[str]:
+def explain_informative(selector: Any, table: Table, found: Explanation) -> list[str]:
     """How many features carry information about the class, where not all do and no rule tested them."""
     informative = found.informative
     k, carry = len(informative), int(informative.sum())

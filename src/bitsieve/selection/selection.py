@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -9,12 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.messages import aligned, printable
+from bitsieve.common.messages import aligned, finite, number, printable
 from bitsieve.data.target import Target
 from bitsieve.methods.registry import find_method
 from bitsieve.selection.evidence import Evidence
 from bitsieve.selection.explain import FeatureExplanation
-from bitsieve.selection.plain import certificate, finite, number, plain, plain_edges, stopping
 from bitsieve.selectors.fitting import Outcome
 
 _MOST_LABELS = 100  # beyond, labels are counted and not listed in a document
@@ -158,12 +158,12 @@ class Selection:
         dict
             What ``bitsieve select --json`` prints, less the name of the output, the seconds and the version.
         """
-        labels = [plain(label) for label in self.target.labels]
+        labels = [_plain(label) for label in self.target.labels]
         edges = self.target.edges
         return {
             "method": self.method,
             "score_unit": self.unit,
-            "parameters": {name: plain(value) for name, value in self.parameters.items()},
+            "parameters": {name: _plain(value) for name, value in self.parameters.items()},
             "n_samples": self.n_samples,
             "n_features": int(self.evidence.table.n_features),
             "target": {
@@ -171,22 +171,22 @@ class Selection:
                 "kind": self.target.kind,
                 "n_classes": int(self.target.n_classes),
                 "labels": labels if len(labels) <= _MOST_LABELS else None,
-                "edges": plain_edges(edges),
+                "edges": _edges(edges),
             },
             "features": [
                 {
                     "rank": rank,
-                    "name": plain(name),
+                    "name": _plain(name),
                     "index": int(self.indices[rank - 1]),
                     "score": finite(self.scores[rank - 1]),
                     "relevance_bits": finite(self.relevance[rank - 1]),
-                    "overlap_with": plain(self.overlap_with[rank - 1]),
+                    "overlap_with": _plain(self.overlap_with[rank - 1]),
                     "overlap_bits": finite(self.overlap[rank - 1]),
                 }
                 for rank, name in enumerate(self.features, start=1)
             ],
-            "stopping": stopping(self.facts),
-            "certificate": certificate(self.facts),
+            "stopping": _stopping(self.facts),
+            "certificate": _certificate(self.facts),
             "notes": list(self.notes),
         }
 
@@ -262,3 +262,46 @@ def _rows(selection: Selection) -> list[tuple[str, ...]]:
         )
         for rank, name in enumerate(selection.features, start=1)
     ]
+
+
+def _certificate(selector: Any) -> dict[str, float | None] | None:
+    """The objective of a subset, the bound on every other's, and the gap between; None where the method has none."""
+    if not hasattr(selector, "upper_bound_"):
+        return None
+    return {
+        "objective_bits": finite(selector.objective_),
+        "upper_bound_bits": finite(selector.upper_bound_),
+        "gap": finite(selector.gap_),
+    }
+
+
+def _stopping(selector: Any) -> dict[str, Any] | None:
+    """What ended the selection, and at which candidate; None where the method has no rule that could."""
+    if not hasattr(selector, "stopped_by_"):
+        return None
+    names = getattr(selector, "feature_names_in_", None)
+    candidate = selector.stopping_candidate_
+    return {
+        "by": selector.stopped_by_,
+        "candidate": None if candidate < 0 else f"x{candidate}" if names is None else str(names[candidate]),
+        "value": finite(selector.stopping_value_),
+        "values": [finite(value) for value in selector.stopping_values_],
+    }
+
+
+def _edges(edges: Any) -> Any:
+    """The edges of a target; of several columns a list for each, None for one that was not binned."""
+    if edges is None:
+        return None
+    return [_edges(edge) if edge is None or np.ndim(edge) else float(edge) for edge in edges]
+
+
+def _plain(value: Any) -> Any:
+    """``value`` as JSON can hold it."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return str(value)
