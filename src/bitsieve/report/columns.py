@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from hashlib import blake2b
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
@@ -13,23 +14,18 @@ from numpy.typing import NDArray
 
 from bitsieve.common.messages import number, quoted
 from bitsieve.data.encoding import Encoded
-from bitsieve.data.table import Table
+from bitsieve.data.table import TableInMemory
 from bitsieve.report.page import bullets, folded, heading, paragraph, table
 from bitsieve.selection.evidence import Evidence
 
+MOST_BINS, MOST_CLASSES = 30, 12
+
 
 class ColumnQuality(NamedTuple):
-    """One column.
+    """One column: its kind, rows without a value, different values, and what makes it useless or suspicious.
 
-    Attributes
-    ----------
-    kind : {"numbers", "whole numbers", "categories"}
-    n_missing, n_distinct : int
-        Rows without a value, and different values.
-    constant, identifier : bool
-        Whether it has one value at most; whether nearly every row has a value of its own that is no measurement.
-    duplicate_of : int
-        The first column with the same values in every row, or -1.
+    ``constant``: it has one value at most. ``identifier``: nearly every row has a value of its own that is no
+    measurement. ``duplicate_of`` is the first column with the same values in every row, or -1.
     """
 
     kind: str
@@ -40,7 +36,7 @@ class ColumnQuality(NamedTuple):
     duplicate_of: int
 
 
-def column_quality(table: Table) -> list[ColumnQuality]:
+def column_quality(table: TableInMemory) -> list[ColumnQuality]:
     """Look at every column. Cost: O(n) a column."""
     first: dict[bytes, int] = {}
     names_of_rows = set(table.profile().identifiers)
@@ -61,17 +57,8 @@ def _look(values: NDArray[Any] | Encoded, j: int, identifier: bool, first: dict[
         kind = "whole numbers" if whole else "numbers"
         key = b"n" + (numbers.astype(np.float64) + 0.0).tobytes()  # -0 is 0
     constant = n_distinct + (n_missing > 0) <= 1
-    same = first.setdefault(_digest(key), j)
+    same = first.setdefault(blake2b(key, digest_size=20).digest(), j)
     return ColumnQuality(kind, n_missing, n_distinct, constant, identifier, -1 if same == j else same)
-
-
-def _digest(key: bytes) -> bytes:
-    from hashlib import blake2b
-
-    return blake2b(key, digest_size=20).digest()
-
-
-MOST_BINS, MOST_CLASSES = 30, 12
 
 
 def bins_of(evidence: Evidence, column: int) -> str:
@@ -131,7 +118,7 @@ def quality_parts(evidence: Evidence) -> list[str]:
     whole = evidence.table if evidence.whole is None else evidence.whole
     if not whole.in_memory:
         return []
-    quality = column_quality(whole)
+    quality = column_quality(cast(TableInMemory, whole))
     names, n_rows = whole.names, whole.n_samples
     uncut = set(np.asarray(getattr(evidence.binner, "uncut_", ())).tolist()) - set(evidence.left_out)
     rank = {int(j): place for place, j in enumerate(evidence.selected, start=1)}

@@ -39,16 +39,7 @@ ABOUT_SUBSTITUTES = (
 
 
 def selection_report(selection: Selection, *, command: str | None = None, when: datetime | None = None) -> str:
-    """The report as HTML text.
-
-    Parameters
-    ----------
-    selection : Selection
-    command : str, optional
-        What makes the selection again; by default the call in Python.
-    when : datetime, optional
-        The time that is stated; by default now.
-    """
+    """The report as HTML text; ``command`` makes the selection again, by default the call in Python."""
     evidence = selection.evidence
     curve = CurveDisplay.of(selection.selector, evidence)
     return page(

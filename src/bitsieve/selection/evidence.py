@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.columns import all_missing
 from bitsieve.data.encoding import Encoded
 from bitsieve.data.read import read_xy
-from bitsieve.data.table import Table
+from bitsieve.data.table import Table, TableInMemory
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import ConditionalInformation
 from bitsieve.selectors.fitting import Counted, count_binned, count_table
@@ -84,7 +84,7 @@ class Evidence:
         """The table, packed for counting."""
         if not self.table.in_memory:
             return count_table(self.table, self.binner, self.n_jobs)
-        return count_binned(self.table, self.binner, self.n_jobs)
+        return count_binned(cast(TableInMemory, self.table), self.binner, self.n_jobs)
 
     @property
     def information(self) -> PlugInInformation:
@@ -102,7 +102,7 @@ class Evidence:
         """What chance does; None where rows are not at hand, or weighted ones too many to be shuffled one by one."""
         if not self.table.in_memory:
             return None
-        return chance(self.table, self.binner, self.n_jobs)
+        return chance(cast(TableInMemory, self.table), self.binner, self.n_jobs)
 
 
 def evidence_of(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Evidence:
@@ -131,7 +131,7 @@ def evidence_of(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Evi
     return Evidence(table, binner, np.asarray(selector.selected_), n_jobs)
 
 
-def _is_no_number(table: Table, column: int) -> bool:
+def _is_no_number(table: TableInMemory, column: int) -> bool:
     """Whether a column is text, or has no value at all."""
     values = table.values(column)
     return isinstance(values, Encoded) or (values.dtype.kind == "f" and all_missing(values))
@@ -171,7 +171,7 @@ def conditional_on(
     return given, tuple(used)
 
 
-def chance(table: Table, binner: Any, n_jobs: int | None, seed: int = 0) -> Chance | None:
+def chance(table: TableInMemory, binner: Any, n_jobs: int | None, seed: int = 0) -> Chance | None:
     """Shuffle the classes, bin and count again, several times; None where the weights make too many rows of that."""
     if table.weights is not None:
         if table.total_weight > MOST_ROWS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from bitsieve.common.parameters import check_choice
 from bitsieve.data.binning.registry import make_binner, remedies_for
 from bitsieve.data.binning.zero_apart import binner_of
 from bitsieve.data.read import read_xy
+from bitsieve.data.table import TableInMemory
 from bitsieve.engines.local import count, count_coded
 from bitsieve.engines.registry import data_in_parts
 from bitsieve.information import Information, check_estimator, make_information
@@ -238,8 +239,9 @@ def _information(
     with remedies_for(binning):
         if by_class or not table.in_memory:
             return make_information(estimator, count(table, binner, n_jobs)[1])
-        fitted = binner_of(table, binner, n_jobs).fit_table(table)
-        return make_information(estimator, count_coded(replace(table, y=None), fitted, n_jobs))
+        rows = cast(TableInMemory, table)
+        fitted = binner_of(rows, binner, n_jobs).fit_table(rows)
+        return make_information(estimator, count_coded(replace(rows, y=None), fitted, n_jobs))
 
 
 def _required(y: Any) -> Any:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.counts.search import FixedCodes
 from bitsieve.counts.terms import entropy_terms
-from bitsieve.data.table import Table
+from bitsieve.data.table import Table, TableInMemory
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.methods.by_counts.stopping.rules import LAST
 from bitsieve.selectors.fitting import Fitted, count_table, explain_by
@@ -33,6 +33,7 @@ def informative_by_shuffles(
         return np.zeros(0, bool)
     if not table.in_memory:
         return None
+    table = cast(TableInMemory, table)
     values = table.total_weight * table.n_features
     afforded = min(MOST_SHUFFLES, AFFORDED // max(1, values))
     if afforded < 1 / LEVEL:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from bitsieve.selectors.fitting import tells_nothing
 _OTHER_CUTS = Sentence("use ", Setting("uncut", "median"), " or ", Setting("binning", "quantile"))
 _MANY_CLASSES = 100
 _MANY_VALUES = 20
-_SHARE_OF_CHANCE = 0.1  # of what a column tells
+_SHARE_OF_CHANCE = 0.1  # of the information of a column
 _ROWS_TO_SHOW_IT = 20  # in fewer even a column that repeats the class may do so by chance
 
 
@@ -35,13 +35,7 @@ def refuse_constant_data(table: Table) -> None:
 
 
 def explain(table: Table, binner: Any, selected: NDArray[np.intp], left_out: Sequence[int] = ()) -> list[str]:
-    """The notes on a fitted binner and the ``selected`` columns, in plain sentences; none on those left out.
-
-    Raises
-    ------
-    ValueError
-        Every column became one bin.
-    """
+    """The notes on a fitted binner and the ``selected`` columns, none on those left out; all of one bin are refused."""
     names = table.names
     n_bins = codes_that_occur(binner, table)
     mdl_leaves = getattr(binner, "uncut", None) == "leave"
@@ -87,7 +81,8 @@ def explain_sample(table: Table) -> list[str]:
     if table.in_memory:
         return []
     notes = []
-    sampled, error = table.coding.sampled, f"by at most {table.coding.rank_error:.2%} of the rows, 99 times in 100"
+    coding = cast(Any, table).coding  # which every table in parts has once it is counted
+    sampled, error = coding.sampled, f"by at most {coding.rank_error:.2%} of the rows, 99 times in 100"
     if sampled:
         what = f"{len(sampled):,} columns have" if len(sampled) > 1 else "1 column has"
         notes.append(
@@ -130,9 +125,9 @@ def explain_informative(selector: Any, table: Table, found: Explanation) -> list
 
 
 def explain_many_values(selector: Any, table: Table, found: Explanation) -> list[str]:
-    """Which features have so many values that a good part of what they tell is what a shuffled column would tell.
+    """Which features have so many values that much of their information is that of a shuffled column.
 
-    A column of m values that tells nothing about k classes has a plug-in information of (m - 1) (k - 1) / (2 N ln 2)
+    A column of m values that is independent of k classes has a plug-in information of (m - 1) (k - 1) / (2 N ln 2)
     bits on average (Miller), and more given another column, whose values split the N rows further.
     """
     if getattr(selector, "estimator", "plug-in") != "plug-in":

@@ -14,7 +14,7 @@ from bitsieve.common.messages import aligned, finite, number, printable
 from bitsieve.data.target import Target
 from bitsieve.methods.registry import find_method
 from bitsieve.selection.evidence import Evidence
-from bitsieve.selection.explain import FeatureExplanation
+from bitsieve.selection.explain import FeatureExplanation, explain_feature
 from bitsieve.selectors.fitting import Outcome
 
 _MOST_LABELS = 100  # beyond, labels are counted and not listed in a document
@@ -146,9 +146,7 @@ class Selection:
         ValueError
             There is no such column.
         """
-        from bitsieve.selection.explain import explain_feature
-
-        return explain_feature(self, feature)
+        return explain_feature(self, feature)  # type: ignore[arg-type]  # it only reads what it is given
 
     def to_dict(self) -> dict[str, Any]:
         """The selection as plain Python values that ``json.dumps`` takes; a value that is no number is None.
