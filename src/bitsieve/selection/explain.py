@@ -135,7 +135,7 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True)
 class FeatureExplanation:
-    """Why one feature is selected or not, with what it tells in bits (plug-in).
+    """Why one feature is selected or not, with its information in bits (plug-in).
 
     Attributes
     ----------
@@ -150,21 +150,21 @@ class FeatureExplanation:
         I(X;C), H(X) and H(C).
     chance : float or None
         The relevance that the best of all columns does not exceed in 19 of 20 shuffles of the classes (for an
-        identifier: its own); None where the rows are not at hand, or too many by their weights.
+        identifier: its own); None where the rows are not in memory, or too many by their weights.
     redundancy, redundant_with : float, str or None
-        The part of the relevance that one other feature tells already, and which. The others are the features selected
+        The part of the relevance that one other feature has, too, and which. The others are the features selected
         before it, or all selected ones where it was not selected.
     complementarity, complementary_with : float, str or None
-        What it tells in addition together with one of the others, and with which.
+        Its synergy with one of the others, and with which.
     added, given : float, list of str
         I(X;C|T): what it adds to several of the others at once, T those selected first, as many as leave five samples a
         combination of their values.
     stands_for : list of str
         Features that were not selected and share at least half of their information with it, nearest first.
     represented_by : str or None
-        The selected feature that stands for it so.
+        The selected feature that represents it so.
     substitute, price : str or None, float or None
-        Of a selected feature the one that would replace it best, and how many bits less that tells beside the others.
+        Of a selected feature the one that would replace it best, and the loss of information beside the others.
 
     Examples
     --------

@@ -34,6 +34,18 @@ def refuse_constant_data(table: Table) -> None:
         raise ValueError("no column varies: all features are constant, so none tells anything about the target")
 
 
+def notes_on(selector: Any, table: Table, found: Explanation, left_out: Sequence[int]) -> list[str]:
+    """All that was noticed in a table and in what was selected from it; ``selector`` has the fitted attributes."""
+    return [
+        *explain_sample(table),
+        *explain(table, found.binner, selector.selected_, left_out),
+        *explain_informative(selector, table, found),
+        *explain_many_values(selector, table, found),
+        *explain_stop(selector, table),
+        *explain_gap(selector),
+    ]
+
+
 def explain(table: Table, binner: Any, selected: NDArray[np.intp], left_out: Sequence[int] = ()) -> list[str]:
     """The notes on a fitted binner and the ``selected`` columns, none on those left out; all of one bin are refused."""
     names = table.names

@@ -21,15 +21,7 @@ from bitsieve.methods.registry import arguments_of, check_offers, find_method, p
 from bitsieve.selection.evidence import Evidence
 from bitsieve.selection.informative import Explanation, explanation
 from bitsieve.selection.left_out import Considered, consider, refuse_more_than_left
-from bitsieve.selection.notes import (
-    explain,
-    explain_gap,
-    explain_informative,
-    explain_many_values,
-    explain_sample,
-    explain_stop,
-    refuse_constant_data,
-)
+from bitsieve.selection.notes import notes_on, refuse_constant_data
 from bitsieve.selection.selection import Selection
 from bitsieve.selectors.fitting import Outcome, check_settings, fit_method
 
@@ -56,7 +48,7 @@ def select(
     verbose: bool = False,
     **parameters: Any,
 ) -> Selection:
-    """Select the features of a table that tell most about its target.
+    """Select the features of a table that are most informative about its target.
 
     Parameters
     ----------
@@ -80,7 +72,7 @@ def select(
         By default 20, or all columns where there are fewer. A float between 0 and 1 is a share of the columns; "auto"
         lets a greedy method, fcbf or vmi stop by itself.
     include : sequence of column, optional
-        Selected first, whatever they tell, by a greedy method. A column with a value of its own in every row, as a
+        Selected first, whatever their scores, by a greedy method. A column with a value of its own in every row, as a
         name or a number of each row, is left out unless it is named here.
     exclude : sequence of column, optional
         Never selected.
@@ -223,7 +215,8 @@ def select_from(
     refuse_more_than_left(n_features_to_select, considered)
     outcome, own_binning = _fit(found, considered, n_features_to_select, binning, of_binner, n_jobs, parameters)
     explained = _explained(outcome, own_binning, of_binner)
-    notes = [*table.notes, *on_number, *_notes(considered, outcome, explained)]
+    of_result = notes_on(outcome.facts(), outcome.table, explained, considered.left_out)
+    notes = [*table.notes, *on_number, *considered.notes, *of_result]
     asked_for = {"n_features_to_select": n_features_to_select, **asked_for}
     return _selection(table, considered, outcome, explained, asked_for, notes)
 
@@ -260,20 +253,6 @@ def _explained(outcome: Outcome, own_binning: Any, of_binner: Mapping[str, Any])
         # A method on rows took missing values as they are, so must the binner of the explanation.
         binner = _with_parameters(own_binning, {"missing": "bin", **of_binner}, outcome.n_jobs)
     return explanation(outcome.fitted, outcome.table, "mdl" if binner is None else binner, outcome.n_jobs)
-
-
-def _notes(considered: Considered, outcome: Outcome, explained: Explanation) -> list[str]:
-    """What was noticed in the data and in the selection."""
-    facts, table = outcome.facts(), outcome.table
-    return [
-        *considered.notes,
-        *explain_sample(table),
-        *explain(table, explained.binner, facts.selected_, considered.left_out),
-        *explain_informative(facts, table, explained),
-        *explain_many_values(facts, table, explained),
-        *explain_stop(facts, table),
-        *explain_gap(facts),
-    ]
 
 
 def _selection(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -112,10 +113,19 @@ class Selection:
         return find_method(self.method).unit
 
     def __str__(self) -> str:
-        return as_text(self)
+        notes = [f"note: {printable(note)}" for note in self.notes]
+        return "\n".join([table_text(self), *([""] if notes else []), *notes])
 
     def _repr_html_(self) -> str:
-        return as_html(self)
+        def row(cells: Sequence[str], tag: str) -> str:
+            sides = ("right" if right else "left" for right in _TO_THE_RIGHT)
+            made = (f'<{tag} style="text-align:{s}">{escape(c)}</{tag}>' for c, s in zip(cells, sides, strict=True))
+            return f"<tr>{''.join(made)}</tr>"
+
+        head, body = row(_header(self), "th"), "".join(row(cells, "td") for cells in _rows(self))
+        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        below = f"<p>Notes</p><ul>{notes}</ul>" if notes else ""
+        return f"<div><table><thead>{head}</thead><tbody>{body}</tbody></table>{below}</div>"
 
     def to_frame(self) -> Any:
         """The ranking as a data frame, one row a selected feature.
@@ -126,10 +136,25 @@ class Selection:
             rank, feature, index, score, relevance, overlap_with, overlap; of the library that the data came in, for an
             array or a file pandas, or pyarrow where pandas is not installed.
         """
-        return as_frame(self)
+        import narwhals as nw
+
+        columns: dict[str, Any] = {
+            "rank": np.arange(1, len(self.features) + 1),
+            "feature": self.features,
+            "index": np.asarray(self.indices),
+            "score": np.asarray(self.scores),
+            "relevance": np.asarray(self.relevance),
+            "overlap_with": self.overlap_with,
+            "overlap": np.asarray(self.overlap),
+        }
+        frame = nw.from_native(self.table, pass_through=True)
+        backend: Any = "pandas" if find_spec("pandas") else "pyarrow"
+        if isinstance(frame, (nw.DataFrame, nw.LazyFrame)):
+            backend = frame.implementation
+        return nw.from_dict(columns, backend=backend).to_native()
 
     def explain(self, feature: str | int) -> FeatureExplanation:
-        """Why a feature is selected or not, and which selected one tells the same, in bits.
+        """Why a feature is selected or not, and which selected one represents it, in bits.
 
         Parameters
         ----------
@@ -198,50 +223,6 @@ _TO_THE_RIGHT = (True, False, True, True, False, True)
 def table_text(selection: Selection) -> str:
     """The ranking as an aligned table."""
     return aligned(_header(selection), _rows(selection), right=_TO_THE_RIGHT)
-
-
-def as_text(selection: Selection) -> str:
-    """The ranking as an aligned table, and below it the notes, one a line."""
-    notes = [f"note: {printable(note)}" for note in selection.notes]
-    return "\n".join([table_text(selection), *([""] if notes else []), *notes])
-
-
-def as_html(selection: Selection) -> str:
-    """The ranking as an HTML table, and below it the notes as a list."""
-
-    def row(cells: Sequence[str], tag: str) -> str:
-        sides = ("right" if right else "left" for right in _TO_THE_RIGHT)
-        made = (f'<{tag} style="text-align:{s}">{escape(c)}</{tag}>' for c, s in zip(cells, sides, strict=True))
-        return f"<tr>{''.join(made)}</tr>"
-
-    head, body = row(_header(selection), "th"), "".join(row(cells, "td") for cells in _rows(selection))
-    notes = "".join(f"<li>{escape(note)}</li>" for note in selection.notes)
-    below = f"<p>Notes</p><ul>{notes}</ul>" if notes else ""
-    return f"<div><table><thead>{head}</thead><tbody>{body}</tbody></table>{below}</div>"
-
-
-def as_frame(selection: Selection) -> Any:
-    """The ranking as a data frame of the library that the data came in; pandas, else pyarrow, for an array or file."""
-    import narwhals as nw
-
-    columns: dict[str, Any] = {
-        "rank": np.arange(1, len(selection.features) + 1),
-        "feature": selection.features,
-        "index": np.asarray(selection.indices),
-        "score": np.asarray(selection.scores),
-        "relevance": np.asarray(selection.relevance),
-        "overlap_with": selection.overlap_with,
-        "overlap": np.asarray(selection.overlap),
-    }
-    frame = nw.from_native(selection.table, pass_through=True)
-    backend: Any = frame.implementation if isinstance(frame, (nw.DataFrame, nw.LazyFrame)) else _for_arrays()
-    return nw.from_dict(columns, backend=backend).to_native()
-
-
-def _for_arrays() -> str:
-    from importlib.util import find_spec
-
-    return "pandas" if find_spec("pandas") else "pyarrow"
 
 
 def _header(selection: Selection) -> tuple[str, ...]:
