@@ -115,16 +115,7 @@ class Sentence(str):
 class ParameterError(ValueError):
     """A parameter has a value that is not allowed; ``str(error)`` is the message in the words of Python.
 
-    Parameters
-    ----------
-    parameter : str
-        Its name.
-    given : object
-        Its value.
-    advice : str or Sentence
-        What is allowed, or what to do.
-    problem : str, default="is not allowed"
-        What is wrong with the value.
+    ``advice`` is what is allowed, or what to do; ``problem`` is what is wrong with the value.
 
     Examples
     --------

@@ -128,15 +128,8 @@ def mutual_information_matrix(
 
     Parameters
     ----------
-    X : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
-    y : array-like of shape (n_samples,), optional
-        Needed by ``binning="mdl"``, which cuts by the class; it takes no part in the information.
-    sample_weight : array-like of shape (n_samples,), optional
-        Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
-    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
-        How numeric columns become codes.
-    estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
-        Plug-in, or corrected for few samples: see the page on numbers for what each may be and what bounds it.
+    X, y, sample_weight, binning, estimator
+        As in :func:`entropy`; y takes no part in the information.
     dtype : {"float64", "float32"}, default="float64"
         float32 halves the memory of the result.
     n_jobs : int, optional
@@ -183,15 +176,8 @@ def conditional_mutual_information_matrix(
 
     Parameters
     ----------
-    X : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
-    y : array-like of shape (n_samples,)
-        Classes; floats with a fractional part are binned into five equal-frequency classes.
-    sample_weight : array-like of shape (n_samples,), optional
-        Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
-    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
-        How numeric columns become codes.
-    estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
-        Plug-in, or corrected for few samples: see the page on numbers for what each may be and what bounds it.
+    X, y, sample_weight, binning, estimator
+        As in :func:`mutual_information`.
     dtype : {"float64", "float32"}, default="float64"
         float32 halves the memory of the result.
     n_jobs : int, optional

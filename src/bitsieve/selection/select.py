@@ -193,16 +193,15 @@ def select_from(
     found = find_method(method)
     constraints = parameters.pop("constraints", None)
     of_binner = {name: parameters.pop(name) for name in BINNER_PARAMETERS if name in parameters}
-    asked_for = {
-        "binning": binning,
-        **of_binner,
-        "target_bins": table.target.n_bins,
-        **({} if table.given is None or table.given.weight is None else {"sample_weight": table.given.weight}),
-        **({"include": list(include)} if include else {}),
-        **({"exclude": list(exclude)} if exclude else {}),
-        **parameters,
-        **({} if constraints is None else {"constraints": constraints}),
+    of_columns = {
+        "sample_weight": None if table.given is None else table.given.weight,
+        "include": list(include) or None,
+        "exclude": list(exclude) or None,
     }
+    asked_for = {"binning": binning, **of_binner, "target_bins": table.target.n_bins}
+    asked_for |= {name: value for name, value in of_columns.items() if value is not None} | parameters
+    if constraints is not None:
+        asked_for["constraints"] = constraints
     binner = _with_parameters(binning, of_binner, n_jobs)
     rule = None if table.in_memory else make_binner(binner or BINNING, n_jobs=n_jobs)
     constrains = "constraints" in found.parameters
