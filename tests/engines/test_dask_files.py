@@ -14,7 +14,7 @@ from bitsieve.cli import main
 from bitsieve.engines.dask import FilesOnCluster
 from bitsieve.files import text
 from bitsieve.files.errors import DataError
-from bitsieve.selection.from_table import select_from
+from bitsieve.selection.select import select_from
 
 N = 500
 HOW = {"method": "jmi", "n_features_to_select": 3, "binning": "quantile", "n_jobs": 1}

@@ -19,7 +19,7 @@ from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.read import read_xy
 from bitsieve.information import make_information
 from bitsieve.information.evidence import carries_information, log_tails
-from bitsieve.selection.worth import told_by_shuffles
+from bitsieve.selection.informative import informative_by_shuffles
 
 
 def table_of(part, code, label):
@@ -209,12 +209,12 @@ def test_columns_too_weak_for_the_bound_are_shown_by_shuffles():
     assert selector.selected_[0] == 3
     assert not selector.informative_.any()
     table = read_xy(X, y)
-    shown = told_by_shuffles(table, selector.binner_, np.arange(12))
+    shown = informative_by_shuffles(table, selector.binner_, np.arange(12))
     assert np.flatnonzero(shown).tolist() == [3]
     weighted = read_xy(X[:100], y[:100], np.full(100, 2))
     repeated = read_xy(np.repeat(X[:100], 2, axis=0), np.repeat(y[:100], 2))
     for binning in ("quantile", "mdl"):
         binners = [make_binner(binning).fit_table(table) for table in (weighted, repeated)]
-        one = told_by_shuffles(weighted, binners[0], np.arange(12), 1)
-        other = told_by_shuffles(repeated, binners[1], np.arange(12), 2)
+        one = informative_by_shuffles(weighted, binners[0], np.arange(12), 1)
+        other = informative_by_shuffles(repeated, binners[1], np.arange(12), 2)
         assert np.array_equal(one, other)

@@ -21,7 +21,7 @@ def run(options: argparse.Namespace) -> int:
         from bitsieve.engines.saved_counts import SavedCounts
         from bitsieve.engines.stream import StreamSource
         from bitsieve.files.read import open_columns
-        from bitsieve.selection.codes import few_are_codes
+        from bitsieve.selection.select import few_are_codes
 
         first = None if options.like is None else SavedCounts.load(options.like)
         binner = make_binner(rule, n_jobs=options.threads or -1, **parameters)

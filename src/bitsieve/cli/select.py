@@ -114,7 +114,7 @@ def _selection(options: argparse.Namespace, client: Client | None = None) -> Sel
         check_offers(options.method, COUNTS)  # before hours of reading
     else:
         check_file(options.data)
-    from bitsieve.selection.from_table import select_from
+    from bitsieve.selection.select import select_from
 
     table = _read(options, client)
     if getattr(options, "output", None) is not None:

@@ -20,13 +20,7 @@ WITHOUT_LOOKING = 32 << 20  # bytes so few that it is not worth while to ask the
 
 
 def check_memory(memory: object) -> int | None:
-    """Bytes meant by ``memory``; None is no limit.
-
-    Raises
-    ------
-    ValueError
-        If it is neither a whole number of bytes above 0 nor a number with a unit.
-    """
+    """Bytes meant by ``memory``: a whole number above 0, or a number with a unit; None is no limit."""
     if memory is None:
         return None
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*", memory) if isinstance(memory, str) else None
@@ -40,13 +34,7 @@ def check_memory(memory: object) -> int | None:
 
 
 def refuse_more(n_bytes: int, memory: int | None, what: str) -> None:
-    """Refuse what does not fit the memory given.
-
-    Raises
-    ------
-    ValueError
-        If it does not.
-    """
+    """Refuse what does not fit the memory given."""
     if memory is not None and n_bytes > memory:
         raise ValueError(
             f"{what} take {n_bytes / 1e9:.3g} GB, more than memory={memory / 1e9:.3g} GB: "
@@ -64,13 +52,7 @@ def available_bytes(root: Path = Path("/")) -> float:
 
 
 def check_room(n_bytes: float, what: str, advice: str) -> None:
-    """Refuse, before it is taken, memory that there is not.
-
-    Raises
-    ------
-    ValueError
-        If ``what`` takes more than can still be taken; ``advice`` says what to do.
-    """
+    """Refuse, before it is taken, memory that there is not for ``what``; ``advice`` says what to do."""
     if n_bytes < WITHOUT_LOOKING:
         return
     left = available_bytes()

@@ -1,4 +1,4 @@
-"""Messages: one line each, with quoted names and the nearest right ones; and aligned tables for a terminal.
+"""Messages: one line each, with quoted names and the nearest right ones; aligned tables and numbers for a terminal.
 
 A message carries the parameters that it names as data (:class:`Sentence`), so that the command line can name its own
 options instead.
@@ -7,6 +7,7 @@ options instead.
 from __future__ import annotations
 
 import difflib
+import math
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Self
@@ -114,16 +115,7 @@ class Sentence(str):
 class ParameterError(ValueError):
     """A parameter has a value that is not allowed; ``str(error)`` is the message in the words of Python.
 
-    Parameters
-    ----------
-    parameter : str
-        Its name.
-    given : object
-        Its value.
-    advice : str or Sentence
-        What is allowed, or what to do.
-    problem : str, default="is not allowed"
-        What is wrong with the value.
+    ``advice`` is what is allowed, or what to do; ``problem`` is what is wrong with the value.
 
     Examples
     --------
@@ -182,3 +174,16 @@ def width(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def number(value: float) -> str:
+    """Four places, no minus before a zero, "-" for no number."""
+    if math.isnan(value):
+        return "-"
+    text = f"{value:.4f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def finite(value: float) -> float | None:
+    """``value``, or None where it is no number."""
+    return float(value) if math.isfinite(value) else None

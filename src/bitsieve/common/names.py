@@ -7,12 +7,7 @@ from typing import overload
 
 
 class NumberedNames(Sequence[str]):
-    """``x0``, ``x1``, ... up to a number of names.
-
-    Parameters
-    ----------
-    number : int
-    """
+    """``x0``, ``x1``, ... up to a number of names."""
 
     def __init__(self, number: int) -> None:
         self._places = range(number)
@@ -32,13 +27,7 @@ class NumberedNames(Sequence[str]):
         return self._place(name) is not None
 
     def index(self, name: str, start: int = 0, stop: int | None = None) -> int:
-        """The place of a name.
-
-        Raises
-        ------
-        ValueError
-            If there is no such name.
-        """
+        """The place of a name; ValueError where there is none."""
         place = self._place(name)
         if place is None or place not in range(len(self))[start:stop]:
             raise ValueError(f"{name!r} is not among the names")

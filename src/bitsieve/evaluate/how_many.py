@@ -21,7 +21,7 @@ from bitsieve.data.table import TableInMemory
 from bitsieve.evaluate.selector_cv import SelectorCV
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.selection.left_out import consider
-from bitsieve.selection.notes import explain_target, refuse_what_tells_nothing
+from bitsieve.selection.notes import explain_target, refuse_constant_data
 from bitsieve.selectors.fitting import Counted, count_table
 from bitsieve.selectors.forward import ForwardSelector
 from bitsieve.selectors.stability import StabilitySelector
@@ -188,7 +188,7 @@ def how_many(
     table = read_data(data, target, sample_weight, target_bins=target_bins)
     if not table.in_memory:
         raise ValueError("how many columns to take needs all rows in memory: give a part of the table")
-    refuse_what_tells_nothing(table)
+    refuse_constant_data(table)
     considered = consider(table, include, exclude, constrains=False, orders=False)
     table, n_left = cast("TableInMemory", considered.table), considered.n_left  # as it was given
     forward = ForwardSelector(max(1, round(n_left**0.5)), criterion=method, binning=binning)

@@ -24,7 +24,7 @@ from bitsieve.evaluate.error_rates import ROC_AUC, Loss, make_loss
 from bitsieve.evaluate.folds import Fold, make_folds
 from bitsieve.methods.registry import method_name, parameters_of
 from bitsieve.selection.left_out import consider
-from bitsieve.selection.notes import explain_target, refuse_what_tells_nothing
+from bitsieve.selection.notes import explain_target, refuse_constant_data
 from bitsieve.selectors.registry import make_selector
 
 PROTOCOLS = ("nested", "paper")
@@ -104,7 +104,7 @@ def make_plan(table: TableInMemory, **asked: Any) -> Plan:
     grow = _scores(name, forms) if question.scoring == ROC_AUC else forms.predict
     binner = _binning(question)
     table = table.dense()
-    refuse_what_tells_nothing(table)
+    refuse_constant_data(table)
     considered = consider(table, question.include, question.exclude, constrains=False, orders=False)
     counts, on_counts = feature_counts(question.features, considered.n_left)
     folds, on_folds = make_folds(table.target, question.folds, random_state, question.groups)

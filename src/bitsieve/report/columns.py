@@ -4,17 +4,61 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any, NamedTuple, cast
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from bitsieve.common.messages import quoted
+from bitsieve.common.messages import number, quoted
+from bitsieve.data.encoding import Encoded
+from bitsieve.data.table import TableInMemory
 from bitsieve.report.page import bullets, folded, heading, paragraph, table
 from bitsieve.selection.evidence import Evidence
-from bitsieve.selection.plain import number
-from bitsieve.selection.quality import ColumnQuality, column_quality
 
 MOST_BINS, MOST_CLASSES = 30, 12
+
+
+class ColumnQuality(NamedTuple):
+    """One column: its kind, rows without a value, different values, and what makes it useless or suspicious.
+
+    ``constant``: it has one value at most. ``identifier``: nearly every row has a value of its own that is no
+    measurement. ``duplicate_of`` is the first column with the same values in every row, or -1.
+    """
+
+    kind: str
+    n_missing: int
+    n_distinct: int
+    constant: bool
+    identifier: bool
+    duplicate_of: int
+
+
+def column_quality(table: TableInMemory) -> list[ColumnQuality]:
+    """Look at every column. Cost: O(n) a column."""
+    first: dict[bytes, int] = {}
+    names_of_rows = set(table.profile().identifiers)
+    return [_look(table.values(j), j, j in names_of_rows, first) for j in range(table.n_features)]
+
+
+def _look(values: NDArray[Any] | Encoded, j: int, identifier: bool, first: dict[bytes, int]) -> ColumnQuality:
+    if isinstance(values, Encoded):
+        kind, n_distinct = "categories", len(values.categories)
+        n_missing = int((values.codes < 0).sum())
+        key = b"c" + repr(values.categories.tolist()).encode() + values.codes.tobytes()
+    else:
+        numbers = np.ascontiguousarray(values)
+        missing = np.isnan(numbers) if numbers.dtype.kind == "f" else np.zeros(len(numbers), bool)
+        there = numbers[~missing] if missing.any() else numbers
+        n_missing, n_distinct = int(missing.sum()), pc.count_distinct(pa.array(there)).as_py()
+        whole = numbers.dtype.kind != "f" or bool((there == np.floor(there)).all())
+        kind = "whole numbers" if whole else "numbers"
+        key = b"n" + (numbers.astype(np.float64) + 0.0).tobytes()  # -0 is 0
+    constant = n_distinct + (n_missing > 0) <= 1
+    same = first.setdefault(blake2b(key, digest_size=20).digest(), j)
+    return ColumnQuality(kind, n_missing, n_distinct, constant, identifier, -1 if same == j else same)
 
 
 def bins_of(evidence: Evidence, column: int) -> str:
@@ -74,7 +118,7 @@ def quality_parts(evidence: Evidence) -> list[str]:
     whole = evidence.table if evidence.whole is None else evidence.whole
     if not whole.in_memory:
         return []
-    quality = column_quality(whole)
+    quality = column_quality(cast(TableInMemory, whole))
     names, n_rows = whole.names, whole.n_samples
     uncut = set(np.asarray(getattr(evidence.binner, "uncut_", ())).tolist()) - set(evidence.left_out)
     rank = {int(j): place for place, j in enumerate(evidence.selected, start=1)}

@@ -72,18 +72,9 @@ PAGE_STYLE = OF_ALL | {
 
 @dataclass(frozen=True)
 class Curves:
-    """What a figure shows.
+    """What a figure shows: ``lines`` by label, nan where there is no value, over ``x``.
 
-    Attributes
-    ----------
-    name : str
-        Of the figure within its page.
-    x : ndarray
-    lines : mapping of str to ndarray
-        Label to values, nan where there is none.
-    x_label, y_label : str
-    marked : mapping of str to float, optional
-        Label to the x that is marked on its line.
+    ``name`` is that of the figure within its page, ``marked`` the x that is marked on the line of a label.
     """
 
     name: str
@@ -95,13 +86,7 @@ class Curves:
 
 
 def require_matplotlib() -> None:
-    """Refuse, before any work, to draw without matplotlib.
-
-    Raises
-    ------
-    ValueError
-        It is not installed.
-    """
+    """Refuse, before any work, to draw without matplotlib."""
     if find_spec("matplotlib") is None:
         raise ValueError("figures need matplotlib, which is not installed: pip install 'bitsieve[report]'")
 
@@ -151,13 +136,7 @@ def save_figure(figure: Figure | SubFigure, path: AnyPath) -> None:
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """The style of the figures inside the block.
-
-    Raises
-    ------
-    ValueError
-        matplotlib is not installed.
-    """
+    """The style of the figures inside the block."""
     require_matplotlib()
     import matplotlib
 

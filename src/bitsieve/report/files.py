@@ -46,10 +46,8 @@ def write_report(result: Selection | Comparison, path: str | PathLike[str], *, c
     >>> "petal width" in path.read_text()
     True
     """
-    from bitsieve.evaluate.comparison import Comparison
     from bitsieve.report.comparison import report
     from bitsieve.report.selection import selection_report
-    from bitsieve.selection.selection import Selection
 
     if not isinstance(result, Selection | Comparison):
         raise ValueError(

@@ -91,7 +91,8 @@ def plot_weights(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -> 
     weights = np.asarray(selector.weights_)[order]
     with _styled_axes(ax) as ax:
         _draw(ax, weights, len(selector.selected_), _caption(selector))
-        _name(ax, weights, _names(selector, order[: min(n_names, len(order))]))
+        steep = {"rotation": 50, "rotation_mode": "anchor", "annotation_clip": False}
+        _annotate(ax, weights, _names(selector, order[:n_names]), 4, **steep)
     return ax
 
 
@@ -125,18 +126,11 @@ def _caption(selector: Any) -> str:
     return f"{len(selector.selected_):,} selected{reached}"
 
 
-def _name(ax: Axes, weights: np.ndarray, names: list[str]) -> None:
+def _annotate(ax: Axes, heights: np.ndarray, names: list[str], offset: int, **how: Any) -> None:
+    """Write the names beside the first points of a curve."""
     for place, name in enumerate(names):
-        ax.annotate(
-            f" {name}",
-            (place + 1, weights[place]),
-            xytext=(3, 4),
-            textcoords="offset points",
-            fontsize=7,
-            rotation=50,
-            rotation_mode="anchor",
-            annotation_clip=False,
-        )
+        at = (place + 1, heights[place])
+        ax.annotate(f" {name}", at, xytext=(3, offset), textcoords="offset points", fontsize=7, **how)
 
 
 def plot_stability(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -> Axes:
@@ -184,8 +178,7 @@ def plot_stability(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -
         ax.plot(ranks[:k], shares[:k], color=CHOSEN, marker="o", markersize=3.5, linestyle="none", label=bound)
         ax.plot(ranks[k:], shares[k:], color=LEFT, marker="o", markersize=2.5, linestyle="none")
         ax.axhline(selector.threshold_, color=CHOSEN, linewidth=0.8, linestyle=(0, (3, 3)))
-        for place, name in enumerate(_names(selector, order[:n_names])):
-            ax.annotate(f" {name}", (place + 1, shares[place]), xytext=(3, 2), textcoords="offset points", fontsize=7)
+        _annotate(ax, shares, _names(selector, order[:n_names]), 2)
         if len(shares) > LONG:
             ax.set_xscale("log")
         ax.set_ylim(-0.03, 1.08)

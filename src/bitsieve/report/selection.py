@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.common.messages import quoted
+from bitsieve.common.messages import number, quoted
 from bitsieve.methods.registry import list_methods
 from bitsieve.report.columns import bins_of, quality_parts
 from bitsieve.report.displays import MOST_BARS, CurveDisplay, RankingDisplay, RedundancyDisplay, selected_names
@@ -16,10 +16,8 @@ from bitsieve.report.figures import as_svg
 from bitsieve.report.page import bullets, code, facts, figure, heading, page, paragraph, table
 from bitsieve.selection.curve import Curve
 from bitsieve.selection.evidence import Chance
-from bitsieve.selection.explain import affiliated_of
-from bitsieve.selection.plain import number
+from bitsieve.selection.explain import affiliated_of, best_substitutes
 from bitsieve.selection.selection import Selection
-from bitsieve.selection.substitutes import best_substitutes
 
 MOST_LISTED = 12  # names in a cell
 ABOUT_PARTS = (
@@ -41,16 +39,7 @@ ABOUT_SUBSTITUTES = (
 
 
 def selection_report(selection: Selection, *, command: str | None = None, when: datetime | None = None) -> str:
-    """The report as HTML text.
-
-    Parameters
-    ----------
-    selection : Selection
-    command : str, optional
-        What makes the selection again; by default the call in Python.
-    when : datetime, optional
-        The time that is stated; by default now.
-    """
+    """The report as HTML text; ``command`` makes the selection again, by default the call in Python."""
     evidence = selection.evidence
     curve = CurveDisplay.of(selection.selector, evidence)
     return page(

@@ -1,4 +1,4 @@
-"""How much the first columns of a ranking tell together, for every number of them, and what chance would add."""
+"""The joint information of the first columns of a ranking, for every number of them, and what chance would add."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.selectors.fitting import Counted
-from bitsieve.selectors.forward import ForwardSelector
 
 Columns = NDArray[np.intp]
 Floats = NDArray[np.float64]
@@ -19,19 +17,11 @@ N_SHUFFLES = 39
 
 
 class Curve(NamedTuple):
-    """The joint information of the first 1, 2, ... columns and the class.
+    """The joint information of the first 1, 2, ... of n columns and the class, in bits.
 
-    Attributes
-    ----------
-    columns : ndarray of int, shape (n,)
-        In order of choice; those after the first ``n_selected`` would have come next.
-    joint : ndarray of float, shape (n,)
-        I(X1, ..., Xj; C) in bits.
-    chance : ndarray of float, shape (n,)
-        What 19 of 20 shuffles of column j among samples that agree on the columns before it do not exceed.
-    n_selected : int
-    class_entropy : float
-        H(C), which no number of columns exceeds.
+    ``columns`` are in order of choice; those after the first ``n_selected`` would have come next. ``joint[j]`` is
+    I(X1, ..., Xj; C), at most ``class_entropy``, H(C); ``chance[j]`` is what 19 of 20 shuffles of column j among
+    samples that agree on the columns before it do not exceed.
     """
 
     columns: Columns
@@ -46,8 +36,6 @@ def information_curve(
 ) -> Curve:
     """The curve of columns in the order given.
 
-    Notes
-    -----
     The codes are shuffled as they are: cuts that looked at the class are not made again, so that for them chance adds
     a little more than this says.
     """
@@ -67,6 +55,10 @@ def information_curve(
 
 def ranked_on(selector: Any, counted: Counted) -> Columns:
     """The selected columns, and half as many (at least five) that would come next, where the method can say so."""
+    from sklearn.base import clone
+
+    from bitsieve.selectors.forward import ForwardSelector
+
     selected = np.asarray(selector.selected_)
     k, n = len(selected), len(selector.ranking_)
     wanted = min(n, k + max(5, k // 2))

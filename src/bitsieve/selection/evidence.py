@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.ties import TIE
@@ -17,7 +16,7 @@ from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.columns import all_missing
 from bitsieve.data.encoding import Encoded
 from bitsieve.data.read import read_xy
-from bitsieve.data.table import Table
+from bitsieve.data.table import Table, TableInMemory
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import ConditionalInformation
 from bitsieve.selectors.fitting import Counted, count_binned, count_table
@@ -32,12 +31,11 @@ MOST_ROWS = 1_000_000  # that weighted rows are written out to
 
 
 class Contribution(NamedTuple):
-    """What a column tells about the class beside some others, in bits; the fields of several columns are arrays.
+    """The information of a column about the class beside some others, in bits; the fields of several are arrays.
 
-    ``redundancy`` is the part of its relevance that one of the others tells already, the one that tells most of it:
-    ``max_s [I(X;C) - I(X;C|Xs)]``. ``complementarity`` is what it tells in addition together with one of them:
-    ``max_s [I(X;C|Xs) - I(X;C)]``. Both are 0, with column -1, where there is nothing of the kind. Hence relevance and
-    complementarity together are at most H(C).
+    ``redundancy`` is the largest part of its relevance that one of the others has: ``max_s [I(X;C) - I(X;C|Xs)]``.
+    ``complementarity`` is its largest synergy with one of them: ``max_s [I(X;C|Xs) - I(X;C)]``. Both are 0, with column
+    -1, where there is nothing of the kind. Hence relevance and complementarity together are at most H(C).
     """
 
     relevance: Any
@@ -50,9 +48,9 @@ class Contribution(NamedTuple):
 class Chance(NamedTuple):
     """How relevant columns look after the classes are shuffled and all bins are made again, in bits.
 
-    Each of ``columns`` tells at most so much in 19 of 20 shuffles, 19 of 20 columns at most ``typical``; the most
-    relevant one is between ``best_low`` and ``best_high`` in 18 of 20. Columns with more than half as many bins as
-    there are rows, such as identifiers, are left out of these three: they tell nearly everything by chance.
+    ``columns`` holds the relevance that each column does not exceed in 19 of 20 shuffles, ``typical`` that which 19 of
+    20 columns do not exceed; the highest one is between ``best_low`` and ``best_high`` in 18 of 20. Columns with more
+    than half as many bins as rows, such as identifiers, are left out of these three: by chance they have nearly H(C).
     """
 
     n_shuffles: int
@@ -68,19 +66,10 @@ class Chance(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The counts behind a selection.
+    """The counts behind a selection: a table, a binner fitted on it, and the k selected columns.
 
-    Parameters
-    ----------
-    table : Table
-    binner : Binning
-        Fitted on it.
-    selected : ndarray of int, shape (k,)
-    n_jobs : int or None
-    whole : Table, optional
-        The table with the columns that were left out before the selection; by default none were.
-    left_out : sequence of int
-        Those columns, which hold one value in ``table``.
+    ``whole`` is the table with the columns that were left out before the selection (by default none were), ``left_out``
+    those columns, which hold one value in ``table``.
     """
 
     table: Table
@@ -95,7 +84,7 @@ class Evidence:
         """The table, packed for counting."""
         if not self.table.in_memory:
             return count_table(self.table, self.binner, self.n_jobs)
-        return count_binned(self.table, self.binner, self.n_jobs)
+        return count_binned(cast(TableInMemory, self.table), self.binner, self.n_jobs)
 
     @property
     def information(self) -> PlugInInformation:
@@ -113,19 +102,13 @@ class Evidence:
         """What chance does; None where rows are not at hand, or weighted ones too many to be shuffled one by one."""
         if not self.table.in_memory:
             return None
-        return chance(self.table, self.binner, self.n_jobs)
+        return chance(cast(TableInMemory, self.table), self.binner, self.n_jobs)
 
 
 def evidence_of(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Evidence:
-    """The counts behind what a fitted selector selected, of a table with its columns.
+    """The counts behind what a fitted selector selected, of a table with its columns, given as for ``fit``."""
+    from sklearn.utils.validation import check_is_fitted
 
-    Parameters
-    ----------
-    selector : selector
-        Fitted.
-    X, y, sample_weight : array-like
-        As for ``fit``.
-    """
     check_is_fitted(selector)
     table = read_xy(X, y, sample_weight)
     if table.n_features != selector.n_features_in_:
@@ -148,21 +131,21 @@ def evidence_of(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Evi
     return Evidence(table, binner, np.asarray(selector.selected_), n_jobs)
 
 
-def _is_no_number(table: Table, column: int) -> bool:
+def _is_no_number(table: TableInMemory, column: int) -> bool:
     """Whether a column is text, or has no value at all."""
     values = table.values(column)
     return isinstance(values, Encoded) or (values.dtype.kind == "f" and all_missing(values))
 
 
 def contribution(information: PlugInInformation, column: int, others: Columns) -> Contribution:
-    """What a column tells beside others."""
+    """The information of a column beside others."""
     relevance = float(information.relevance[column])
     if not len(others):
         return Contribution(relevance, 0.0, -1, 0.0, -1)
     pair = information.pair(column, others)
-    told = relevance - (pair.joint_relevance - information.relevance[others])
-    most, least = int(np.argmax(told)), int(np.argmin(told))
-    redundancy, complementarity = float(told[most]), float(-told[least])
+    redundant = relevance - (pair.joint_relevance - information.relevance[others])
+    most, least = int(np.argmax(redundant)), int(np.argmin(redundant))
+    redundancy, complementarity = float(redundant[most]), float(-redundant[least])
     return Contribution(
         relevance,
         *((redundancy, int(others[most])) if redundancy > TIE else (0.0, -1)),
@@ -175,7 +158,7 @@ def conditional_on(
 ) -> tuple[ConditionalInformation, tuple[int, ...]]:
     """Information conditional on as many of ``columns``, in their order, as leave five samples a part on average.
 
-    Beyond that nearly every sample would have a part of its own, where nothing is left to tell.
+    Beyond that nearly every sample would have a part of its own, where no information is left.
     """
     given = information.conditional()
     used: list[int] = []
@@ -188,7 +171,7 @@ def conditional_on(
     return given, tuple(used)
 
 
-def chance(table: Table, binner: Any, n_jobs: int | None, seed: int = 0) -> Chance | None:
+def chance(table: TableInMemory, binner: Any, n_jobs: int | None, seed: int = 0) -> Chance | None:
     """Shuffle the classes, bin and count again, several times; None where the weights make too many rows of that."""
     if table.weights is not None:
         if table.total_weight > MOST_ROWS:

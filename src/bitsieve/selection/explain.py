@@ -1,26 +1,141 @@
-"""Why a column is selected or not, in bits."""
+"""Why a column is selected or not, in a sentence and in bits, and what would replace it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bitsieve.common.messages import allowed_names, printable, quoted
+from bitsieve.common.messages import allowed_names, finite, number, printable, quoted
+from bitsieve.common.ties import pick
+from bitsieve.data.table import Table
+from bitsieve.information.plug_in import PlugInInformation
+from bitsieve.methods.constraints import Candidates, resolve
 from bitsieve.selection.affiliated import Affiliated, groups_of, pairs_by_information
-from bitsieve.selection.evidence import Evidence, conditional_on, contribution
-from bitsieve.selection.plain import finite, number
-from bitsieve.selection.reasons import Chosen, why_not_selected, why_selected
-from bitsieve.selection.substitutes import best_substitutes
+from bitsieve.selection.evidence import Contribution, Evidence, conditional_on, contribution
 
-SHARED = 0.5  # of the information of two columns: from there on one stands for the other
+Columns = NDArray[np.intp]
+
+MOST = 0.5  # of the relevance of a column: from there on another one covers it
+
+
+class Chosen(Protocol):
+    """What explanations must know of a selection."""
+
+    method: str
+    features: list[Any]
+    indices: NDArray[np.intp]
+    scores: NDArray[np.float64]
+    target_name: str
+    evidence: Evidence
+
+    @property
+    def unit(self) -> str:
+        """Of the scores."""
+
+    @property
+    def facts(self) -> Any:
+        """The fitted attributes of the method."""
+
+
+def why_selected(selection: Chosen, place: int) -> str:
+    """The end of a sentence about the column at a place of the selection."""
+    k, method = len(selection.features), selection.method
+    if int(selection.indices[place]) in _columns(_constraints(selection), "must_include"):
+        return f"is selected because it was to be included (rank {place + 1:,} of {k:,})"
+    score = f"score {number(selection.scores[place])}"
+    return f"is selected: rank {place + 1:,} of {k:,} by {method} ({score}, {selection.unit})"
+
+
+def why_not_selected(selection: Chosen, column: int, found: Contribution, added: float) -> str:
+    """The end of a sentence about a column that was not selected."""
+    evidence, selector = selection.evidence, selection.facts
+    names, chance = evidence.table.names, evidence.chance
+    if column in evidence.left_out:
+        return _why_left_out(evidence.table if evidence.whole is None else evidence.whole, column)
+    if not evidence.information.varies[column]:
+        uncut = column in getattr(evidence.binner, "uncut_", ()) and evidence.table.varies(column)
+        why = "no cut of it tells enough to be accepted" if uncut else "it has one value only"
+        return f"is not selected: {why}, so it carries no information"
+    if column in _columns(_constraints(selection), "exclude"):
+        return "is not selected because it was excluded"
+    if column == getattr(selector, "stopping_candidate_", -1):
+        return f"is not selected: it was next, and the selection ended there ({selector.stopping_reason_})"
+    if found.redundancy >= MOST * found.relevance and found.redundant_with >= 0:
+        share = f"{100 * found.redundancy / found.relevance:.0f} %"
+        return f"is not selected: the selected {names[found.redundant_with]!r} tells {share} of what it tells"
+    if chance is not None and max(found.relevance, found.complementarity) <= chance.of(column):
+        return "is not selected: it tells no more than the best of as many columns by chance"
+    k = len(selection.features)
+    return f"is not selected: {selection.method} ranks {k:,} others before it, to which it adds {number(added)} bits"
+
+
+def _why_left_out(table: Table, column: int) -> str:
+    """Of a column that was left out before the method saw it."""
+    if table.in_memory and column in table.profile().empty:
+        return "is not selected: it has no values"
+    if table.in_memory and column in table.profile().identifiers:
+        return "is not selected: it has a value of its own in every row, as a name of the row has, and was left out"
+    return "is not selected because it was excluded"
+
+
+def _constraints(selection: Chosen) -> Candidates | None:
+    constraints = getattr(selection.facts, "constraints", None)
+    return None if constraints is None else resolve(constraints, selection.evidence.table.names)
+
+
+def _columns(candidates: Candidates | None, what: str) -> list[int]:
+    """The columns that must be included, or are excluded."""
+    if candidates is None:
+        return []
+    return np.flatnonzero(np.isin(candidates.of_column, getattr(candidates, what))).tolist()
+
+
+class Substitute(NamedTuple):
+    """The best substitute of a selected column.
+
+    ``price`` is ``I(X;C|T) - I(X';C|T)`` in bits, T the other selected columns, those chosen first, as far as there are
+    samples for. It is below 0 where the substitute is more informative than what it would replace.
+    """
+
+    column: int
+    price: float
+    given: tuple[int, ...]
+
+
+def best_substitutes(
+    information: PlugInInformation, selected: Columns, candidates: Columns, only: int | None = None
+) -> list[Substitute | None]:
+    """The best of the candidates in the place of every selected column, or of ``only`` one; None without candidates.
+
+    Cost: a pass over the candidates for each of the first columns, as many as T has, and one for all others together.
+    """
+    replaced = selected.tolist() if only is None else [only]
+    if not len(candidates):
+        return [None] * len(replaced)
+    known: dict[tuple[int, ...], tuple[int, float, NDArray[np.float64]]] = {}
+    found: list[Substitute | None] = []
+    for column in replaced:
+        given, used = conditional_on(information, [int(j) for j in selected if j != column])
+        if used not in known:
+            added = given.conditional_relevance(candidates)
+            best = pick(added)
+            known[used] = int(candidates[best]), float(added[best]), given.conditional_relevance(selected)
+        substitute, gain, of_selected = known[used]
+        lost = float(of_selected[selected.tolist().index(column)])
+        found.append(Substitute(substitute, lost - gain, used))
+    return found
+
+
+SHARED = 0.5  # of the information of two columns: from there on one represents the other
 _MOST_NAMED = 5
 
 
 @dataclass(frozen=True)
 class FeatureExplanation:
-    """Why one feature is selected or not, with what it tells in bits (plug-in).
+    """Why one feature is selected or not, with its information in bits (plug-in).
 
     Attributes
     ----------
@@ -35,21 +150,21 @@ class FeatureExplanation:
         I(X;C), H(X) and H(C).
     chance : float or None
         The relevance that the best of all columns does not exceed in 19 of 20 shuffles of the classes (for an
-        identifier: its own); None where the rows are not at hand, or too many by their weights.
+        identifier: its own); None where the rows are not in memory, or too many by their weights.
     redundancy, redundant_with : float, str or None
-        The part of the relevance that one other feature tells already, and which. The others are the features selected
+        The part of the relevance that one other feature has, too, and which. The others are the features selected
         before it, or all selected ones where it was not selected.
     complementarity, complementary_with : float, str or None
-        What it tells in addition together with one of the others, and with which.
+        Its synergy with one of the others, and with which.
     added, given : float, list of str
         I(X;C|T): what it adds to several of the others at once, T those selected first, as many as leave five samples a
         combination of their values.
     stands_for : list of str
         Features that were not selected and share at least half of their information with it, nearest first.
     represented_by : str or None
-        The selected feature that stands for it so.
+        The selected feature that represents it so.
     substitute, price : str or None, float or None
-        Of a selected feature the one that would replace it best, and how many bits less that tells beside the others.
+        Of a selected feature the one that would replace it best, and the loss of information beside the others.
 
     Examples
     --------
@@ -161,13 +276,7 @@ def affiliated_of(evidence: Evidence) -> Affiliated:
 
 
 def column_of(feature: Any, names: Any) -> int:
-    """The column of a feature given by name or number.
-
-    Raises
-    ------
-    ValueError
-        There is no such column; the nearest names are given.
-    """
+    """The column of a feature given by name or number; ValueError, with the nearest names, where there is none."""
     if isinstance(feature, str):
         known = list(names)
         if feature in known:

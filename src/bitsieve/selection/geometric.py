@@ -1,4 +1,4 @@
-"""What spanning trees tell: how far two samples or two features are apart, and how far a classifier could come."""
+"""What spanning trees measure: how far two samples or two features are apart, and how far a classifier could come."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from bitsieve.common.parameters import check_choice
 from bitsieve.data.binning.registry import make_binner, remedies_for
 from bitsieve.data.binning.zero_apart import binner_of
 from bitsieve.data.read import read_xy
+from bitsieve.data.table import TableInMemory
 from bitsieve.engines.local import count, count_coded
 from bitsieve.engines.registry import data_in_parts
 from bitsieve.information import Information, check_estimator, make_information
@@ -127,15 +128,8 @@ def mutual_information_matrix(
 
     Parameters
     ----------
-    X : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
-    y : array-like of shape (n_samples,), optional
-        Needed by ``binning="mdl"``, which cuts by the class; it takes no part in the information.
-    sample_weight : array-like of shape (n_samples,), optional
-        Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
-    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
-        How numeric columns become codes.
-    estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
-        Plug-in, or corrected for few samples: see the page on numbers for what each may be and what bounds it.
+    X, y, sample_weight, binning, estimator
+        As in :func:`entropy`; y takes no part in the information.
     dtype : {"float64", "float32"}, default="float64"
         float32 halves the memory of the result.
     n_jobs : int, optional
@@ -182,15 +176,8 @@ def conditional_mutual_information_matrix(
 
     Parameters
     ----------
-    X : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
-    y : array-like of shape (n_samples,)
-        Classes; floats with a fractional part are binned into five equal-frequency classes.
-    sample_weight : array-like of shape (n_samples,), optional
-        Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
-    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
-        How numeric columns become codes.
-    estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
-        Plug-in, or corrected for few samples: see the page on numbers for what each may be and what bounds it.
+    X, y, sample_weight, binning, estimator
+        As in :func:`mutual_information`.
     dtype : {"float64", "float32"}, default="float64"
         float32 halves the memory of the result.
     n_jobs : int, optional
@@ -238,8 +225,9 @@ def _information(
     with remedies_for(binning):
         if by_class or not table.in_memory:
             return make_information(estimator, count(table, binner, n_jobs)[1])
-        fitted = binner_of(table, binner, n_jobs).fit_table(table)
-        return make_information(estimator, count_coded(replace(table, y=None), fitted, n_jobs))
+        rows = cast(TableInMemory, table)
+        fitted = binner_of(rows, binner, n_jobs).fit_table(rows)
+        return make_information(estimator, count_coded(replace(rows, y=None), fitted, n_jobs))
 
 
 def _required(y: Any) -> Any:

@@ -17,14 +17,8 @@ from bitsieve.methods.constraints import Constraints, check_constraints, resolve
 class Considered:
     """A table of which some columns are left out.
 
-    Attributes
-    ----------
-    table : Table
-        The same columns; those that are left out hold one value in every row, so that nothing chooses them.
-    left_out : list of int
-    constraints : Constraints or None
-        For a method that takes them.
-    notes : list of str
+    They hold one value in every row of ``table`` then, so that nothing chooses them. ``constraints`` are for a method
+    that takes them.
     """
 
     table: Table
@@ -50,19 +44,9 @@ def consider(
 ) -> Considered:
     """Leave out columns without values, identifiers that are not included, and excluded columns.
 
-    Parameters
-    ----------
-    table : Table
-    include, exclude : sequence of str or int
-        Names or indices.
-    constraints : Constraints, optional
-        The same, and groups.
-    constrains : bool, default=True
-        Whether the method takes constraints. One that does not cannot be told what to select first.
-    orders : bool, default=True
-        Whether ``include`` asks for a place at the head, and not only for not being left out.
-    binner : Binning, optional
-        That bins the columns, for rows in parts: they are looked at once, for all that it must know.
+    Columns are given by name or index; ``constraints`` hold the same, and groups. ``constrains`` is whether the method
+    takes constraints, ``orders`` whether ``include`` asks for a place at the head, and not only for not being left out.
+    ``binner`` will bin the columns: rows in parts are read once, for all that it needs.
 
     Raises
     ------
@@ -76,32 +60,24 @@ def consider(
         raise ValueError("constraints are given, so put include and exclude into them: Constraints(must_include=...)")
     wanted = resolve(Constraints(constraints.must_include, constraints.exclude), table.names)
     profile = table.profile(binner)
-    empty, of_rows = profile.empty, profile.identifiers
     excluded = wanted.exclude if table.leaves_out else []
     asked_for = {*wanted.must_include, *_grouped(constraints, table)}
     if not constrains:
         if wanted.exclude and not table.leaves_out:
             raise ValueError("this method takes no excluded columns here: leave them out of the data")
         if orders:
-            _refuse_order(constraints, [table.names[j] for j in wanted.must_include if j not in of_rows])
-    of_rows = [j for j in of_rows if j not in asked_for]
-    left_out = sorted({*empty, *of_rows, *excluded})
+            _refuse_order(constraints, [table.names[j] for j in wanted.must_include if j not in profile.identifiers])
+    identifiers = [j for j in profile.identifiers if j not in asked_for]
+    left_out = sorted({*profile.empty, *identifiers, *excluded})
     if len(left_out) == table.n_features:
-        of_rows = []
-        left_out = sorted({*empty, *excluded})
+        identifiers = []
+        left_out = sorted({*profile.empty, *excluded})
         if len(left_out) == table.n_features:
             raise ValueError("no column is left: every one is empty or excluded")
-    notes: list[str] = []
-    if empty:
-        notes.append(_about(table, empty, "has no values", "have no values", ": left out"))
-    if of_rows:
-        names, own = [table.names[j] for j in of_rows], " a value of its own in every row"
-        keep = Setting("include", names[:3])
-        ending = Sentence(", as a name or a number of each row has: left out; to keep such a column, add ", keep)
-        notes.append(_about(table, of_rows, "has" + own, "have" + own, ending))
     never = [*constraints.exclude, *(j for j in left_out if j not in asked_for)]
     given = replace(constraints, exclude=never) if constrains and (never or constraints != Constraints()) else None
-    return Considered(table.without(left_out) if left_out else table, left_out, given, notes)
+    left = table.without(left_out) if left_out else table
+    return Considered(left, left_out, given, _notes(table, profile.empty, identifiers))
 
 
 def refuse_more_than_left(asked: Any, considered: Considered) -> None:
@@ -126,6 +102,19 @@ def _grouped(constraints: Constraints, table: Table) -> set[int]:
     if not candidates.grouped:
         return set()
     return {int(j) for j in np.flatnonzero(candidates.sizes[candidates.of_column] > 1)}
+
+
+def _notes(table: Table, empty: Sequence[int], identifiers: Sequence[int]) -> list[str]:
+    """Which columns are left out that nobody excluded."""
+    notes = []
+    if empty:
+        notes.append(_about(table, empty, "has no values", "have no values", ": left out"))
+    if identifiers:
+        own = " a value of its own in every row"
+        keep = Setting("include", [table.names[j] for j in identifiers[:3]])
+        ending = Sentence(", as a name or a number of each row has: left out; to keep such a column, add ", keep)
+        notes.append(_about(table, identifiers, "has" + own, "have" + own, ending))
+    return notes
 
 
 def _about(table: Table, columns: Sequence[int], one: str, several: str, ending: str) -> str:

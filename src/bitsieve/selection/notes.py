@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +13,17 @@ from bitsieve.data.binning.coding import codes_that_occur
 from bitsieve.data.profile import FEW_ROWS
 from bitsieve.data.table import Table
 from bitsieve.data.target import Target
-from bitsieve.selection.explanation import Explanation
+from bitsieve.selection.informative import Explanation
 from bitsieve.selectors.fitting import tells_nothing
 
 _OTHER_CUTS = Sentence("use ", Setting("uncut", "median"), " or ", Setting("binning", "quantile"))
 _MANY_CLASSES = 100
 _MANY_VALUES = 20
-_SHARE_OF_CHANCE = 0.1  # of what a column tells
+_SHARE_OF_CHANCE = 0.1  # of the information of a column
 _ROWS_TO_SHOW_IT = 20  # in fewer even a column that repeats the class may do so by chance
 
 
-def refuse_what_tells_nothing(table: Table) -> None:
+def refuse_constant_data(table: Table) -> None:
     """Refuse a target of one class and features none of which varies."""
     target = table.target
     if target.n_classes < 2:
@@ -34,14 +34,20 @@ def refuse_what_tells_nothing(table: Table) -> None:
         raise ValueError("no column varies: all features are constant, so none tells anything about the target")
 
 
-def explain(table: Table, binner: Any, selected: NDArray[np.intp], left_out: Sequence[int] = ()) -> list[str]:
-    """The notes on a fitted binner and the ``selected`` columns, in plain sentences; none on those left out.
+def notes_on(selector: Any, table: Table, found: Explanation, left_out: Sequence[int]) -> list[str]:
+    """All that was noticed in a table and in what was selected from it; ``selector`` has the fitted attributes."""
+    return [
+        *explain_sample(table),
+        *explain(table, found.binner, selector.selected_, left_out),
+        *explain_informative(selector, table, found),
+        *explain_many_values(selector, table, found),
+        *explain_stop(selector, table),
+        *explain_gap(selector),
+    ]
 
-    Raises
-    ------
-    ValueError
-        Every column became one bin.
-    """
+
+def explain(table: Table, binner: Any, selected: NDArray[np.intp], left_out: Sequence[int] = ()) -> list[str]:
+    """The notes on a fitted binner and the ``selected`` columns, none on those left out; all of one bin are refused."""
     names = table.names
     n_bins = codes_that_occur(binner, table)
     mdl_leaves = getattr(binner, "uncut", None) == "leave"
@@ -87,7 +93,8 @@ def explain_sample(table: Table) -> list[str]:
     if table.in_memory:
         return []
     notes = []
-    sampled, error = table.coding.sampled, f"by at most {table.coding.rank_error:.2%} of the rows, 99 times in 100"
+    coding = cast(Any, table).coding  # which every table in parts has once it is counted
+    sampled, error = coding.sampled, f"by at most {coding.rank_error:.2%} of the rows, 99 times in 100"
     if sampled:
         what = f"{len(sampled):,} columns have" if len(sampled) > 1 else "1 column has"
         notes.append(
@@ -114,7 +121,7 @@ def explain_stop(selector: Any, table: Table) -> list[str]:
     return [f"stopped after {_features(k)} by {rule}: next was {candidate!r}, {selector.stopping_reason_}"]
 
 
-def explain_worth(selector: Any, table: Table, found: Explanation) -> list[str]:
+def explain_informative(selector: Any, table: Table, found: Explanation) -> list[str]:
     """How many features carry information about the class, where not all do and no rule tested them."""
     informative = found.informative
     k, carry = len(informative), int(informative.sum())
@@ -130,9 +137,9 @@ def explain_worth(selector: Any, table: Table, found: Explanation) -> list[str]:
 
 
 def explain_many_values(selector: Any, table: Table, found: Explanation) -> list[str]:
-    """Which features have so many values that a good part of what they tell is what a shuffled column would tell.
+    """Which features have so many values that much of their information is that of a shuffled column.
 
-    A column of m values that tells nothing about k classes has a plug-in information of (m - 1) (k - 1) / (2 N ln 2)
+    A column of m values that is independent of k classes has a plug-in information of (m - 1) (k - 1) / (2 N ln 2)
     bits on average (Miller), and more given another column, whose values split the N rows further.
     """
     if getattr(selector, "estimator", "plug-in") != "plug-in":

@@ -1,17 +1,31 @@
-"""One call from a table to a ranked, explained selection."""
+"""One call from a table to a ranked, explained selection: the data, what is asked for, the run, the result."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
 
 from bitsieve.common.defaults import BINNING, SELECT
+from bitsieve.common.messages import quoted
 from bitsieve.common.notes import warn_of
+from bitsieve.common.parameters import check_flag, check_threads
 from bitsieve.common.progress import shown
-from bitsieve.selection.from_table import select_from
-from bitsieve.selection.reading import passed_on, read_table
+from bitsieve.data.binning.registry import KEEPS_MISSING, make_binner
+from bitsieve.data.read import read_data
+from bitsieve.data.table import COUNTS, Table
+from bitsieve.engines.registry import open_data, reads_in_batches
+from bitsieve.methods.constraints import resolve
+from bitsieve.methods.method import Method, check_requirements
+from bitsieve.methods.registry import arguments_of, check_offers, find_method, parameters_of
+from bitsieve.selection.evidence import Evidence
+from bitsieve.selection.informative import Explanation, explanation
+from bitsieve.selection.left_out import Considered, consider, refuse_more_than_left
+from bitsieve.selection.notes import notes_on, refuse_constant_data
 from bitsieve.selection.selection import Selection
+from bitsieve.selectors.fitting import Outcome, check_settings, fit_method
+
+BINNER_PARAMETERS = ("n_bins", "uncut", "missing")
 
 
 def select(
@@ -34,7 +48,7 @@ def select(
     verbose: bool = False,
     **parameters: Any,
 ) -> Selection:
-    """Select the features of a table that tell most about its target.
+    """Select the features of a table that are most informative about its target.
 
     Parameters
     ----------
@@ -58,7 +72,7 @@ def select(
         By default 20, or all columns where there are fewer. A float between 0 and 1 is a share of the columns; "auto"
         lets a greedy method, fcbf or vmi stop by itself.
     include : sequence of column, optional
-        Selected first, whatever they tell, by a greedy method. A column with a value of its own in every row, as a
+        Selected first, whatever their scores, by a greedy method. A column with a value of its own in every row, as a
         name or a number of each row, is left out unless it is named here.
     exclude : sequence of column, optional
         Never selected.
@@ -110,20 +124,11 @@ def select(
     >>> bitsieve.select(X, y, method="jmi", n_features_to_select=2).features
     ['x3', 'x2']
     """
-    parameters |= passed_on(data, method, memory, spool, engine)
+    parameters |= _given_memory(data, method, memory, spool, engine)
     with shown(verbose):
+        table = _read(data, target, sample_weight, target_bins, memory, spool, drop_missing_target, header, engine)
         selection = select_from(
-            read_table(
-                data,
-                target,
-                sample_weight,
-                target_bins,
-                memory,
-                spool,
-                drop_missing=drop_missing_target,
-                header=header,
-                engine=engine,
-            ),
+            table,
             method=method,
             n_features_to_select=n_features_to_select,
             include=include,
@@ -134,3 +139,174 @@ def select(
         )
     warn_of(selection.notes)
     return selection
+
+
+def _given_memory(
+    data: Any, method: str, memory: int | str | None, spool: str | PathLike[str] | None, engine: str | None
+) -> dict[str, int | str]:
+    """The parameter ``memory`` for a method that has it, or that has to refuse it."""
+    in_batches = engine == "stream" or (engine is None and reads_in_batches(data, memory, spool))
+    if in_batches:
+        check_offers(method, COUNTS)  # before hours of reading
+    if memory is None or (in_batches and "memory" not in parameters_of(method)):
+        return {}
+    return {"memory": memory}
+
+
+def _read(
+    data: Any,
+    target: Any,
+    sample_weight: Any,
+    target_bins: int | str | None,
+    memory: int | str | None,
+    spool: str | PathLike[str] | None,
+    drop_missing: bool,
+    header: bool | None,
+    engine: str | None,
+) -> Table:
+    """The data of :func:`select` as a table, in memory or in parts."""
+    opened = open_data(data, memory, spool, engine, header)
+    if opened is None:
+        return read_data(data, target, sample_weight, target_bins=target_bins, drop_missing=drop_missing, header=header)
+    check_flag("drop_missing_target", drop_missing)
+    target = getattr(opened, "own_target", None) if target is None else target
+    if target is None:
+        raise ValueError("no target is given: name one of the columns, or give one value a row")
+    return opened.read_in_parts(
+        target, sample_weight, target_name="target", target_bins=target_bins, drop_missing=drop_missing
+    )
+
+
+def select_from(
+    table: Table,
+    *,
+    method: str,
+    n_features_to_select: int | float | str | None,
+    include: Sequence[Any] = (),
+    exclude: Sequence[Any] = (),
+    binning: Any,
+    n_jobs: int | None,
+    **parameters: Any,
+) -> Selection:
+    """What :func:`bitsieve.select` gives, from a table that is read already."""
+    check_threads("n_jobs", n_jobs)  # also for methods that have no such parameter
+    found = find_method(method)
+    constraints = parameters.pop("constraints", None)
+    of_binner = {name: parameters.pop(name) for name in BINNER_PARAMETERS if name in parameters}
+    of_columns = {
+        "sample_weight": None if table.given is None else table.given.weight,
+        "include": list(include) or None,
+        "exclude": list(exclude) or None,
+    }
+    asked_for = {"binning": binning, **of_binner, "target_bins": table.target.n_bins}
+    asked_for |= {name: value for name, value in of_columns.items() if value is not None} | parameters
+    if constraints is not None:
+        asked_for["constraints"] = constraints
+    binner = _with_parameters(binning, of_binner, n_jobs)
+    rule = None if table.in_memory else make_binner(binner or BINNING, n_jobs=n_jobs)
+    constrains = "constraints" in found.parameters
+    considered = consider(table, include, exclude, constraints, constrains=constrains, binner=rule)
+    if considered.constraints is not None:
+        parameters["constraints"] = considered.constraints
+    on_number: list[str] = []
+    if n_features_to_select is None:
+        n_features_to_select, on_number = _default_number(considered, parameters)
+    refuse_more_than_left(n_features_to_select, considered)
+    outcome, own_binning = _fit(found, considered, n_features_to_select, binning, of_binner, n_jobs, parameters)
+    explained = _explained(outcome, own_binning, of_binner)
+    of_result = notes_on(outcome.facts(), outcome.table, explained, considered.left_out)
+    notes = [*table.notes, *on_number, *considered.notes, *of_result]
+    asked_for = {"n_features_to_select": n_features_to_select, **asked_for}
+    return _selection(table, considered, outcome, explained, asked_for, notes)
+
+
+def _fit(
+    method: Method,
+    considered: Considered,
+    asked: Any,
+    binning: Any,
+    of_binner: Mapping[str, Any],
+    n_jobs: int | None,
+    parameters: Mapping[str, Any],
+) -> tuple[Outcome, Any]:
+    """What the method finds, and the binning as it is once codes are taken for what they are."""
+    arguments = arguments_of(method, parameters)
+    refuse_constant_data(considered.table)
+    codes, own_binning = considered.table, binning
+    if few_are_codes(binning, of_binner) and "rows" not in method.requires:
+        codes, all_are_codes = considered.table.few_as_codes(n_jobs)
+        if all_are_codes:
+            own_binning = binning.replace("mdl", "none")  # no column is touched then
+    binner = _with_parameters(own_binning, of_binner, n_jobs)
+    check_settings(method, asked, arguments, binning=binner, n_jobs=n_jobs)
+    needs = method.requirements({"n_features_to_select": asked, **arguments})
+    check_requirements(method.estimator, needs, codes.offers)
+    fitted = fit_method(method, codes, asked, arguments, binning=binner, n_jobs=n_jobs)
+    return Outcome(method.name, asked, arguments, binner, n_jobs, codes, fitted), own_binning
+
+
+def _explained(outcome: Outcome, own_binning: Any, of_binner: Mapping[str, Any]) -> Explanation:
+    """The explanation, by counts of their own where the method counts nothing."""
+    binner = outcome.binning
+    if isinstance(own_binning, str) and outcome.takes_missing:
+        # A method on rows took missing values as they are, so must the binner of the explanation.
+        binner = _with_parameters(own_binning, {"missing": "bin", **of_binner}, outcome.n_jobs)
+    return explanation(outcome.fitted, outcome.table, "mdl" if binner is None else binner, outcome.n_jobs)
+
+
+def _selection(
+    table: Table,
+    considered: Considered,
+    outcome: Outcome,
+    explained: Explanation,
+    asked_for: dict[str, Any],
+    notes: list[str],
+) -> Selection:
+    indices = outcome.fitted.found.selected
+    given = table.given
+    labels = table.names if given is None or given.labels is None else given.labels
+    return Selection(
+        method=outcome.method,
+        features=[labels[j] for j in indices],
+        indices=indices,
+        scores=outcome.fitted.found.scores,
+        relevance=explained.relevance[indices],
+        overlap_with=[None if j < 0 else labels[j] for j in explained.overlap_with],
+        overlap=explained.overlap,
+        table=None if given is None else given.take(indices),
+        selector=outcome,
+        target=table.target,
+        target_name=table.target.name,
+        n_samples=table.n_samples,
+        parameters=asked_for,
+        notes=notes,
+        evidence=Evidence(outcome.table, explained.binner, indices, outcome.n_jobs, table, considered.left_out),
+    )
+
+
+def _with_parameters(binning: Any, parameters: Mapping[str, Any], n_jobs: int | None) -> Any:
+    """The binning, or a binner where it is given parameters."""
+    if not parameters:
+        return binning
+    if not isinstance(binning, str):
+        raise ValueError(f"binning is an object, so {quoted(parameters)} must be set on that object")
+    return make_binner(binning, n_jobs=n_jobs, **parameters)
+
+
+def few_are_codes(binning: Any, of_binner: Mapping[str, Any]) -> bool:
+    """Whether columns of few whole numbers, such as 0/1 or -2/0/2, are codes: "mdl" leaves that open."""
+    return isinstance(binning, str) and binning.removesuffix(KEEPS_MISSING) == "mdl" and "uncut" not in of_binner
+
+
+def _default_number(considered: Considered, parameters: Mapping[str, Any]) -> tuple[int, list[str]]:
+    """The default number, or all columns and groups that may be selected where there are fewer, and a note on that."""
+    candidates = resolve(considered.constraints, considered.table.names)
+    excluded = {j for j, of in enumerate(candidates.of_column) if of in candidates.exclude}
+    n_open = candidates.n_open - len(set(considered.left_out) - excluded)
+    if n_open >= SELECT.features:
+        return max(SELECT.features, len(candidates.must_include)), []
+    if parameters.get("stopping") is not None:
+        return n_open, []
+    left = " left" if n_open < len(candidates.sizes) else ""
+    what = "columns and groups" if candidates.grouped else f"feature{'s' * (n_open != 1)}"
+    return n_open, [f"the table has {n_open:,} {what}{left}, fewer than {SELECT.features}: all are ranked"]

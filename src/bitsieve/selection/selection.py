@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.messages import aligned, printable
+from bitsieve.common.messages import aligned, finite, number, printable
 from bitsieve.data.target import Target
 from bitsieve.methods.registry import find_method
 from bitsieve.selection.evidence import Evidence
-from bitsieve.selection.explain import FeatureExplanation
-from bitsieve.selection.plain import certificate, finite, number, plain, plain_edges, stopping
+from bitsieve.selection.explain import FeatureExplanation, explain_feature
 from bitsieve.selectors.fitting import Outcome
 
 _MOST_LABELS = 100  # beyond, labels are counted and not listed in a document
@@ -112,10 +113,19 @@ class Selection:
         return find_method(self.method).unit
 
     def __str__(self) -> str:
-        return as_text(self)
+        notes = [f"note: {printable(note)}" for note in self.notes]
+        return "\n".join([table_text(self), *([""] if notes else []), *notes])
 
     def _repr_html_(self) -> str:
-        return as_html(self)
+        def row(cells: Sequence[str], tag: str) -> str:
+            sides = ("right" if right else "left" for right in _TO_THE_RIGHT)
+            made = (f'<{tag} style="text-align:{s}">{escape(c)}</{tag}>' for c, s in zip(cells, sides, strict=True))
+            return f"<tr>{''.join(made)}</tr>"
+
+        head, body = row(_header(self), "th"), "".join(row(cells, "td") for cells in _rows(self))
+        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        below = f"<p>Notes</p><ul>{notes}</ul>" if notes else ""
+        return f"<div><table><thead>{head}</thead><tbody>{body}</tbody></table>{below}</div>"
 
     def to_frame(self) -> Any:
         """The ranking as a data frame, one row a selected feature.
@@ -126,10 +136,25 @@ class Selection:
             rank, feature, index, score, relevance, overlap_with, overlap; of the library that the data came in, for an
             array or a file pandas, or pyarrow where pandas is not installed.
         """
-        return as_frame(self)
+        import narwhals as nw
+
+        columns: dict[str, Any] = {
+            "rank": np.arange(1, len(self.features) + 1),
+            "feature": self.features,
+            "index": np.asarray(self.indices),
+            "score": np.asarray(self.scores),
+            "relevance": np.asarray(self.relevance),
+            "overlap_with": self.overlap_with,
+            "overlap": np.asarray(self.overlap),
+        }
+        frame = nw.from_native(self.table, pass_through=True)
+        backend: Any = "pandas" if find_spec("pandas") else "pyarrow"
+        if isinstance(frame, (nw.DataFrame, nw.LazyFrame)):
+            backend = frame.implementation
+        return nw.from_dict(columns, backend=backend).to_native()
 
     def explain(self, feature: str | int) -> FeatureExplanation:
-        """Why a feature is selected or not, and which selected one tells the same, in bits.
+        """Why a feature is selected or not, and which selected one represents it, in bits.
 
         Parameters
         ----------
@@ -146,9 +171,7 @@ class Selection:
         ValueError
             There is no such column.
         """
-        from bitsieve.selection.explain import explain_feature
-
-        return explain_feature(self, feature)
+        return explain_feature(self, feature)  # type: ignore[arg-type]  # it only reads what it is given
 
     def to_dict(self) -> dict[str, Any]:
         """The selection as plain Python values that ``json.dumps`` takes; a value that is no number is None.
@@ -158,12 +181,12 @@ class Selection:
         dict
             What ``bitsieve select --json`` prints, less the name of the output, the seconds and the version.
         """
-        labels = [plain(label) for label in self.target.labels]
+        labels = [_plain(label) for label in self.target.labels]
         edges = self.target.edges
         return {
             "method": self.method,
             "score_unit": self.unit,
-            "parameters": {name: plain(value) for name, value in self.parameters.items()},
+            "parameters": {name: _plain(value) for name, value in self.parameters.items()},
             "n_samples": self.n_samples,
             "n_features": int(self.evidence.table.n_features),
             "target": {
@@ -171,22 +194,22 @@ class Selection:
                 "kind": self.target.kind,
                 "n_classes": int(self.target.n_classes),
                 "labels": labels if len(labels) <= _MOST_LABELS else None,
-                "edges": plain_edges(edges),
+                "edges": _edges(edges),
             },
             "features": [
                 {
                     "rank": rank,
-                    "name": plain(name),
+                    "name": _plain(name),
                     "index": int(self.indices[rank - 1]),
                     "score": finite(self.scores[rank - 1]),
                     "relevance_bits": finite(self.relevance[rank - 1]),
-                    "overlap_with": plain(self.overlap_with[rank - 1]),
+                    "overlap_with": _plain(self.overlap_with[rank - 1]),
                     "overlap_bits": finite(self.overlap[rank - 1]),
                 }
                 for rank, name in enumerate(self.features, start=1)
             ],
-            "stopping": stopping(self.facts),
-            "certificate": certificate(self.facts),
+            "stopping": _stopping(self.facts),
+            "certificate": _certificate(self.facts),
             "notes": list(self.notes),
         }
 
@@ -200,50 +223,6 @@ _TO_THE_RIGHT = (True, False, True, True, False, True)
 def table_text(selection: Selection) -> str:
     """The ranking as an aligned table."""
     return aligned(_header(selection), _rows(selection), right=_TO_THE_RIGHT)
-
-
-def as_text(selection: Selection) -> str:
-    """The ranking as an aligned table, and below it the notes, one a line."""
-    notes = [f"note: {printable(note)}" for note in selection.notes]
-    return "\n".join([table_text(selection), *([""] if notes else []), *notes])
-
-
-def as_html(selection: Selection) -> str:
-    """The ranking as an HTML table, and below it the notes as a list."""
-
-    def row(cells: Sequence[str], tag: str) -> str:
-        sides = ("right" if right else "left" for right in _TO_THE_RIGHT)
-        made = (f'<{tag} style="text-align:{s}">{escape(c)}</{tag}>' for c, s in zip(cells, sides, strict=True))
-        return f"<tr>{''.join(made)}</tr>"
-
-    head, body = row(_header(selection), "th"), "".join(row(cells, "td") for cells in _rows(selection))
-    notes = "".join(f"<li>{escape(note)}</li>" for note in selection.notes)
-    below = f"<p>Notes</p><ul>{notes}</ul>" if notes else ""
-    return f"<div><table><thead>{head}</thead><tbody>{body}</tbody></table>{below}</div>"
-
-
-def as_frame(selection: Selection) -> Any:
-    """The ranking as a data frame of the library that the data came in; pandas, else pyarrow, for an array or file."""
-    import narwhals as nw
-
-    columns: dict[str, Any] = {
-        "rank": np.arange(1, len(selection.features) + 1),
-        "feature": selection.features,
-        "index": np.asarray(selection.indices),
-        "score": np.asarray(selection.scores),
-        "relevance": np.asarray(selection.relevance),
-        "overlap_with": selection.overlap_with,
-        "overlap": np.asarray(selection.overlap),
-    }
-    frame = nw.from_native(selection.table, pass_through=True)
-    backend: Any = frame.implementation if isinstance(frame, (nw.DataFrame, nw.LazyFrame)) else _for_arrays()
-    return nw.from_dict(columns, backend=backend).to_native()
-
-
-def _for_arrays() -> str:
-    from importlib.util import find_spec
-
-    return "pandas" if find_spec("pandas") else "pyarrow"
 
 
 def _header(selection: Selection) -> tuple[str, ...]:
@@ -262,3 +241,46 @@ def _rows(selection: Selection) -> list[tuple[str, ...]]:
         )
         for rank, name in enumerate(selection.features, start=1)
     ]
+
+
+def _certificate(selector: Any) -> dict[str, float | None] | None:
+    """The objective of a subset, the bound on every other's, and the gap between; None where the method has none."""
+    if not hasattr(selector, "upper_bound_"):
+        return None
+    return {
+        "objective_bits": finite(selector.objective_),
+        "upper_bound_bits": finite(selector.upper_bound_),
+        "gap": finite(selector.gap_),
+    }
+
+
+def _stopping(selector: Any) -> dict[str, Any] | None:
+    """What ended the selection, and at which candidate; None where the method has no rule that could."""
+    if not hasattr(selector, "stopped_by_"):
+        return None
+    names = getattr(selector, "feature_names_in_", None)
+    candidate = selector.stopping_candidate_
+    return {
+        "by": selector.stopped_by_,
+        "candidate": None if candidate < 0 else f"x{candidate}" if names is None else str(names[candidate]),
+        "value": finite(selector.stopping_value_),
+        "values": [finite(value) for value in selector.stopping_values_],
+    }
+
+
+def _edges(edges: Any) -> Any:
+    """The edges of a target; of several columns a list for each, None for one that was not binned."""
+    if edges is None:
+        return None
+    return [_edges(edge) if edge is None or np.ndim(edge) else float(edge) for edge in edges]
+
+
+def _plain(value: Any) -> Any:
+    """``value`` as JSON can hold it."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return str(value)
