@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 from narwhals import dependencies as known
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from bitsieve.common.lazy import issparse
 
 from bitsieve import _native
 from bitsieve.common.messages import quoted

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from bitsieve.common.lazy import issparse
 
 from bitsieve.common.messages import quoted
 from bitsieve.common.names import NumberedNames

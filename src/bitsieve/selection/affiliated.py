@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.common.parameters import check_choice
 from bitsieve.common.ties import TIE
@@ -89,6 +88,8 @@ def affiliated(
     >>> found.selected.tolist(), [group.tolist() for group in found.groups]
     ([22, 21], [[20, 23, 2, 0, 3], [1]])
     """
+    from sklearn.utils.validation import check_is_fitted
+
     check_tau("tau", tau)
     check_choice("by", by, MEASURES)
     selector = getattr(selector, "selector", selector)  # of a Selection

@@ -6,11 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.selectors.fitting import Counted
-from bitsieve.selectors.forward import ForwardSelector
 
 Columns = NDArray[np.intp]
 Floats = NDArray[np.float64]
@@ -67,6 +65,10 @@ def information_curve(
 
 def ranked_on(selector: Any, counted: Counted) -> Columns:
     """The selected columns, and half as many (at least five) that would come next, where the method can say so."""
+    from sklearn.base import clone
+
+    from bitsieve.selectors.forward import ForwardSelector
+
     selected = np.asarray(selector.selected_)
     k, n = len(selected), len(selector.ranking_)
     wanted = min(n, k + max(5, k // 2))

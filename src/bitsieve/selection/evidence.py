@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.ties import TIE
@@ -126,6 +125,8 @@ def evidence_of(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Evi
     X, y, sample_weight : array-like
         As for ``fit``.
     """
+    from sklearn.utils.validation import check_is_fitted
+
     check_is_fitted(selector)
     table = read_xy(X, y, sample_weight)
     if table.n_features != selector.n_features_in_:

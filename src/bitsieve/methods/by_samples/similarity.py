@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+from bitsieve.common.lazy import threadpool_limits
 
 from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.progress import phase
