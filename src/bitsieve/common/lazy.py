@@ -1,4 +1,4 @@
-"""What is computed or imported when it is first needed: cached attributes, and what few jobs need of other libraries."""
+"""What is computed or imported when it is first needed: cached attributes, and what few jobs need of libraries."""
 
 from __future__ import annotations
 

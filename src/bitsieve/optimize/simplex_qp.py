@@ -19,6 +19,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
 from bitsieve.common.lazy import threadpool_limits
 
 Floats = NDArray[np.float64]
