@@ -34,7 +34,8 @@ def numpy_of(array: Any) -> NDArray[Any]:
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return np.array(array.to_pylist(), object)
     if not pa.types.is_integer(kind) and not pa.types.is_floating(kind):
-        return array.to_numpy(zero_copy_only=False)
+        values: NDArray[Any] = array.to_numpy(zero_copy_only=False)
+        return values
     if not array.null_count:
         return _stored(array)
     floats = array if pa.types.is_floating(kind) else array.cast(pa.float64(), safe=False)
