@@ -8,6 +8,7 @@ from math import exp, lgamma, log
 
 import numpy as np
 import pytest
+from scipy import special
 from scipy.stats import binom, chi2, hypergeom
 
 import bitsieve
@@ -18,7 +19,7 @@ from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.read import read_xy
 from bitsieve.information import make_information
-from bitsieve.information.evidence import carries_information, log_tails
+from bitsieve.information.evidence import carries_information, log_chi_squared_tail, log_tails
 from bitsieve.selection.informative import informative_by_shuffles
 
 
@@ -218,3 +219,18 @@ def test_columns_too_weak_for_the_bound_are_shown_by_shuffles():
         one = informative_by_shuffles(weighted, binners[0], np.arange(12), 1)
         other = informative_by_shuffles(repeated, binners[1], np.arange(12), 2)
         assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3, 10, 57, 1200])
+def test_the_tail_of_chi_squared_is_that_of_scipy(freedom):
+    x = freedom * np.concatenate([[0.0], np.geomspace(1e-3, 3, 50)])
+    expected = np.log(special.chdtrc(freedom, x))
+    found = log_chi_squared_tail(np.full((3, len(x)), freedom), np.stack([x, x, x]))
+    np.testing.assert_allclose(
+        found, [expected] * 3, rtol=1e-10, atol=1e-10
+    )  # 600 terms, each rounded to 1e-16 of 1,000
+
+
+def test_a_tail_of_chi_squared_too_small_for_a_float():
+    assert log_chi_squared_tail(1, np.array([5000.0])).tolist() == [-np.inf]
+    assert log_chi_squared_tail(2, np.array([5000.0])).tolist() == [-2500.0]

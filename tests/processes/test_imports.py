@@ -45,7 +45,6 @@ def test_help_and_refusals_import_nothing_heavy(arguments, code, data):
     assert not {name.partition(".")[0] for name in imported} & HEAVY
 
 
-@pytest.mark.xfail(strict=True, reason="tables and binners are read with scikit-learn, which imports pandas")
 @pytest.mark.parametrize("command", ["select", "explain"])
 def test_a_method_on_counts_needs_no_scikit_learn(command, data):
     column = ["mean_area"] if command == "explain" else []

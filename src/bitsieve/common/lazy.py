@@ -1,7 +1,8 @@
-"""What is computed or imported when it is first needed: cached attributes, and scipy's special functions."""
+"""What is computed or imported when it is first needed: cached attributes, and what few jobs need of libraries."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, Generic, Self, TypeVar, overload
 
@@ -42,8 +43,14 @@ def chdtrc(freedom: Any, x: Any) -> Any:
     return special.chdtrc(freedom, x)
 
 
-def gammaln(x: Any) -> Any:
-    """The logarithm of the gamma function."""
-    from scipy import special
+def threadpool_limits(*limits: Any) -> Any:
+    """The context in which BLAS has so many threads: that of threadpoolctl."""
+    import threadpoolctl
 
-    return special.gammaln(x)
+    return threadpoolctl.threadpool_limits(*limits)
+
+
+def issparse(data: Any) -> bool:
+    """Whether data is a sparse matrix or array of scipy: none is where nobody has imported them."""
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(data))

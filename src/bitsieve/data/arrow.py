@@ -20,6 +20,42 @@ _MICROSECONDS = {"s": 1_000_000.0, "ms": 1_000.0, "us": 1.0}  # in one unit
 _DAY = 86_400_000_000.0
 
 
+def numpy_of(array: Any) -> NDArray[Any]:
+    """The values of an Arrow array, NaN for numbers and None for text where they are missing.
+
+    pyarrow's own to_numpy imports pandas wherever it is installed; here only other kinds than numbers and text do.
+    """
+    array = _one_chunk(array)
+    kind = array.type
+    if pa.types.is_boolean(kind) and not array.null_count:
+        first, skipped = divmod(array.offset, 8)
+        packed = np.frombuffer(array.buffers()[1] or b"", np.uint8)[first : first + len(array) // 8 + 2]
+        return np.unpackbits(packed, bitorder="little")[skipped : skipped + len(array)].astype(bool)
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return np.array(array.to_pylist(), object)
+    if not pa.types.is_integer(kind) and not pa.types.is_floating(kind):
+        values: NDArray[Any] = array.to_numpy(zero_copy_only=False)
+        return values
+    if not array.null_count:
+        return _stored(array)
+    floats = array if pa.types.is_floating(kind) else array.cast(pa.float64(), safe=False)
+    return np.where(numpy_of(array.is_valid()), _stored(floats), floats.type.to_pandas_dtype()(np.nan))
+
+
+def _stored(array: Any) -> NDArray[Any]:
+    """The numbers of an Arrow array; anything where they are missing."""
+    array = _one_chunk(array)
+    return np.from_dlpack(
+        pa.Array.from_buffers(array.type, len(array), [None, array.buffers()[1]], offset=array.offset)
+    )
+
+
+def _one_chunk(array: Any) -> Any:
+    if not isinstance(array, pa.ChunkedArray):
+        return array
+    return array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
+
+
 def column_of_arrow(array: Any, name: str) -> np.ndarray | Encoded:
     """A numpy array of numbers (NaN = missing), or the codes of a categorical column.
 
@@ -30,7 +66,7 @@ def column_of_arrow(array: Any, name: str) -> np.ndarray | Encoded:
     """
     kind = array.type
     if pa.types.is_integer(kind) and not array.null_count:
-        return array.to_numpy(zero_copy_only=False)
+        return numpy_of(array)
     if pa.types.is_integer(kind) or pa.types.is_decimal(kind):
         return _numbers(array, name)
     if pa.types.is_floating(kind) or pa.types.is_null(kind):
@@ -38,7 +74,7 @@ def column_of_arrow(array: Any, name: str) -> np.ndarray | Encoded:
     if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
         return _microseconds(array, name)
     if pa.types.is_boolean(kind) and not array.null_count:
-        return encode(array.to_numpy(zero_copy_only=False))
+        return encode(numpy_of(array))
     if is_categorical(kind) or pa.types.is_boolean(kind):
         return categories_of_arrow([dictionary_of(array)])[0]
     raise ValueError(
@@ -129,12 +165,12 @@ def _microseconds(array: Any, name: str) -> np.ndarray:
     ticks = array.cast(pa.int32() if pa.types.is_time32(kind) else pa.int64())
     if unit != "ns":
         return _as_float(ticks) * _MICROSECONDS[unit]
-    known = array.is_valid().to_numpy(zero_copy_only=False)
-    return microseconds(ticks.fill_null(0).to_numpy(zero_copy_only=False), known, name)
+    known = numpy_of(array.is_valid())
+    return microseconds(np.where(known, _stored(ticks), 0), known, name)
 
 
 def _as_float(array: Any) -> np.ndarray:
-    return array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return numpy_of(array.cast(pa.float64(), safe=False))
 
 
 def categories_of_arrow(arrays: Sequence[Any]) -> list[Encoded]:
@@ -161,19 +197,19 @@ def categories_of_arrow(arrays: Sequence[Any]) -> list[Encoded]:
 def _places(array: Any) -> NDArray[np.integer]:
     """Where the values of a dictionary array stand in its dictionary, -1 where they are missing."""
     indices = array.indices
-    if indices.null_count:
-        indices = indices.cast(pa.int64()).fill_null(-1)  # they may be unsigned
-    return indices.to_numpy()
+    if not indices.null_count:
+        return numpy_of(indices)
+    return np.where(numpy_of(indices.is_valid()), _stored(indices.cast(pa.int64())), -1)  # they may be unsigned
 
 
 def _sorted_values(dictionary: Any) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """The sorted distinct values of a dictionary, and for each of its places the rank of the value (-1: missing)."""
-    values = dictionary.to_numpy(zero_copy_only=False)
+    values = numpy_of(dictionary)
     if not dictionary.null_count and values.dtype == object and len(values) < FEW_VALUES:
         distinct = sorted(set(values.tolist()))  # equal values may stand at several places
         place = {value: rank for rank, value in enumerate(distinct)}
         return np.array(distinct, object), np.array([place[value] for value in values], np.int32)
-    known = ~dictionary.is_null().to_numpy(zero_copy_only=False)
+    known = numpy_of(dictionary.is_valid())
     sorted_values, of_known = np.unique(values[known], return_inverse=True)
     rank = np.full(len(values), -1, np.int32)
     rank[known] = of_known

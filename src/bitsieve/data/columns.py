@@ -10,9 +10,9 @@ import narwhals as nw
 import numpy as np
 from narwhals import dependencies as known
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 
 from bitsieve import _native
+from bitsieve.common.lazy import issparse
 from bitsieve.common.messages import quoted
 from bitsieve.common.names import NumberedNames
 from bitsieve.counts.terms import MAX_SAMPLES
@@ -20,6 +20,7 @@ from bitsieve.data.encoding import Encoded, as_array
 from bitsieve.data.exact import as_doubles, microseconds
 from bitsieve.data.sparse import StoredColumnsInFiles, read_sparse
 from bitsieve.data.table import TableInMemory
+from bitsieve.data.target import numpy_of_series
 from bitsieve.data.text import TextKinds
 from bitsieve.files.spooled_columns import SpooledColumns
 
@@ -208,7 +209,7 @@ def _columns_of_frame(
     for j, series in enumerate(frame.iter_columns()):
         kind = series.dtype
         if kind.is_integer() or kind.is_float():
-            values = series.to_numpy()
+            values = numpy_of_series(series)
             if values.dtype.kind in "iu" or (values.dtype.kind == "f" and kind.is_float()):
                 columns[j] = values
                 continue

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 
+from bitsieve.common.lazy import issparse
 from bitsieve.common.messages import quoted
 from bitsieve.common.names import NumberedNames
 from bitsieve.common.parameters import check_flag

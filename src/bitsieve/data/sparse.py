@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array
 
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.messages import Sentence, quoted_places
@@ -206,6 +205,8 @@ class StoredColumnsInFiles(StoredColumns):
 
     def take(self, rows: NDArray[np.intp]) -> StoredColumnsInFiles:
         """Some of the rows."""
+        from scipy.sparse import csc_array
+
         times, blocks = np.bincount(rows, minlength=self.n_samples), self.blocks(None)
         lengths = np.empty(len(self), np.int64)
         for first, last in blocks:

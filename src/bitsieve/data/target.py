@@ -227,7 +227,7 @@ def read_values(y: Any, what: str) -> NDArray[Any] | Encoded:
     if isinstance(series, nw.Series):
         if not series.dtype.is_numeric() and series.dtype != nw.Object and not series.dtype.is_temporal():
             return _arrow(series.to_arrow(), what)
-        array = series.to_numpy()
+        array = numpy_of_series(series)
     elif pyarrow is not None and isinstance(y, pyarrow.Array):
         return _arrow(y, what)
     else:
@@ -241,6 +241,15 @@ def read_values(y: Any, what: str) -> NDArray[Any] | Encoded:
     if array.dtype.kind in "biufmM":
         return array
     return _arrow(array, what)
+
+
+def numpy_of_series(series: nw.Series[Any]) -> NDArray[Any]:
+    """The values of a series; of pyarrow without pandas."""
+    if not series.implementation.is_pyarrow():
+        return series.to_numpy()
+    from bitsieve.data.arrow import numpy_of
+
+    return numpy_of(series.to_native())
 
 
 def _arrow(values: Any, what: str) -> NDArray[Any] | Encoded:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
@@ -12,7 +13,15 @@ from pyarrow import csv
 from bitsieve.files.dialect import MISSING
 from bitsieve.files.text import without_commas
 
-_MARKERS = pa.array([*MISSING, *(f" {marker}" for marker in MISSING if marker)], pa.string())
+
+def text_of(values: Sequence[str]) -> pa.Array:
+    """An Arrow array of text, made without pa.array, which imports pandas."""
+    encoded = [value.encode() for value in values]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    return pa.Array.from_buffers(pa.string(), len(encoded), [None, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))])
+
+
+_MARKERS = text_of([*MISSING, *(f" {marker}" for marker in MISSING if marker)])
 TextKinds = Mapping[int, pa.DataType | None]
 _MAY_BEGIN_A_NUMBER = frozenset(" +-.0123456789niNI")  # or a date; and nan, inf
 
@@ -44,7 +53,7 @@ def without_markers(values: pa.Array) -> pa.Array:
     """Text with null where it means a missing value."""
     text = values.cast(pa.string())
     means_missing = pc.is_in(text, _MARKERS)
-    return pc.if_else(means_missing, None, text) if pc.any(means_missing).as_py() else text
+    return pc.if_else(means_missing, pa.NULL, text) if pc.any(means_missing).as_py() else text
 
 
 def text_as(values: pa.Array, kind: pa.DataType) -> pa.Array:

@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 from bitsieve.common.messages import one_line, quoted
 from bitsieve.common.notes import warn_of
-from bitsieve.files.arrow import ColumnParts
 from bitsieve.files.errors import DataError, unreadable
 from bitsieve.files.npz import ArrayTable
 from bitsieve.files.parts import Copies, FileParts, Given
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from bitsieve.files.arrow import ColumnParts
 
 READ = "CSV, TSV, JSON lines, Parquet, Arrow/Feather, libsvm and .npz are read"
 STANDARD_INPUT = "-"

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csc_matrix, csr_array
 
 from bitsieve.common.progress import phase
 from bitsieve.files.spool import Spool
@@ -64,6 +63,8 @@ class SpooledRows:
         ``most`` values are sorted at once; a longer row or column is, too. ``array(name, size, dtype)`` is one in a
         spool.
         """
+        from scipy import sparse
+
         lengths = self.lengths[first_column:]
         start = np.concatenate([[0], np.cumsum(lengths)])
         row, value = array("row", int(start[-1]), np.int32), array("value", int(start[-1]), np.float64)
@@ -88,7 +89,7 @@ class SpooledRows:
             some = slice(int(start[first]), int(start[last]))
             if column is not None and last - first > 1:  # else its rows ascend already
                 places = row[some], column[some] - np.int32(first)
-                found = coo_array((value[some], places), shape=(self.n_rows, last - first)).tocsc()
+                found = sparse.coo_array((value[some], places), shape=(self.n_rows, last - first)).tocsc()
                 row[some], value[some] = found.indices, found.data
             step(done, n_steps)
         for name in (_COLUMNS, _VALUES, _OF_GROUPS):
@@ -97,13 +98,15 @@ class SpooledRows:
 
     def _block(self, ends: Integers, first_column: int, n_columns: int) -> Any:
         """Some rows, sorted by column."""
+        from scipy import sparse
+
         first, size = int(ends[0]), int(ends[-1] - ends[0])
         if not size:
-            return csr_array((len(ends) - 1, n_columns)).tocsc()
+            return sparse.csr_array((len(ends) - 1, n_columns)).tocsc()
         folder = self.spool.folder
         column = np.fromfile(folder / _COLUMNS, np.int32, size, offset=4 * first) - np.int32(first_column)
         value = np.fromfile(folder / _VALUES, np.float64, size, offset=8 * first)
-        return csr_array((value, column, ends - first), shape=(len(ends) - 1, n_columns)).tocsc()
+        return sparse.csr_array((value, column, ends - first), shape=(len(ends) - 1, n_columns)).tocsc()
 
 
 def block_edges(start: Integers, most: int) -> NDArray[np.intp]:
@@ -130,11 +133,13 @@ class SpooledColumns:
 
     def __getitem__(self, wanted: tuple[slice, Sequence[int]]) -> Any:
         """Some columns, of all rows, in memory as CSR."""
+        from scipy import sparse
+
         places = np.asarray(wanted[1], np.intp)
         pieces = [slice(*self.indptr[[j, j + 1]].tolist()) for j in places.tolist()]
         start = np.cumsum([0, *(piece.stop - piece.start for piece in pieces)])
         arrays = (np.concatenate([of[:0], *(of[piece] for piece in pieces)]) for of in (self.data, self.indices))
-        return csc_matrix((*arrays, start), shape=(self.shape[0], len(places))).tocsr()
+        return sparse.csc_matrix((*arrays, start), shape=(self.shape[0], len(places))).tocsr()
 
     def columns(self, places: Sequence[int] | NDArray[np.intp]) -> SpooledColumns:
         """Some columns in a given order, in the spool again."""

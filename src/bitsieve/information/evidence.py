@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import log
+from math import erfc, lgamma, log
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.lazy import chdtrc, gammaln
 from bitsieve.counts import Columns, Floats
 from bitsieve.counts.contingency import ContingencyTable, column_blocks
 from bitsieve.counts.source import CountSource
@@ -19,6 +18,7 @@ PIVOTS_AT_ONCE = 256  # columns that others are looked at given, all pairs at on
 TESTED_AT_ONCE = 8  # columns whose tables with others are tested together
 CELLS_AT_ONCE = 1 << 18  # in these tables
 LEAST_EXPECTED = 5  # samples in a cell, for the tail of chi-squared to hold
+SMALLEST = log(1e-290)  # a tail below is replaced by a bound
 _PRIOR = 0.5  # samples that every class has in advance in every cell (Krichevsky and Trofimov)
 
 
@@ -45,7 +45,7 @@ def carries_information(information: Information, columns: Columns, level: float
         pivots = chosen[first : first + PIVOTS_AT_ONCE]
         limit = log(level / 2 / n_tried**2) - price[pivots, None] - price[rest]
         g = np.maximum(0.0, 2 * log(2) * source.n_samples * information.conditional_rows(pivots, rest))
-        hopeful = _log_chi_squared_tail(1, g) <= limit  # no p is smaller than with one degree of freedom
+        hopeful = _bounded_log_tail(1, g) <= limit  # no p is smaller than with one degree of freedom
         hopeful &= rest != pivots[:, None]
         some = np.flatnonzero(hopeful.any(axis=1))
         for places in np.split(some, range(TESTED_AT_ONCE, len(some), TESTED_AT_ONCE)):
@@ -112,13 +112,14 @@ def log_tails(tables: Sequence[ContingencyTable]) -> Floats:
     np.minimum.at(expected, table_of_part[both], (least_code * least_label / in_part)[both])
     ratio = np.log(counts * in_part[part] / (in_code[code] * in_label[label]))
     g = np.maximum(0.0, 2 * summed(counts * ratio, table))
-    tail = _log_chi_squared_tail(np.maximum(freedom, 1), g)
     code_table, label_table = table_of_part[part_of_code], table_of_part[part_of_label]
-    shuffled = summed(gammaln(in_label + 1), label_table) - summed(gammaln(in_part + 1), table_of_part)
-    learned = summed(gammaln(n_classes * _PRIOR) - gammaln(in_code + n_classes * _PRIOR), code_table)
-    learned += summed(gammaln(counts + _PRIOR) - gammaln(_PRIOR), table)
-    bounded = np.where(expected >= LEAST_EXPECTED, tail, np.minimum(0.0, shuffled - learned))
-    return np.where(freedom == 0, 0.0, bounded)
+    shuffled = summed(_log_gamma(in_label + 1), label_table) - summed(_log_gamma(in_part + 1), table_of_part)
+    learned = summed(_log_gamma(n_classes * _PRIOR) - _log_gamma(in_code + n_classes * _PRIOR), code_table)
+    learned += summed(_log_gamma(counts + _PRIOR) - _log_gamma(_PRIOR), table)
+    found_tails = np.where(freedom == 0, 0.0, np.minimum(0.0, shuffled - learned))
+    full = (expected >= LEAST_EXPECTED) & (freedom > 0)
+    found_tails[full] = _bounded_log_tail(freedom[full], g[full])
+    return found_tails
 
 
 def _numbered(outer: NDArray[Any], inner: NDArray[Any]) -> Columns:
@@ -135,8 +136,38 @@ def _owners(which: Columns, owner: Columns) -> Columns:
     return found
 
 
-def _log_chi_squared_tail(freedom: NDArray[Any] | int, x: Floats) -> Floats:
+def log_chi_squared_tail(freedom: NDArray[Any] | int, x: Floats) -> Floats:
+    """Logarithms of the tails of chi-squared beyond ``x``, of whole degrees of freedom: -inf where too small.
+
+    The tail of one degree is ``erfc(sqrt(x/2))`` and of two ``exp(-x/2)``; every two more add a term
+    ``(x/2)^(f/2) exp(-x/2) / Gamma(f/2 + 1)``.
+    """
+    shape = np.broadcast_shapes(np.shape(freedom), x.shape)
+    degrees, all_halves = np.broadcast_to(freedom, shape).ravel(), np.broadcast_to(x / 2, shape).ravel()
+    tails = np.empty(len(degrees))
+    for odd in (0, 1):
+        place = np.flatnonzero(degrees % 2 == odd)
+        place = place[np.argsort(-degrees[place], kind="stable")]
+        half = all_halves[place]
+        with np.errstate(divide="ignore"):
+            tail = np.log([erfc(root) for root in np.sqrt(half).tolist()]) if odd else -half
+            log_half = np.log(half)
+        for fewer in range(2 - odd, int(degrees[place[:1]].max(initial=0)), 2):
+            n = int(np.searchsorted(-degrees[place], -fewer))  # that have more degrees
+            term = fewer / 2 * log_half[:n] - half[:n] - lgamma(fewer / 2 + 1)
+            tail[:n] = np.minimum(0.0, np.logaddexp(tail[:n], term))
+        tails[place] = tail
+    return tails.reshape(shape)
+
+
+def _bounded_log_tail(freedom: NDArray[Any] | int, x: Floats) -> Floats:
     """Logarithm of the tail; Chernoff's bound of it where the tail itself is too small for a float."""
-    tail = chdtrc(freedom, x)
+    tail = log_chi_squared_tail(freedom, x)
     share = np.maximum(x / freedom, 1.0)
-    return np.where(tail > 1e-290, np.log(np.maximum(tail, 1e-290)), -freedom / 2 * (share - 1 - np.log(share)))
+    return np.where(tail > SMALLEST, tail, -freedom / 2 * (share - 1 - np.log(share)))
+
+
+def _log_gamma(x: Any) -> Floats:
+    """The logarithm of the gamma function, computed once for every distinct value."""
+    values, place = np.unique(x, return_inverse=True)
+    return np.array([lgamma(value) for value in values.tolist()])[place].reshape(np.shape(x))

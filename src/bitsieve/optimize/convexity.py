@@ -18,8 +18,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
+from bitsieve.common.lazy import threadpool_limits
 from bitsieve.common.memory import square_matrix
 from bitsieve.optimize.eigen import lanczos
 

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
+from bitsieve.common.lazy import threadpool_limits
 from bitsieve.common.messages import ParameterError, choices
 from bitsieve.optimize.eigen import Eigenpair, dominant_eigenvector, dot, lanczos
 

@@ -19,7 +19,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+
+from bitsieve.common.lazy import threadpool_limits
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.lazy import issparse
 from bitsieve.common.messages import Sentence, Setting
 from bitsieve.data.binning.equal_width import EqualWidthBinning
 from bitsieve.data.binning.registry import make_binner
@@ -177,8 +178,6 @@ def columns_of(
     ValueError
         If the table has other columns, or values are missing or infinite.
     """
-    from scipy.sparse import issparse
-
     if issparse(X):
         return read_stored(estimator, X)[:, columns]
     table = read_columns(X, estimator=estimator, reset=False)

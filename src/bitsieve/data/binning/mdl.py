@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from math import lgamma
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.common.lazy import cached_property, gammaln
+from bitsieve.common.lazy import cached_property
 from bitsieve.common.parameters import Rule, check_choice
 from bitsieve.counts.search import ClassSearch, Dependence, Parts, dependence_of_codes
 from bitsieve.counts.terms import Terms, entropy_terms
@@ -142,7 +143,7 @@ class CutsInParts(ClassSearch):
 
 def _log_codings(n_samples: int, n_cuts: int) -> float:
     places = n_samples - 1
-    ways = gammaln(places + 1) - gammaln(n_cuts + 1) - gammaln(places - n_cuts + 1)
+    ways = lgamma(places + 1) - lgamma(n_cuts + 1) - lgamma(places - n_cuts + 1)
     return float(ways + n_cuts * np.log(2))
 
 

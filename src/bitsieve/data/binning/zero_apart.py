@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import lgamma
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
-from scipy.sparse import csc_array
 
 from bitsieve import _native
 from bitsieve.common.parameters import Rule, check_parameters, check_threads
@@ -44,6 +43,8 @@ def as_sparse(table: TableInMemory) -> TableInMemory:
     words = [j for j, _ in table.categories()]
     if words:
         raise ValueError(f"zero is a code of its own in columns of numbers, but {table.quoted(words)} hold categories")
+    from scipy.sparse import csc_array
+
     columns = [csc_array(table.numeric(j)[:, None]) for j in range(table.n_features)]
     start = np.cumsum([0, *(column.nnz for column in columns)])
     arrays = (np.concatenate([getattr(column, name) for column in columns]) for name in ("data", "indices"))
@@ -93,7 +94,7 @@ class RepeatedStoredCuts(RepeatedCuts):
         """The logarithm of how many sets of cuts there were to choose from, doubled for every cut in the set."""
         n_cuts = len(self.binner.bin_edges_[column])
         places = max(int(np.count_nonzero(~np.isnan(self._values(column)))) - 1, 0)
-        ways = special.gammaln(places + 1) - special.gammaln(n_cuts + 1) - special.gammaln(places - n_cuts + 1)
+        ways = lgamma(places + 1) - lgamma(n_cuts + 1) - lgamma(places - n_cuts + 1)
         return float(ways + n_cuts * np.log(2))
 
     def _recut(self, column: int, classes: Labels, terms: Terms) -> Integers:

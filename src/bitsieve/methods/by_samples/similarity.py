@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
+from bitsieve.common.lazy import threadpool_limits
 from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.progress import phase
 from bitsieve.methods.by_counts.pairwise.matrices import uncertainty_matrix, uncertainty_rows

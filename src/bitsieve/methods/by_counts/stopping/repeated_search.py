@@ -9,10 +9,11 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.lazy import cached_property, chdtrc
+from bitsieve.common.lazy import cached_property
 from bitsieve.counts.search import ClassSearch, Dependence, Parts, dependence_of_codes, joint_codes
 from bitsieve.counts.terms import Terms
 from bitsieve.counts.threads import run_blocks
+from bitsieve.information.evidence import log_chi_squared_tail
 
 Labels = NDArray[np.int32]
 
@@ -118,7 +119,8 @@ class RepeatedSearch:
         figures = np.ones(found.freedom.shape)
         some = found.freedom > 0
         bits = self._bits(found)[some]
-        figures[some] = chdtrc(found.freedom[some], np.maximum(0.0, 2 * self.terms.n_samples * log(2) * bits))
+        statistic = np.maximum(0.0, 2 * self.terms.n_samples * log(2) * bits)
+        figures[some] = np.exp(log_chi_squared_tail(found.freedom[some], statistic))
         return figures
 
     def _bits(self, found: Dependence) -> NDArray[np.float64]:
