@@ -373,7 +373,7 @@ class TableInParts(Table):
         }
 
     def _is_as_kept(self, facts: dict[str, Any]) -> bool:
-        return facts["left_out"] == list(self.left_out) and facts["few_are_codes"] == self.few_are_codes
+        return bool(facts["left_out"] == list(self.left_out) and facts["few_are_codes"] == self.few_are_codes)
 
     def _coding(self, binner: Binning, known: Summary) -> Coding:
         few = [j for j in known.few_valued() if j not in self.left_out] if self.few_are_codes else []

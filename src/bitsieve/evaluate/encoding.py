@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
-from bitsieve.data.table import Table
+from bitsieve.data.table import TableInMemory
 
 Floats = NDArray[np.float64]
 
@@ -39,7 +39,7 @@ class NumericFeatures:
 
 
 def encode_features(
-    table: Table, order: NDArray[np.intp], learned_from: NDArray[np.intp], *, centred: bool = True
+    table: TableInMemory, order: NDArray[np.intp], learned_from: NDArray[np.intp], *, centred: bool = True
 ) -> NumericFeatures:
     """The features ``order`` of all samples, with scale, mean and categories of the samples ``learned_from``.
 
@@ -92,7 +92,7 @@ class Foreign(BaseEstimator):
     def __init__(self, selector: Any) -> None:
         self.selector = selector
 
-    def fit_table(self, table: Table) -> Foreign:
+    def fit_table(self, table: TableInMemory) -> Foreign:
         """Rank the features of a table."""
         kept = np.setdiff1d(np.arange(table.n_features), table.left_out)
         made = encode_features(table, kept, np.arange(table.n_samples))

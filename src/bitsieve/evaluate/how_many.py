@@ -17,7 +17,7 @@ from bitsieve.common.progress import phase
 from bitsieve.counts.search import FixedCodes
 from bitsieve.counts.terms import entropy_terms
 from bitsieve.data.read import read_data
-from bitsieve.data.table import Table
+from bitsieve.data.table import TableInMemory
 from bitsieve.evaluate.selector_cv import SelectorCV
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.selection.left_out import consider
@@ -190,7 +190,7 @@ def how_many(
         raise ValueError("how many columns to take needs all rows in memory: give a part of the table")
     refuse_what_tells_nothing(table)
     considered = consider(table, include, exclude, constrains=False, orders=False)
-    table, n_left = cast("Table", considered.table), considered.n_left  # as it was given
+    table, n_left = cast("TableInMemory", considered.table), considered.n_left  # as it was given
     forward = ForwardSelector(max(1, round(n_left**0.5)), criterion=method, binning=binning)
     drawn: Any = {"random_state": random_state, "n_jobs": n_jobs}
     counts = range(1, min(MOST, n_left) + 1)
@@ -219,7 +219,7 @@ def _by_rules(counted: Counted, method: str, binning: Any, n_jobs: int | None) -
         yield _answer(counted.table.names, name, fitted.fit_counted(counted).selected_, why)
 
 
-def _by_stability(table: Table, selector: StabilitySelector) -> Answer:
+def _by_stability(table: TableInMemory, selector: StabilitySelector) -> Answer:
     selector.fit_table(table)
     if selector.threshold_ > 1:
         chosen = f"{selector.n_chosen_:.2g} of {table.n_features:,}"
@@ -230,7 +230,7 @@ def _by_stability(table: Table, selector: StabilitySelector) -> Answer:
     return _answer(table.names, "stability", selector.selected_, why)
 
 
-def _by_errors(table: Table, selector: SelectorCV) -> Answer:
+def _by_errors(table: TableInMemory, selector: SelectorCV) -> Answer:
     name = "cross-validation"
     if table.weights is not None:
         return Answer(name, None, [], "not with weights: copies of a sample would be learned from and tested on")
@@ -274,7 +274,7 @@ def _columns(number: int) -> str:
 
 
 def null_band(
-    counted: Counted, table: Table, order: NDArray[np.intp], random_state: int, n_jobs: int | None
+    counted: Counted, table: TableInMemory, order: NDArray[np.intp], random_state: int, n_jobs: int | None
 ) -> NullBand:
     """The band around the curve of a greedy choice, as far as some seconds of shuffles reach."""
     terms = entropy_terms(table.total_weight)

@@ -15,7 +15,7 @@ from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.common.parameters import check_flag, check_integer
 from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.binning.transformers import MDLBinner
-from bitsieve.data.table import Table
+from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import Target
 from bitsieve.evaluate.classifiers.refit import Classifier, Grow
 from bitsieve.evaluate.classifiers.registry import default_classifier, make_classifier, seeded
@@ -59,7 +59,7 @@ class Plan:
     """A comparison, ready to run."""
 
     question: Question
-    table: Table
+    table: TableInMemory
     selectors: dict[str, Any]  # label to an unfitted selector that ranks as many features as the largest count
     counts: NDArray[np.intp]  # numbers of features, ascending
     classifier: str
@@ -88,7 +88,7 @@ class Plan:
         return encode_features(self.table, columns, self.learned_from(fold), centred=not self.ranks_once)
 
 
-def make_plan(table: Table, **asked: Any) -> Plan:
+def make_plan(table: TableInMemory, **asked: Any) -> Plan:
     """Check every part of a comparison of a table, and put them together; ``asked`` are fields of a question."""
     question = Question(**asked)
     fast: list[str] = []
@@ -113,7 +113,7 @@ def make_plan(table: Table, **asked: Any) -> Plan:
         _refuse_one_class(folds, table.target.codes)
     return Plan(
         question,
-        table=cast("Table", considered.table),  # as it was given
+        table=cast("TableInMemory", considered.table),  # as it was given
         selectors=make_selectors(question.methods, int(counts[-1]), binner, random_state, question.parameters),
         counts=counts,
         classifier=name,

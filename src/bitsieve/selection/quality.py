@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from bitsieve.data.encoding import Encoded
-from bitsieve.data.table import Table
+from bitsieve.data.table import TableInMemory
 
 
 class ColumnQuality(NamedTuple):
@@ -35,7 +35,7 @@ class ColumnQuality(NamedTuple):
     duplicate_of: int
 
 
-def column_quality(table: Table) -> list[ColumnQuality]:
+def column_quality(table: TableInMemory) -> list[ColumnQuality]:
     """Look at every column. Cost: O(n) a column."""
     first: dict[bytes, int] = {}
     names_of_rows = set(table.profile().identifiers)
