@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Self
 
 from bitsieve.common.defaults import SELECTOR_CV
-from bitsieve.data.table import Table
+from bitsieve.data.table import TableInMemory
 from bitsieve.evaluate.plan import make_plan
 from bitsieve.evaluate.run import run_plan
 from bitsieve.selectors.base import ColumnSelector
@@ -111,7 +111,7 @@ class SelectorCV(ColumnSelector):
         """
         return super().fit(X, y)
 
-    def _fit_table(self, table: Table) -> Self:
+    def _fit_table(self, table: TableInMemory) -> Self:  # type: ignore[override]  # as it requires the rows
         plan = make_plan(
             table,
             methods=self.methods,

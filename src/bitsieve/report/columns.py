@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.messages import quoted
+from bitsieve.data.table import TableInMemory
 from bitsieve.report.page import bullets, folded, heading, paragraph, table
 from bitsieve.selection.evidence import Evidence
 from bitsieve.selection.plain import number
@@ -74,7 +76,7 @@ def quality_parts(evidence: Evidence) -> list[str]:
     whole = evidence.table if evidence.whole is None else evidence.whole
     if not whole.in_memory:
         return []
-    quality = column_quality(whole)
+    quality = column_quality(cast(TableInMemory, whole))
     names, n_rows = whole.names, whole.n_samples
     uncut = set(np.asarray(getattr(evidence.binner, "uncut_", ())).tolist()) - set(evidence.left_out)
     rank = {int(j): place for place, j in enumerate(evidence.selected, start=1)}

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.common.parameters import check_choice
 from bitsieve.common.ties import TIE
-from bitsieve.data.table import Table
+from bitsieve.data.table import TableInMemory
 from bitsieve.information import Information
 from bitsieve.information.protocol import pair_uncertainty
 from bitsieve.methods.by_samples.cutting_plane.columns import Pairs
@@ -142,7 +142,7 @@ def pairs_by_information(information: Information, selected: Integers, least: fl
     return Pairs(np.concatenate(columns), np.concatenate(chosen), np.concatenate(values))
 
 
-def _binner(selector: Any, table: Table, binning: Any, n_jobs: int | None) -> Any:
+def _binner(selector: Any, table: TableInMemory, binning: Any, n_jobs: int | None) -> Any:
     from bitsieve.data.binning.zero_apart import binner_of
 
     if binning is None and hasattr(selector, "binner_"):
@@ -150,7 +150,7 @@ def _binner(selector: Any, table: Table, binning: Any, n_jobs: int | None) -> An
     return binner_of(table, "quantile" if binning is None else binning, n_jobs).fit_table(table)
 
 
-def _read(selector: Any, X: Any) -> Table:
+def _read(selector: Any, X: Any) -> TableInMemory:
     from bitsieve.data.columns import read_columns
 
     return read_columns(X, estimator=selector, reset=False)

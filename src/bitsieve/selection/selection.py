@@ -149,7 +149,7 @@ class Selection:
         """
         from bitsieve.selection.explain import explain_feature
 
-        return explain_feature(self, feature)
+        return explain_feature(self, feature)  # type: ignore[arg-type]  # it only reads what it is given
 
     def to_dict(self) -> dict[str, Any]:
         """The selection as plain Python values that ``json.dumps`` takes; a value that is no number is None.

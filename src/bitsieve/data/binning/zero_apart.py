@@ -209,7 +209,7 @@ class ZeroApartBinning(Binning):
         -------
         ClassSearch or None
         """
-        search = self.rule_.search(table)
+        search: Any = self.rule_.search(table)  # of a rule that cuts, if it looked at the classes
         return None if search is None else RepeatedStoredCuts(search, self)
 
     @property
