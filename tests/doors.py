@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ ROWS_IN_A_PART = 70
 def in_parts(table):
     """The table cut into a few parts of the rows, the first of which has one row only."""
     cuts = [0, 1, *range(ROWS_IN_A_PART, table.num_rows, ROWS_IN_A_PART), table.num_rows]
-    return [table.slice(first, last - first) for first, last in zip(cuts, cuts[1:], strict=False)]
+    return [table.slice(first, last - first) for first, last in pairwise(cuts)]
 
 
 def from_numpy(table, path, order):

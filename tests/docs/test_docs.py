@@ -15,7 +15,7 @@ import pytest
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.data.binning.registry import BINNERS
+from bitsieve.data.binning.registry import RULES
 from papers.command import main as papers_main
 
 ROOT = Path(__file__).parents[2]
@@ -131,7 +131,7 @@ def test_every_method_has_its_row_and_its_section(info):
         assert re.search(rf"^##+ {info.name}\b", methods, re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", BINNERS)
+@pytest.mark.parametrize("name", RULES)
 def test_every_binning_has_its_row(name):
     assert re.search(rf"^\| `{name}` \|", README.read_text(), re.MULTILINE)
 

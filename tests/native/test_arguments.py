@@ -40,7 +40,7 @@ _ARRAY = re.compile(r"ndarray\[(?:dtype=(\w+), )?")
 
 
 def declared(function: Any) -> list[list[set[str]]]:
-    """For every declaration of an entry point the types of the arrays that each argument may be; "": any, empty: none."""
+    """For every declaration of an entry point the types of arrays that each argument may be; "": any, empty: none."""
     found = []
     for signature, *_ in function.__nb_signature__:
         inside = _OF_SIGNATURE.match(signature)[1]

@@ -13,7 +13,7 @@ from bitsieve.common.progress import phase, shown
 if TYPE_CHECKING:
     import argparse
 
-    from bitsieve.data.table import Table
+    from bitsieve.data.table import TableInMemory
     from bitsieve.evaluate.checkpoint import Checkpoint
     from bitsieve.evaluate.comparison import Comparison
     from bitsieve.evaluate.plan import Plan
@@ -102,7 +102,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     )
 
 
-def _groups(table: Table, name: str) -> Any:
+def _groups(table: TableInMemory, name: str) -> Any:
     """The values of the column of groups."""
     if name not in table.names:
         raise ValueError(f"there is no column {name!r} for the groups: {allowed_names(name, list(table.names))}")

@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
             from bitsieve.report.plots import plot_how_many
 
             phase("drawing")
-            save_figure(plot_how_many(found).figure, options.figure)  # type: ignore[arg-type]
+            save_figure(plot_how_many(found).figure, options.figure)
     show(options, found.notes, lambda: {**found.to_dict(), **made_by(options)}, lambda: str(found))
     if options.figure is not None:
         say(f"saved the figure to {options.figure!r}")

@@ -263,14 +263,14 @@ def _connected(address: str, n_workers: int | None) -> Iterator[Client]:
         workers = thread_count(-1 if n_workers is None else n_workers)
         here = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
         with (
-            LocalCluster(**here) as cluster,  # type: ignore[no-untyped-call]
-            Client(cluster, set_as_default=False) as client,  # type: ignore[no-untyped-call]
+            LocalCluster(**here) as cluster,
+            Client(cluster, set_as_default=False) as client,
         ):
             say(f"started {workers:,} worker{'s' * (workers > 1)}; dashboard at {client.dashboard_link}")
             yield client
         return
     try:
-        client = Client(address, timeout=_PATIENCE, set_as_default=False)  # type: ignore[no-untyped-call]
+        client = Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError, TypeError, ImportError) as error:
         raise ValueError(
             f"--scheduler {address}: nobody answers there ({one_line(error)}): give the address of a Dask scheduler, "

@@ -103,7 +103,7 @@ class Table(NamedColumns):
         raise NotImplementedError
 
     def few_as_codes(self, n_jobs: int | None = None) -> tuple[Self, bool]:
-        """The table with its columns of few whole numbers as categories; and whether all columns of an array are such."""
+        """The table with its columns of few whole numbers as categories; and whether all of an array are such."""
         raise NotImplementedError
 
     def count(self, binner: Any) -> tuple[Any, Any]:
@@ -261,18 +261,20 @@ class TableInMemory(Table):
         """
         if self.is_sparse:
             raise ValueError(
-                "the table is sparse, but this method needs dense rows: use a method on counts, such as jmi, or make the "
-                "table dense (X.toarray()) if it is small"
+                "the table is sparse, but this method needs dense rows: use a method on counts, such as jmi, or make "
+                "the table dense (X.toarray()) if it is small"
             )
-        if self._known[0] is None or (whole and not self._known[0].whole):
-            self._known[0] = find_extents(self.columns, n_jobs, whole)
-        return self._known[0]
+        known: Extents | None = self._known[0]
+        if known is None or (whole and not known.whole):
+            known = self._known[0] = find_extents(self.columns, n_jobs, whole)
+        return known
 
     def profile(self, binner: Any = None) -> Profile:
         """Facts of the columns; looked at once."""
-        if self._known[1] is None:
-            self._known[1] = self._profiled()
-        return self._known[1]
+        known: Profile | None = self._known[1]
+        if known is None:
+            known = self._known[1] = self._profiled()
+        return known
 
     def _profiled(self) -> Profile:
         n = self.n_features

@@ -67,9 +67,9 @@ class DaskPortions(Portions):
             level += 1
         (result,) = results
         try:
-            return (
-                compute(result, scheduler="threads")[0] if self.client is None else self.client.compute(result).result()
-            )
+            client = self.client
+            found: Result = client.compute(result).result() if client else compute(result, scheduler="threads")[0]
+            return found
         except KeyError as error:  # of pandas, in a task that takes columns from a part
             raise ValueError(
                 f"a part of the data lacks a column ({one_line(error.args[0])}): every part must have the same columns"
@@ -201,7 +201,7 @@ class DaskSource(PartsOfDask):
     def _parts(self, labels: list[Any] | None) -> list[Any]:
         """The partitions of a data frame; the blocks of rows of an array, with all columns."""
         if self.labels:
-            return (self.data if labels is None else self.data[labels]).to_delayed()
+            return list((self.data if labels is None else self.data[labels]).to_delayed())
         return list(self.data.rechunk({1: -1}).to_delayed()[:, 0])
 
     def _given(self, roles: Roles) -> Given:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.messages import Sentence, Setting
 from bitsieve.common.progress import listening, row_phase
 from bitsieve.counts.packed import PackedBatches
 from bitsieve.counts.source import CountSource
@@ -192,7 +193,7 @@ class StreamParts(Parts):
         return key_name({**key, "state": self.state, "kernel": PackedBatches.kernel()})
 
     def _check_memory(self) -> None:
-        """Refuse less memory than a sample of the rows takes, from which bins are found: its size is always the same."""
+        """Refuse less memory than a sample of the rows takes, from which bins are found: its size is fixed."""
         if self.memory is None:
             return
         file_bytes = sum(size for _, size, *_ in self.state) or self.memory
@@ -200,12 +201,9 @@ class StreamParts(Parts):
         rows = min(most, self.limits.rows)
         needed = _COPIES * 8 * rows * len(self.features)
         if needed > self.memory:
-            raise ValueError(
-                f"bins are found from {rows:,} rows of {len(self.features):,} columns, which take "
-                f"{-(-needed // 2**20):,} MiB of memory: give memory='{-(-needed // 2**20):,}MiB' or more".replace(
-                    ",", ""
-                )
-            )
+            amount = -(-needed // 2**20)
+            what = f"bins are found from {rows:,} rows of {len(self.features):,} columns, which take {amount:,} MiB"
+            raise ValueError(Sentence(what, ": give ", Setting("memory", f"{amount}MiB"), " or more"))
 
     def _parts(self, what: str, *, features: bool = True) -> Iterator[tuple[int, tuple[Any, ...]]]:
         """The number of the first row that counts of every batch, and its objects as the reader takes them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +36,12 @@ class Binning:
     }
     missing: str
     n_jobs: int | None
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
     bin_edges_: Ragged
     categories_: Sequence[NDArray[Any] | None]
     n_bins_: NDArray[np.int64]
+    uncut_: NDArray[np.int64]
     #: What the bins of a numeric column follow from: its "ends", its "numbers", its numbers in the "classes" of the
     #: target, or its numbers as "codes", which must be whole.
     sees: ClassVar[Literal["ends", "numbers", "classes", "codes"]] = "numbers"
@@ -48,7 +51,7 @@ class Binning:
     @classmethod
     def parameter_names(cls) -> tuple[str, ...]:
         """The names of its parameters."""
-        return _parameters_of(cls)
+        return _parameters_of(cls)  # type: ignore[arg-type]  # a class is hashable
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -56,7 +59,17 @@ class Binning:
         return {name: getattr(self, name) for name in self.parameter_names()}
 
     def unfitted(self, **changed: Any) -> Self:
-        """A copy that is not fitted, with some parameters changed."""
+        """A copy that is not fitted, with some parameters changed.
+
+        Parameters
+        ----------
+        **changed
+            New values of parameters, by name.
+
+        Returns
+        -------
+        binner
+        """
         return type(self)(**{**self.parameters, **changed})
 
     def fit_table(self, table: TableInMemory) -> Self:
@@ -91,7 +104,10 @@ class Binning:
         """
         check_parameters(self)
         keeps_missing = self.missing == "bin"
-        extents = check_values(table, allow_missing=keeps_missing, n_jobs=self.n_jobs, whole=self.sees == "codes")
+        whole = self.sees == "codes"
+        extents = check_values(
+            cast("TableInMemory", table), allow_missing=keeps_missing, n_jobs=self.n_jobs, whole=whole
+        )
         self.check_numbers(table, extents)
         table.set_names_on(self)
         return extents

@@ -175,7 +175,7 @@ def codes_that_occur(binner: Any, table: Any) -> NDArray[np.int64]:
     if table.is_sparse:
         return n_codes
     none_missing = (table.extents(binner.n_jobs).holds & MISSING) == 0
-    return n_codes - none_missing.astype(np.int64)
+    return np.asarray(n_codes - none_missing, np.int64)
 
 
 def arity_of(binner: Binning, summary: Summary, j: int) -> int:

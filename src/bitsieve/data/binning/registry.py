@@ -76,12 +76,13 @@ def make_binner(spec: Any = "mdl", *, n_jobs: int | None = None, **parameters: A
         near = get_close_matches(spec.lower(), RULES, n=1) if isinstance(spec, str) else []
         hint = f", did you mean {near[0]!r}?" if near else ""
         raise ParameterError("binning", spec, f"give one of {names} or a binner object{hint}", "is not known")
-    rule = rule_named(spec)
+    rule: Any = rule_named(spec)  # whose parameters are its own
     accepted = [name for name in rule.parameter_names() if name != "n_jobs"]
     for name in parameters:
         if name not in accepted:
             raise ValueError(f"binning {spec!r} has no parameter {name!r}: it has {', '.join(accepted)}")
-    return rule(n_jobs=n_jobs, **parameters)
+    made: Binning = rule(n_jobs=n_jobs, **parameters)
+    return made
 
 
 def keeps_missing(spec: Any) -> bool:

@@ -182,7 +182,8 @@ class Summary(NamedColumns):
     def column(self, j: int, *, ends_only: bool) -> TableInMemory:
         """A table of column ``j`` alone on which a binner finds the bins that it finds on all rows.
 
-        Its rows are the categories; or the distinct numbers in every class, weighted by their samples; or the sample; or, ``ends_only``, the smallest and the largest number.
+        Its rows are the categories; or the distinct numbers in every class, weighted by their samples; or
+        the sample; or, ``ends_only``, the smallest and the largest number.
         """
         column, target = self.columns[j], self.target
         values: NDArray[Any] | Encoded

@@ -336,15 +336,12 @@ class ZeroApartBinner(Binner, ZeroApartBinning):
         return tags
 
 
-FACES: dict[type[Binning], type[Binner]] = {
-    rule: face
-    for rule, face in (
-        (MDLBinning, MDLBinner),
-        (EqualFrequencyBinning, EqualFrequencyBinner),
-        (EqualWidthBinning, EqualWidthBinner),
-        (CategoricalBinning, CategoricalBinner),
-        (ZeroApartBinning, ZeroApartBinner),
-    )
+FACES: dict[Any, type[Binner]] = {
+    MDLBinning: MDLBinner,
+    EqualFrequencyBinning: EqualFrequencyBinner,
+    EqualWidthBinning: EqualWidthBinner,
+    CategoricalBinning: CategoricalBinner,
+    ZeroApartBinning: ZeroApartBinner,
 }
 
 
@@ -354,5 +351,5 @@ def as_transformer(binning: Binning) -> Binner:
         return binning
     face = FACES[type(binning)]
     made = face.__new__(face)
-    vars(made).update(vars(binning))
+    made.__dict__.update(vars(binning))
     return made

@@ -67,8 +67,8 @@ class Remaining:
 
 
 class RemainingByEquivalence(Remaining):
-    """The same where columns of disjoint support are known: what a pivot shares with them is asked for once an equivalence
-    class.
+    """The same where columns of disjoint support are known: what a pivot shares with them is asked for once
+    a class.
 
     Of a kind, a pivot removes those of the lowest levels. Cost: a step visits the columns that co-occur with the
     pivot, the classes, and the columns that it removes; or all that are left, where these are fewer.
