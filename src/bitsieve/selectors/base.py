@@ -59,12 +59,8 @@ OF_COUNTS = {
 def with_attributes(doc: str, described: Mapping[str, str]) -> str:
     """A numpydoc docstring with more attributes in its section ``Attributes``, but for those that it describes itself.
 
-    Parameters
-    ----------
-    doc : str
-        Without the indentation of the source.
-    described : mapping of str to str
-        The line of every attribute, ``name : type``, and its description.
+    ``doc``: without the indentation of the source. ``described``: the line of every attribute, ``name : type``, and its
+    description.
     """
     title = "\nAttributes\n----------\n"
     before, found, rest = doc.partition(title)

@@ -34,13 +34,8 @@ from bitsieve.selectors.sampled import TableSamples
 class Counted:
     """A table that is binned and packed for counting.
 
-    Attributes
-    ----------
-    table : Table
-    binner : Binning
-        Fitted on it.
-    information : Information
-        The plug-in one. Keeps what was counted, so that a second method does not count it again.
+    ``binner``: fitted on it. ``information``: the plug-in one. Keeps what was counted, so that a second method does not
+    count it again.
     """
 
     table: Table
@@ -60,18 +55,10 @@ class Counted:
 class Explained(NamedTuple):
     """What the counts say of the columns that were selected.
 
-    Attributes
-    ----------
-    binner : Binning
-        That made the codes.
-    relevance : ndarray of float, shape (n_features,)
-        I(Xi;C) of every column, in bits.
-    overlap_with : ndarray of int, shape (k,)
-        For every selected column, the one chosen before it with the largest I(Xi;Xs); -1 for the first.
-    overlap : ndarray of float, shape (k,)
-        That information; nan for the first.
-    informative : ndarray of bool, shape (k,)
-        Whether each selected column carries more information about the class than chance.
+    ``binner``: that made the codes. ``relevance`` (n_features,): I(Xi;C) of every column, in bits. ``overlap_with``
+    (k,): for every selected column, the one chosen before it with the largest I(Xi;Xs); -1 for the first. ``overlap``
+    (k,): that information; nan for the first. ``informative`` (k,): whether each selected column carries more
+    information about the class than chance.
     """
 
     binner: Binning
@@ -85,11 +72,7 @@ class Explained(NamedTuple):
 class Fitted:
     """What a method found in a table, and what explains it.
 
-    Attributes
-    ----------
-    found : Found
-    explained : Explained or None
-        By the counts of a method on counts; None for a method on rows.
+    ``explained``: by the counts of a method on counts; None for a method on rows.
     """
 
     found: Found
@@ -104,17 +87,7 @@ class Fitted:
 class Outcome:
     """What :func:`bitsieve.select` ran and found: as much of a fitted selector as is known without scikit-learn.
 
-    Attributes
-    ----------
-    method : str
-    asked : int, float or "auto"
-        How many features.
-    parameters : dict
-        Of the method's function.
-    binning : str, binner or None
-    n_jobs : int or None
-    table : Table
-    fitted : Fitted
+    ``asked``: how many features. ``parameters``: of the method's function.
     """
 
     method: str
@@ -160,17 +133,8 @@ def fit_method(
 ) -> Fitted:
     """Run a method on a table that has what it requires, with parameters that were checked.
 
-    Parameters
-    ----------
-    method : Method
-    table : Table
-    asked : int, float, "auto" or None
-        How many features to select.
-    parameters : mapping of str to value
-        Of its function, and ``estimator``, of the information.
-    binning : str or binner, optional
-        Of a method that bins.
-    n_jobs : int, optional
+    ``asked``: how many features to select. ``parameters``: of its function, and ``estimator``, of the information.
+    ``binning``: of a method that bins.
     """
     k, own = _resolved(method, table, asked, parameters)
     if "rows" not in method.requires:

@@ -172,10 +172,7 @@ def columns_of(
 ) -> NDArray[np.float64] | csc_array:
     """Some columns of a new table as numbers, dense or sparse; ``categories`` are those that were fitted, by column.
 
-    Raises
-    ------
-    ValueError
-        If the table has other columns, or values are missing or infinite.
+    Raises ValueError if the table has other columns, or values are missing or infinite.
     """
     from scipy.sparse import issparse
 

@@ -21,10 +21,7 @@ from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 class PValue(float):
     """A probability that knows how it was found.
 
-    Attributes
-    ----------
-    how : str
-        A few words for a message, empty where there is nothing to say.
+    ``how``: a few words for a message, empty where there is nothing to say.
     """
 
     how: str
@@ -45,11 +42,7 @@ def p_reason(value: float, level: float) -> str:
 class StoppingRule(Protocol):
     """Accepts or refuses the candidate that a criterion would take next, by I(Xi;C|S).
 
-    Attributes
-    ----------
-    name : str
-    unit : str
-        Of the value: "p" or "bits".
+    ``unit``: of the value: "p" or "bits".
     """
 
     name: ClassVar[str]
