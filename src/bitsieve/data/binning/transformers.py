@@ -348,11 +348,11 @@ FACES: dict[type[Binning], type[Binner]] = {
 }
 
 
-def as_transformer(binning: Binning) -> Binner:
-    """The public transformer of a rule, fitted if that is; a transformer as it is."""
-    if isinstance(binning, Binner):
+def as_transformer(binning: Binning) -> Binning:
+    """The public transformer of a rule, fitted if that is; a transformer, or a rule that has none, as it is."""
+    face = FACES.get(type(binning))
+    if face is None:
         return binning
-    face = FACES[type(binning)]
     made = face.__new__(face)
     vars(made).update(vars(binning))
     return made
