@@ -14,7 +14,7 @@ from bitsieve.common.messages import quoted
 from bitsieve.common.notes import warn
 from bitsieve.data.binning.registry import make_binner, remedies_for
 from bitsieve.data.read import read_xy
-from bitsieve.data.table import Table
+from bitsieve.data.table import Table, TableInMemory
 from bitsieve.data.target import MANY_NUMBERS
 from bitsieve.engines.counts_table import CountsTable
 from bitsieve.engines.local import count_coded
@@ -124,7 +124,7 @@ class CountSelector(ColumnSelector):
         named = hasattr(self, "feature_names_in_")
         return self.fit_table(CountsTable(counts, named=named))
 
-    def _rows(self, X: Any, y: Any, sample_weight: Any, classes: Any, *, first: bool) -> Table:
+    def _rows(self, X: Any, y: Any, sample_weight: Any, classes: Any, *, first: bool) -> TableInMemory:
         """The rows as a table with the columns of those before."""
         if data_in_parts(X) is not None:
             raise ValueError("partial_fit takes rows in memory: read the batches, or use 'bitsieve count'")
@@ -141,7 +141,7 @@ class CountSelector(ColumnSelector):
             raise ValueError("partial_fit takes one target of classes: bin a quantity first, by edges that stay")
         return table
 
-    def _counted(self, table: Table) -> SavedCounts:
+    def _counted(self, table: TableInMemory) -> SavedCounts:
         """The tables of all pairs of columns of some rows."""
         binner = make_binner(self.binning, n_jobs=self.n_jobs).fit_table(table)
         target = table.target

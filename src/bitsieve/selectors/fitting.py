@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,7 +129,7 @@ class Outcome:
 
 
 def fit_method(
-    method: Method, table: Any, asked: Any, parameters: Mapping[str, Any], *, binning: Any = None, n_jobs: Any = None
+    method: Method, table: Table, asked: Any, parameters: Mapping[str, Any], *, binning: Any = None, n_jobs: Any = None
 ) -> Fitted:
     """Run a method on a table that has what it requires, with parameters that were checked.
 
@@ -139,7 +139,7 @@ def fit_method(
     k, own = _resolved(method, table, asked, parameters)
     if "rows" not in method.requires:
         return _run(method, count_table(table, binning, n_jobs), k, own)
-    samples = TableSamples.of(table, method.estimator, binning, n_jobs)
+    samples = TableSamples.of(cast("TableInMemory", table), method.estimator, binning, n_jobs)
     if "n_jobs" in inspect.signature(method.run).parameters:
         own["n_jobs"] = n_jobs
     return Fitted(_last(method.run(samples, k, **own), table))
@@ -161,7 +161,7 @@ def check_settings(
 
 
 def _resolved(
-    method: Method, table: Any, asked: Any, parameters: Mapping[str, Any]
+    method: Method, table: Table, asked: Any, parameters: Mapping[str, Any]
 ) -> tuple[int | None, dict[str, Any]]:
     """The number of features to select from this table, None if the method ends by itself; constraints by column."""
     number, own = FeatureCount(method.ends_with), dict(parameters)
@@ -180,7 +180,7 @@ def _run(method: Method, counted: Counted, k: int | None, own: dict[str, Any]) -
     return Fitted(found, explain_by(counted, found.selected, information))
 
 
-def _last(found: Found, table: Any) -> Found:
+def _last(found: Found, table: Table) -> Found:
     """Columns that were left out of the table come last."""
     return found.with_last(table.left_out, table.n_features)
 

@@ -15,7 +15,7 @@ from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.columns import read_columns
 from bitsieve.data.encoding import Encoded
 from bitsieve.data.extents import check_values
-from bitsieve.data.table import Table
+from bitsieve.data.table import TableInMemory
 from bitsieve.engines.local import make_source
 from bitsieve.information import Information, make_information
 from bitsieve.methods.by_samples.rows import Coded, Rows
@@ -32,13 +32,13 @@ FEW_VALUES = 10  # of a column that "binned" leaves as it is, and the bins of th
 class TableSamples:
     """The samples of a table: see :class:`bitsieve.methods.by_samples.rows.Samples`."""
 
-    table: Table
+    table: TableInMemory
     method: str  # that is named in messages
     binning: Any = None
     n_jobs: int | None = None
 
     @classmethod
-    def of(cls, table: Table, method: str, binning: Any = None, n_jobs: int | None = None) -> TableSamples:
+    def of(cls, table: TableInMemory, method: str, binning: Any = None, n_jobs: int | None = None) -> TableSamples:
         """Every sample of a table as often as its weight says.
 
         Neighbours, and sums of floats in their order, are defined for samples one by one: repeating them is the exact
@@ -159,7 +159,7 @@ def read_stored(estimator: Any, X: Any) -> csc_array:
     return stored_values(read_columns(X, estimator=estimator, reset=False))
 
 
-def stored_values(table: Any) -> csc_array:
+def stored_values(table: TableInMemory) -> csc_array:
     """The values of a sparse table as CSC; ValueError if some are missing, infinite or too large."""
     columns = table.stored
     columns.check_finite(table.names, allow_missing=False, instead=INSTEAD)

@@ -14,7 +14,7 @@ from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import Rule, check_integer, check_number, check_threads, optional
 from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.coding import codes_that_occur
-from bitsieve.data.table import Table
+from bitsieve.data.table import TableInMemory
 from bitsieve.methods.found import Found
 from bitsieve.selectors.base import ColumnSelector
 
@@ -157,7 +157,7 @@ class StabilitySelector(ColumnSelector):
             )
         self.selector._check_parameters()
 
-    def _fit_table(self, table: Table) -> Self:  # type: ignore[override]  # as it requires the rows
+    def _fit_table(self, table: TableInMemory) -> Self:  # type: ignore[override]  # as it requires the rows
         chosen = np.zeros((2 * self.n_pairs, table.n_features), bool)
 
         def fit(place: int) -> None:
@@ -188,7 +188,7 @@ class StabilitySelector(ColumnSelector):
         return tags
 
 
-def half_of(table: Table, pair: int, which: int, random_state: int) -> Table:
+def half_of(table: TableInMemory, pair: int, which: int, random_state: int) -> TableInMemory:
     """One of the two halves of a table, each class divided evenly; its odd sample goes to either half by turns.
 
     ``pair``: number of the pair. With frequency weights where the table has them.
@@ -204,7 +204,7 @@ def half_of(table: Table, pair: int, which: int, random_state: int) -> Table:
     return replace(table.take(there), weights=times[there].astype(np.int64))
 
 
-def _columns_that_vary(fitted: Any, half: Table) -> NDArray[np.intp]:
+def _columns_that_vary(fitted: Any, half: TableInMemory) -> NDArray[np.intp]:
     """The chosen columns but for those that the binner left whole, which are chosen to fill up the list."""
     binner = getattr(fitted, "binner_", None)
     if binner is None:

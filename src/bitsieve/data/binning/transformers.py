@@ -353,6 +353,6 @@ def as_transformer(binning: Binning) -> Binning:
     face = FACES.get(type(binning))
     if face is None:
         return binning
-    made = face.__new__(face)
-    vars(made).update(vars(binning))
+    made: Binner = face.__new__(face)
+    made.__dict__.update(vars(binning))
     return made

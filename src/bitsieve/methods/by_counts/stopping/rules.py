@@ -35,7 +35,7 @@ class PValue(float):
 
 def p_reason(value: float, level: float) -> str:
     """``p = 0.31 > 0.05``, and how p was found where it knows."""
-    how = value.how if isinstance(value, PValue) else ""
+    how: str = getattr(value, "how", "")
     return f"p = {value:.2g} > {level:g}{how and f' ({how})'}"
 
 
