@@ -13,6 +13,12 @@ from sklearn.datasets import load_wine
 
 import bitsieve
 from bitsieve.cli import main
+from bitsieve.data.binning.registry import RULES, make_binner
+from bitsieve.engines import registry as engines
+from bitsieve.evaluate.classifiers.refit import Classifier
+from bitsieve.evaluate.classifiers.registry import CLASSIFIERS
+from bitsieve.files.read import FORMATS
+from bitsieve.information import ESTIMATORS
 from bitsieve.methods import registry
 from bitsieve.methods.by_counts.criteria import CRITERIA
 
@@ -91,6 +97,148 @@ class Widest(ColumnSelector):
         self.largest_first = largest_first
 """
 
+ENGINE = """
+from functools import partial
+from itertools import accumulate
+
+from bitsieve.data.given import Given, not_read_again
+from bitsieve.engines.cluster import PartsOnCluster
+from bitsieve.engines.portions import Portions, has_samples, in_order, places_with_samples
+
+
+class Drawers:
+    def __init__(self, *frames):
+        self.frames = frames
+
+
+class DrawerPortions(Portions):
+    asked = 0  # how often any portion was asked for something
+
+    def __init__(self, members):
+        self.members = list(members)
+
+    def total(self, task, work, merge):
+        DrawerPortions.asked += 1
+        return merge([work(*objects) for objects in self.members])
+
+    def map(self, task, work):
+        return DrawerPortions([(work(*objects),) for objects in self.members])
+
+    def beside(self, other):
+        return DrawerPortions([mine + theirs for mine, theirs in zip(self.members, other.members, strict=True)])
+
+    def with_samples(self):
+        places = places_with_samples(self.total("facts", has_samples, in_order))
+        return DrawerPortions([self.members[place] for place in places])
+
+    def numbered(self, n_rows):
+        starts = accumulate(n_rows, initial=0)
+        return DrawerPortions([(start, *objects) for start, objects in zip(starts, self.members)])
+
+
+class DrawerSource(PartsOnCluster):
+    def __init__(self, data):
+        self.data, self.labels = data, list(data.frames[0].columns)
+        self.n_columns = len(self.labels)
+
+    def _portions(self, labels, y, weights):
+        return DrawerPortions([(frame, y, weights) for frame in self.data.frames])
+
+    def _given(self, roles):
+        return Given(not_read_again, None, roles.weight_name, roles.features)
+"""
+
+FORMAT = """
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from bitsieve.files.arrow import ColumnParts
+
+FIRST_BYTES = b"COLUMNS!"  # then one object of JSON, which has a list for every column
+
+
+@dataclass(frozen=True)
+class AllRows:
+    path: Path
+
+    def batches(self, columns, rows):
+        table = pa.table(json.loads(self.path.read_bytes().removeprefix(FIRST_BYTES)))
+        table = table if columns is None else table.select(list(columns))
+        for first in range(0, table.num_rows, rows or table.num_rows):
+            yield table.slice(first, rows)
+
+
+class JsonColumns(ColumnParts):
+    n_rows = None  # not known before the rows are read
+
+    @property
+    def types(self):
+        (table,) = AllRows(self.path).batches(None, None)
+        return dict(zip(table.schema.names, table.schema.types))
+
+    @property
+    def names(self):
+        return list(self.types)
+
+    def pieces(self, *, whole):
+        return [AllRows(self.path)]
+"""
+
+ESTIMATOR = """
+from bitsieve.information.plug_in import SumInformation
+from bitsieve.counts.terms import Terms, entropy_terms
+
+
+class HalvedInformation(SumInformation):
+    estimator = "halved"
+
+    @staticmethod
+    def terms_of(n_samples):
+        plain = entropy_terms(n_samples)
+        return Terms(n_samples, plain.shift, plain.table // 2)
+"""
+
+BINNER = """
+import numpy as np
+
+from bitsieve.data.binning.base import Binning
+
+
+class MiddleBinning(Binning):
+    sees = "ends"
+    _side = "right"  # where a value on a cut goes
+
+    def __init__(self, *, share=0.5, missing="error", n_jobs=None):
+        self.share = share
+        self.missing = missing
+        self.n_jobs = n_jobs
+
+    def _cut(self, table, block, low, high):
+        low, high = low.astype(float), high.astype(float)
+        return (low + self.share * (high - low))[low < high], np.cumsum(low < high)
+"""
+
+CLASSIFIER = """
+import numpy as np
+
+
+def most_frequent(train, labels, test, stops):
+    for _ in stops:
+        yield np.full(len(test), np.bincount(labels).argmax())
+"""
+MODULES = {
+    "criterion": CRITERION,
+    "family": FAMILY,
+    "engine": ENGINE,
+    "format": FORMAT,
+    "estimator": ESTIMATOR,
+    "binner": BINNER,
+    "classifier": CLASSIFIER,
+}
+
 
 @pytest.fixture
 def wine(tmp_path):
@@ -103,9 +251,9 @@ def wine(tmp_path):
 
 @pytest.fixture
 def modules(tmp_path, monkeypatch):
-    """The two modules, to be imported from a folder outside the package."""
-    (tmp_path / "temporary_criterion.py").write_text(CRITERION)
-    (tmp_path / "temporary_family.py").write_text(FAMILY)
+    """The modules, to be imported from a folder outside the package."""
+    for name, text in MODULES.items():
+        (tmp_path / f"temporary_{name}.py").write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
 
 
@@ -158,3 +306,106 @@ def test_a_method_family(modules, monkeypatch, wine, capsys, name, parameters):
     found = printed(capsys, "select", path, "--target", "target", "--method", name, "--features", "3")
     assert [feature["name"] for feature in found["features"]] == selection.features
     assert name in {method["name"] for method in printed(capsys, "methods")}
+
+
+def test_an_engine(modules, monkeypatch, wine):
+    """One line of ENGINES: rows in three drawers, and those of one more frame, are selected from as if in memory."""
+    from temporary_engine import DrawerPortions, Drawers
+
+    drawers = engines.Engine("drawers", lambda data: isinstance(data, Drawers), "temporary_engine.DrawerSource")
+    monkeypatch.setattr(engines, "ENGINES", (drawers, *engines.ENGINES))
+    frame, _ = wine
+    parts = Drawers(frame[:50], frame[50:120], frame[120:])
+    settings = {"n_features_to_select": 4, "binning": "uniform"}
+    whole = bitsieve.select(frame, "target", **settings)
+    for selection in (
+        bitsieve.select(parts, "target", **settings),
+        bitsieve.select(parts, "target", engine="drawers", **settings),
+    ):
+        assert selection.features == whole.features
+        assert selection.scores.tolist() == whole.scores.tolist()
+    assert DrawerPortions.asked > 0
+    fitted = bitsieve.make_selector("cmim", 4, binning="uniform").fit(parts, "target")
+    assert fitted.get_feature_names_out().tolist() == sorted(whole.features, key=frame.columns.get_loc)
+    with pytest.raises(ValueError, match=r"^engine='drawer' is not known: give one of 'drawers', 'dask'"):
+        bitsieve.select(parts, "target", engine="drawer")
+
+
+def test_a_file_format(modules, monkeypatch, wine, capsys):
+    """One line of FORMATS: such a file is read whole and in batches, and is the same as a CSV."""
+    from temporary_format import FIRST_BYTES
+
+    monkeypatch.setitem(FORMATS, FIRST_BYTES, ("columns of JSON", "temporary_format.JsonColumns"))
+    frame, csv = wine
+    path = csv.replace(".csv", ".columns")
+    with open(path, "wb") as file:
+        file.write(FIRST_BYTES + json.dumps(frame.to_dict("list")).encode())
+    expected = bitsieve.select(csv, "target", n_features_to_select=4)
+    for limit in None, "1GB":
+        selection = bitsieve.select(path, "target", n_features_to_select=4, memory=limit)
+        assert selection.features == expected.features
+        assert selection.scores.tolist() == expected.scores.tolist()
+    found = printed(capsys, "select", path, "--target", "target", "--features", "4")
+    assert [feature["name"] for feature in found["features"]] == expected.features
+    compared = bitsieve.compare(path, "target", methods=["mim"], features=[2], folds=3, baselines=False)
+    again = bitsieve.compare(csv, "target", methods=["mim"], features=[2], folds=3, baselines=False)
+    assert compared.errors.tolist() == again.errors.tolist()
+
+
+def test_an_estimator(modules, monkeypatch, wine):
+    """One line of ESTIMATORS: terms of half the size, rounded down, give half the bits."""
+    from temporary_estimator import HalvedInformation
+
+    monkeypatch.setitem(ESTIMATORS, "halved", HalvedInformation)
+    frame, _ = wine
+    ours = bitsieve.select(frame, "target", method="mim", n_features_to_select=4, estimator="halved")
+    plain = bitsieve.select(frame, "target", method="mim", n_features_to_select=4)
+    assert ours.features == plain.features
+    assert ours.scores == pytest.approx(
+        plain.scores / 2, rel=1e-12
+    )  # each term is rounded by at most 2**-52 of N log2 N
+    settings = {"features": [2], "folds": 3, "baselines": False}
+    compared = bitsieve.compare(frame, "target", methods=["mim"], parameters={"estimator": "halved"}, **settings)
+    assert compared.errors.tolist() == bitsieve.compare(frame, "target", methods=["mim"], **settings).errors.tolist()
+
+
+def test_a_binner(modules, monkeypatch, wine):
+    """One line of RULES: its cuts, in memory and in batches, with and without its parameter."""
+    monkeypatch.setitem(RULES, "middle", ("temporary_binner", "MiddleBinning"))
+    frame, path = wine
+    X = frame.drop(columns="target")
+    ours = bitsieve.select(frame, "target", n_features_to_select=4, binning="middle")
+    two = bitsieve.select(frame, "target", n_features_to_select=4, binning=bitsieve.EqualWidthBinner(n_bins=2))
+    assert ours.features == two.features
+    assert ours.scores.tolist() == two.scores.tolist()
+    middles = (X.min() + 0.5 * (X.max() - X.min())).tolist()
+    assert [edges.tolist() for edges in ours.selector.binner_.bin_edges_] == [[middle] for middle in middles]
+    batched = bitsieve.select(path, "target", n_features_to_select=4, binning="middle", memory="1GB")
+    assert batched.scores.tolist() == ours.scores.tolist()
+    assert make_binner("middle", share=0.25).parameters["share"] == 0.25
+    compared = bitsieve.compare(
+        frame, "target", methods=["mim"], features=[2], folds=3, baselines=False, binning="middle"
+    )
+    again = bitsieve.compare(
+        frame,
+        "target",
+        methods=["mim"],
+        features=[2],
+        folds=3,
+        baselines=False,
+        binning=bitsieve.EqualWidthBinner(n_bins=2),
+    )
+    assert compared.errors.tolist() == again.errors.tolist()
+
+
+def test_a_classifier(modules, monkeypatch, wine):
+    """One line of CLASSIFIERS: the most frequent class errs as often as other classes occur."""
+    from temporary_classifier import most_frequent
+
+    monkeypatch.setitem(CLASSIFIERS, "most-frequent", Classifier(most_frequent))
+    frame, _ = wine
+    compared = bitsieve.compare(
+        frame, "target", methods=["mim"], features=[1, 2], folds=3, classifier="most-frequent", baselines=False
+    )
+    others = len(frame) - frame["target"].value_counts().max()  # each fold has the same most frequent class
+    assert compared.errors.sum(axis=1).tolist() == [[others, others]]

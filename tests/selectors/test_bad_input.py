@@ -146,8 +146,8 @@ def test_shapes(make):
         make(1).fit(X[:, 0], Y)
     with pytest.raises(ValueError, match="dim"):
         make(1).fit(X.reshape(6, 3, 1), Y)
-    refused(make, X, Y[:5], "inconsistent numbers of samples: [6, 5]")
-    refused(make, pandas.DataFrame(X), Y[:5], "inconsistent numbers of samples: [6, 5]")
+    refused(make, X, Y[:5], "X has 6 rows but y has 5 values: they must be as many")
+    refused(make, pandas.DataFrame(X), Y[:5], "X has 6 rows but y has 5 values: they must be as many")
 
 
 @every_selector

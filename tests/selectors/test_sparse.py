@@ -9,7 +9,7 @@ from scipy import sparse
 import bitsieve
 from bitsieve import ZeroApartBinner
 from bitsieve.common.names import NumberedNames
-from bitsieve.data.sparse import DenseColumns
+from bitsieve.data.sparse import StoredColumns
 from bitsieve.methods.registry import list_methods
 from bitsieve.selectors.counted import CountSelector
 from bitsieve.selectors.registry import make_selector
@@ -139,7 +139,7 @@ def test_columns_are_not_gone_through_one_by_one(data, monkeypatch):
     X, y, _ = data
     wide = sparse.hstack([sparse.csr_array(X), sparse.csr_array((250, 50_000))], format="csr")
     made = []
-    for kind, method in ((NumberedNames, "__getitem__"), (DenseColumns, "__getitem__")):
+    for kind, method in ((NumberedNames, "__getitem__"), (StoredColumns, "__getitem__")):
         of_kind = getattr(kind, method)
 
         def counting(self, place, of_kind=of_kind):

@@ -96,7 +96,7 @@ class SelectorStates(RuleBasedStateMachine):
         """One class too few is refused by every method; parameters stay, and a later fit is not harmed."""
         before = repr(self.selector.get_params())
         X, y = DATA[0]
-        with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        with pytest.raises(ValueError, match=r"rows but y has .* values: they must be as many"):
             self.selector.fit(X, y[1:])
         assert repr(self.selector.get_params()) == before
         self.fitted_on = None

@@ -73,7 +73,8 @@ class FileParts(ABC, Generic[Block]):
     #: What the file is and what to do, where its blocks are no columns; None: they are.
     no_columns: str | None = None
 
-    def __init__(self, given: Given, notes: list[str]) -> None:
+    def __init__(self, given: Given, notes: list[str], kind: str = "") -> None:
+        self.kind = kind  # the name of the format, where the first bytes say it
         self.given, self.path, self.label, self.notes = given, given.path, given.label, notes
         self._state = [] if given.original is None else [file_state(given.original)]
 

@@ -12,6 +12,7 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Callable
+from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -30,13 +31,13 @@ if TYPE_CHECKING:
 READ = "CSV, TSV, JSON lines, Parquet, Arrow/Feather, libsvm and .npz are read"
 STANDARD_INPUT = "-"
 _OPENERS: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}
-_MAGIC = {
-    b"PAR1": "parquet",
-    b"ARROW1": "arrow",
-    b"FEA1": "feather1",
-    b"\xff\xff\xff\xff": "stream",
-    b"PK\x03\x04": "npz",
-    b"PK\x05\x06": "npz",
+FORMATS = {  # the first bytes of a file to the name of its format, and the FileParts that read it
+    b"PAR1": ("parquet", "bitsieve.files.arrow.ParquetParts"),
+    b"ARROW1": ("arrow", "bitsieve.files.arrow.ArrowParts"),
+    b"FEA1": ("feather1", ""),
+    b"\xff\xff\xff\xff": ("stream", "bitsieve.files.arrow.ArrowParts"),
+    b"PK\x03\x04": ("npz", "bitsieve.files.npz.NpzParts"),
+    b"PK\x05\x06": ("npz", "bitsieve.files.npz.NpzParts"),
 }
 _FOREIGN = {
     b"PARE": "an encrypted Parquet file",
@@ -139,13 +140,13 @@ def check_file(path: str | PathLike[str]) -> None:
 
 
 def file_kind(path: Path, label: str | None = None) -> str:
-    """The kind of a file by its first bytes: "parquet", "arrow", "feather1", "stream", "npz" or "text"."""
+    """The format of a file by its first bytes: a name of ``FORMATS``, or "text"."""
     label = repr(str(path)) if label is None else label
     with open(path, "rb") as file:
         head = file.read(4096)
     if not head:
         raise DataError(f"{label} is empty: {READ}")
-    for magic, kind in _MAGIC.items():
+    for magic, (kind, _) in FORMATS.items():
         if head.startswith(magic):
             return kind
     for magic, what in _FOREIGN.items():
@@ -175,17 +176,13 @@ def _opened(given: Given, header: bool | None) -> FileParts[Any]:
     """The parts of a file, which may be compressed or not UTF-8."""
     given, notes = decompressed(given), list[str]()
     kind = file_kind(given.path, given.label)
-    if kind == "npz":
-        from bitsieve.files.npz import NpzParts
-
-        return NpzParts(given, notes)
+    if kind == "text":
+        return _opened_text(given, notes, header)
     if kind == "feather1":
         raise DataError(f"{given.label} is a Feather file of version 1: write it again with version 2")
-    if kind != "text":
-        from bitsieve.files.arrow import ArrowParts, ParquetParts
-
-        return (ParquetParts if kind == "parquet" else ArrowParts)(given, notes, kind)
-    return _opened_text(given, notes, header)
+    module, _, name = dict(FORMATS.values())[kind].rpartition(".")
+    parts: FileParts[Any] = getattr(import_module(module), name)(given, notes, kind)
+    return parts
 
 
 def _opened_text(given: Given, notes: list[str], header: bool | None) -> FileParts[Any]:

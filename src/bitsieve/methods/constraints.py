@@ -20,12 +20,8 @@ from bitsieve.common.parameters import FeatureCount
 class Candidates:
     """What a selection chooses among: columns and groups of columns, numbered by their first column.
 
-    Attributes
-    ----------
-    of_column : ndarray of int, shape (n_features,)
-        The candidate that every column is, or belongs to.
-    must_include, exclude : list of int
-        Candidates.
+    ``of_column`` (n_features,): the candidate that every column is, or belongs to. ``must_include``, ``exclude``:
+    candidates.
     """
 
     of_column: NDArray[np.intp]
@@ -57,10 +53,7 @@ class Candidates:
     def n_open(self) -> int:
         """How many candidates can be selected.
 
-        Raises
-        ------
-        ValueError
-            If there is none.
+        Raises ValueError if there is none.
         """
         n_open = len(self.sizes) - len(self.exclude)
         if not n_open:
@@ -70,10 +63,7 @@ class Candidates:
     def number(self, asked: Any, rule: FeatureCount) -> int:
         """How many candidates are to be selected, where ``asked`` is the number of features that is asked for.
 
-        Raises
-        ------
-        ValueError
-            If there can not be so many, or fewer are asked for than must be included.
+        Raises ValueError if there can not be so many, or fewer are asked for than must be included.
         """
         n_open = self.n_open
         what = "columns and groups" if self.grouped else f"feature{'s' * (n_open != 1)}"
@@ -131,10 +121,7 @@ class Constraints:
 def resolve(constraints: Constraints | None, names: Sequence[str]) -> Candidates:
     """The candidates among columns of these names.
 
-    Raises
-    ------
-    ValueError
-        If the constraints do not fit the columns.
+    Raises ValueError if the constraints do not fit the columns.
     """
     of_column = np.arange(len(names))
     if constraints is None:
@@ -185,10 +172,7 @@ class _Places:
 def check_constraints(constraints: Any) -> None:
     """Refuse what is neither None nor constraints.
 
-    Raises
-    ------
-    ValueError
-        If they are something else.
+    Raises ValueError if they are something else.
     """
     if not isinstance(constraints, Constraints | None):
         raise ParameterError("constraints", constraints, "give Constraints(must_include=..., exclude=..., groups=...)")

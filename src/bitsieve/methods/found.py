@@ -14,18 +14,10 @@ from numpy.typing import NDArray
 class Found:
     """What a method returns, from which the base class sets the fitted attributes.
 
-    Attributes
-    ----------
-    order : ndarray of int
-        Columns, best first: all of them, or those that were selected, and the others share the next rank.
-    scores : ndarray of float
-        Of the selected columns, which are the first in ``order``.
-    ranks : ndarray of int or None
-        The ranks of the columns in ``order``; None: 1, 2, 3, ...
-    extras : mapping of str to value
-        The fitted attributes that this method alone has.
-    unconverged : str
-        How far an iteration stopped from its end, in a sentence; empty where it did not.
+    ``order``: columns, best first: all of them, or those that were selected, and the others share the next rank.
+    ``scores``: of the selected columns, which are the first in ``order``. ``ranks``: the ranks of the columns in
+    ``order``; None: 1, 2, 3, ... ``extras``: the fitted attributes that this method alone has. ``unconverged``: how far
+    an iteration stopped from its end, in a sentence; empty where it did not.
     """
 
     order: NDArray[np.intp]
@@ -70,16 +62,9 @@ def rank_all(
 ) -> Found:
     """A rank of its own for every column, those that do not vary last; the first k are selected.
 
-    Parameters
-    ----------
-    order : ndarray of int
-        The columns that vary, best first.
-    varies : ndarray of bool, shape (n_features,)
-    values : ndarray of float, shape (n_features,)
-        The score of every column; only those of selected columns are looked at.
-    k : int
-    **extras
-        The fitted attributes that this method alone has.
+    ``order``: the columns that vary, best first. ``varies`` (n_features,). ``values`` (n_features,): the score of every
+    column; only those of selected columns are looked at. ``**extras``: the fitted attributes that this method alone
+    has.
     """
     order = constants_last(order, varies)
     return Found(order, values[order[:k]], extras=extras)

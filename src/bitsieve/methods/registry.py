@@ -79,10 +79,7 @@ def list_methods() -> list[Method]:
 def method_name(method: str) -> str:
     """The registry's name of a method, in whatever case it is given.
 
-    Raises
-    ------
-    ValueError
-        If there is no such method; the nearest names are given.
+    Raises ValueError if there is no such method; the nearest names are given.
     """
     name = str(method).lower()
     names = method_names()
@@ -95,10 +92,7 @@ def method_name(method: str) -> str:
 def find_method(method: str) -> Method:
     """The method of a name.
 
-    Raises
-    ------
-    ValueError
-        If there is no such method; the nearest names are given.
+    Raises ValueError if there is no such method; the nearest names are given.
     """
     name = method_name(method)
     if name in ALIASES:
@@ -130,10 +124,7 @@ def _greedy(name: str) -> Method:
 def parameters_of(method: str) -> dict[str, Any]:
     """The parameters of a method with their defaults, but for those that all methods take.
 
-    Raises
-    ------
-    ValueError
-        If there is no such method; the nearest names are given.
+    Raises ValueError if there is no such method; the nearest names are given.
     """
     return dict(find_method(method).parameters)
 
@@ -147,10 +138,7 @@ def check_offers(method: str, offers: frozenset[str]) -> None:
 def arguments_of(method: Method, given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a method's function, and of its selector: the defaults but for what is given.
 
-    Raises
-    ------
-    ValueError
-        A parameter is not one of the method's, or has a value that its criterion does not allow.
+    Raises ValueError if a parameter is not one of the method's, or has a value that its criterion does not allow.
     """
     wrong = sorted(set(given) - set(method.parameters))
     for name in wrong:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 import narwhals as nw
@@ -31,6 +31,15 @@ from bitsieve.methods.found import Found
 from bitsieve.methods.method import DENSE_ROWS, SHARED, Method, check_requirements
 from bitsieve.selectors.fitting import Fitted, check_settings, fit_method
 
+PARAMETERS = {
+    "n_features_to_select : int, optional": "By default 10, or all columns where there are fewer.",
+    'binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"': (
+        'How numeric columns become codes; "none" takes each distinct value as its own code.'
+    ),
+    "n_jobs : int, default=None": (
+        "Threads (None is 1, -1 every core); the result is the same to the last bit for any number."
+    ),
+}
 OF_ALL = {
     "support_ : ndarray of bool, shape (n_features,)": "Which columns were selected.",
     "ranking_ : ndarray of int, shape (n_features,)": (
@@ -56,26 +65,28 @@ OF_COUNTS = {
 }
 
 
-def with_attributes(doc: str, described: Mapping[str, str]) -> str:
-    """A numpydoc docstring with more attributes in its section ``Attributes``, but for those that it describes itself.
+def described_fully(doc: str, parameters: Iterable[str], attributes: Mapping[str, str]) -> str:
+    """A numpydoc docstring, without indentation, with the shared parameters and attributes that it leaves out.
 
-    Parameters
-    ----------
-    doc : str
-        Without the indentation of the source.
-    described : mapping of str to str
-        The line of every attribute, ``name : type``, and its description.
+    ``parameters`` are all names in their order; ``attributes`` the lines ``name : type`` and their descriptions.
     """
-    title = "\nAttributes\n----------\n"
-    before, found, rest = doc.partition(title)
-    if not found:
+    before, own, after = _section(doc, "Parameters")
+    every = {**{line.split()[0]: f"{line}\n    {text}" for line, text in PARAMETERS.items()}, **own}
+    if own:
+        doc = before + "\n".join(every[name] for name in parameters if name in every) + after
+    before, own, after = _section(doc, "Attributes")
+    if not own:
         return doc
+    more = [f"{line}\n    {text}" for line, text in attributes.items() if line.split()[0] not in own]
+    return before + "\n".join([*own.values(), *more]) + after
+
+
+def _section(doc: str, title: str) -> tuple[str, dict[str, str], str]:
+    """What is before the entries of a section, the entries by their names, and what is behind."""
+    start, found, rest = doc.partition(f"\n{title}\n{'-' * len(title)}\n")
     end = re.search(r"\n\n\w[\w ]*\n-{3,}\n", rest)
-    own = rest[: end.start()] if end else rest.rstrip()
-    after = rest[end.start() :] if end else ""
-    names = set(re.findall(r"^(\w+) :", own, re.MULTILINE))
-    more = [f"{line}\n    {text}" for line, text in described.items() if line.split()[0] not in names]
-    return before + found + "\n".join([own, *more]) + after
+    entries = re.split(r"\n(?=\S)", (rest[: end.start()] if end else rest).rstrip()) if found else []
+    return start + found, {entry.split()[0]: entry for entry in entries}, rest[end.start() :] if end else ""
 
 
 class ColumnSelector(SelectorMixin, BaseEstimator):
@@ -99,7 +110,8 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
         if cls.described:
             cls.requires = cls.described[0].requires
         if cls.__doc__:
-            cls.__doc__ = with_attributes(inspect.cleandoc(cls.__doc__), cls.shared_attributes)
+            parameters = inspect.signature(cls).parameters
+            cls.__doc__ = described_fully(inspect.cleandoc(cls.__doc__), parameters, cls.shared_attributes)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Choose features of a table.

@@ -25,10 +25,6 @@ class FCBF(CountSelector):
         Least SU(Xi,C), from 0 to 1.
     strict : bool, default=False
         True compares by ``>`` in both places, as some programs do, and not by ``>=``, as the paper does.
-    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
-        How numeric columns become codes; "none" takes each distinct value as its own code.
-    n_jobs : int, default=None
-        Threads (None is 1, -1 every core); the result is the same to the last bit for any number.
 
     Attributes
     ----------
@@ -103,10 +99,6 @@ class KollerSahami(CountSelector):
         feature looks superfluous: give 1 or 2 for hundreds of samples.
     blanket : {"relevance", "redundancy"}, default="relevance"
         "redundancy" makes M_i of the K features with the largest I(Xi;Xj).
-    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
-        How numeric columns become codes; "none" takes each distinct value as its own code.
-    n_jobs : int, default=None
-        Threads (None is 1, -1 every core); the result is the same to the last bit for any number.
 
     Attributes
     ----------

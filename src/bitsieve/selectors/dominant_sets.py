@@ -49,8 +49,6 @@ class DominantSetMII(ColumnSelector):
     memory : int or str, default=None
         The most that similarities may take, such as "2GB"; beyond, rows are made anew when they are needed. None is as
         much as the matrix takes.
-    n_jobs : int, default=None
-        Threads (None is 1, -1 every core); the result is the same to the last bit for any number.
 
     Attributes
     ----------
@@ -129,8 +127,6 @@ class DominantSetClusters(ColumnSelector):
     memory : int or str, default=None
         The most that similarities may take, such as "2GB"; beyond, rows are made anew when they are needed. None is as
         much as the matrix takes.
-    n_jobs : int, default=None
-        Threads (None is 1, -1 every core); the result is the same to the last bit for any number.
 
     Attributes
     ----------

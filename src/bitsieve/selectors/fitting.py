@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,13 +34,8 @@ from bitsieve.selectors.sampled import TableSamples
 class Counted:
     """A table that is binned and packed for counting.
 
-    Attributes
-    ----------
-    table : Table
-    binner : Binning
-        Fitted on it.
-    information : Information
-        The plug-in one. Keeps what was counted, so that a second method does not count it again.
+    ``binner``: fitted on it. ``information``: the plug-in one. Keeps what was counted, so that a second method does not
+    count it again.
     """
 
     table: Table
@@ -60,18 +55,10 @@ class Counted:
 class Explained(NamedTuple):
     """What the counts say of the columns that were selected.
 
-    Attributes
-    ----------
-    binner : Binning
-        That made the codes.
-    relevance : ndarray of float, shape (n_features,)
-        I(Xi;C) of every column, in bits.
-    overlap_with : ndarray of int, shape (k,)
-        For every selected column, the one chosen before it with the largest I(Xi;Xs); -1 for the first.
-    overlap : ndarray of float, shape (k,)
-        That information; nan for the first.
-    informative : ndarray of bool, shape (k,)
-        Whether each selected column carries more information about the class than chance.
+    ``binner``: that made the codes. ``relevance`` (n_features,): I(Xi;C) of every column, in bits. ``overlap_with``
+    (k,): for every selected column, the one chosen before it with the largest I(Xi;Xs); -1 for the first. ``overlap``
+    (k,): that information; nan for the first. ``informative`` (k,): whether each selected column carries more
+    information about the class than chance.
     """
 
     binner: Binning
@@ -85,11 +72,7 @@ class Explained(NamedTuple):
 class Fitted:
     """What a method found in a table, and what explains it.
 
-    Attributes
-    ----------
-    found : Found
-    explained : Explained or None
-        By the counts of a method on counts; None for a method on rows.
+    ``explained``: by the counts of a method on counts; None for a method on rows.
     """
 
     found: Found
@@ -104,17 +87,7 @@ class Fitted:
 class Outcome:
     """What :func:`bitsieve.select` ran and found: as much of a fitted selector as is known without scikit-learn.
 
-    Attributes
-    ----------
-    method : str
-    asked : int, float or "auto"
-        How many features.
-    parameters : dict
-        Of the method's function.
-    binning : str, binner or None
-    n_jobs : int or None
-    table : Table
-    fitted : Fitted
+    ``asked``: how many features. ``parameters``: of the method's function.
     """
 
     method: str
@@ -156,26 +129,17 @@ class Outcome:
 
 
 def fit_method(
-    method: Method, table: Any, asked: Any, parameters: Mapping[str, Any], *, binning: Any = None, n_jobs: Any = None
+    method: Method, table: Table, asked: Any, parameters: Mapping[str, Any], *, binning: Any = None, n_jobs: Any = None
 ) -> Fitted:
     """Run a method on a table that has what it requires, with parameters that were checked.
 
-    Parameters
-    ----------
-    method : Method
-    table : Table
-    asked : int, float, "auto" or None
-        How many features to select.
-    parameters : mapping of str to value
-        Of its function, and ``estimator``, of the information.
-    binning : str or binner, optional
-        Of a method that bins.
-    n_jobs : int, optional
+    ``asked``: how many features to select. ``parameters``: of its function, and ``estimator``, of the information.
+    ``binning``: of a method that bins.
     """
     k, own = _resolved(method, table, asked, parameters)
     if "rows" not in method.requires:
         return _run(method, count_table(table, binning, n_jobs), k, own)
-    samples = TableSamples.of(table, method.estimator, binning, n_jobs)
+    samples = TableSamples.of(cast("TableInMemory", table), method.estimator, binning, n_jobs)
     if "n_jobs" in inspect.signature(method.run).parameters:
         own["n_jobs"] = n_jobs
     return Fitted(_last(method.run(samples, k, **own), table))
@@ -197,7 +161,7 @@ def check_settings(
 
 
 def _resolved(
-    method: Method, table: Any, asked: Any, parameters: Mapping[str, Any]
+    method: Method, table: Table, asked: Any, parameters: Mapping[str, Any]
 ) -> tuple[int | None, dict[str, Any]]:
     """The number of features to select from this table, None if the method ends by itself; constraints by column."""
     number, own = FeatureCount(method.ends_with), dict(parameters)
@@ -216,7 +180,7 @@ def _run(method: Method, counted: Counted, k: int | None, own: dict[str, Any]) -
     return Fitted(found, explain_by(counted, found.selected, information))
 
 
-def _last(found: Found, table: Any) -> Found:
+def _last(found: Found, table: Table) -> Found:
     """Columns that were left out of the table come last."""
     return found.with_last(table.left_out, table.n_features)
 

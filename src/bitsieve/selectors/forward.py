@@ -32,13 +32,9 @@ class ForwardSelector(CountSelector):
         :class:`FalseDiscoveryStopping`. By default none; "significance" with ``n_features_to_select="auto"``.
     constraints : Constraints, optional
         Columns that must or must not be selected, or are taken together.
-    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
-        How numeric columns become codes; "none" takes each distinct value as its own code.
     estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
         Of every information quantity; the two others correct the bias of few samples for the cells of a table. With
         "miller-madow" scores may be negative, in "shrinkage" each quantity has a table of its own.
-    n_jobs : int, default=None
-        Threads (None is 1, -1 every core); the result is the same to the last bit for any number.
 
     Attributes
     ----------

@@ -49,8 +49,6 @@ class GDM(ClassifierMixin, ColumnSelector):
         with a support feature of an earlier cut, so that no two of all that are chosen are, and every group has one
         support feature. "exact" finds the best set by branch and bound: correlation is not transitive, and the greedy
         set need not be the best.
-    n_jobs : int, default=None
-        Threads (None is 1, -1 every core); the result is the same to the last bit for any number.
 
     Attributes
     ----------

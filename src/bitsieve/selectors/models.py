@@ -16,8 +16,6 @@ class ModelSelector(ColumnSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, optional
-        By default 10, or all columns where there are fewer.
     model : {'extra-trees', 'linear-svc'} or scikit-learn classifier, default='extra-trees'
         'extra-trees': a hundred extremely randomised trees. 'linear-svc': a linear support vector machine, C = 1, one
         class against the rest, on columns of mean 0 and standard deviation 1. A classifier is cloned; of a pipeline
@@ -136,8 +134,6 @@ class SVMRFE(ColumnSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, optional
-        By default 10, or all columns where there are fewer.
     step : int or float, default=0.1
         Features that are dropped at a time, or which share of all columns; 1 is the method of the paper.
     C : float, default=1.0

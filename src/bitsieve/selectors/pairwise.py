@@ -18,8 +18,6 @@ class QPFS(CountSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, optional
-        By default 10, or all columns where there are fewer.
     alpha : float, optional
         The a above, in [0, 1]: 0 looks at redundancy alone, 1 at relevance alone. None: ``q / (q + f)`` with q the mean
         of all n x n entries of H and f the mean relevance, which gives both terms like weight. (Written as
@@ -30,10 +28,6 @@ class QPFS(CountSelector):
     approximation : None, "nystrom" or Nystrom, default=None
         With ``Nystrom(...)`` only the rows of H of some landmarks are counted, and all entropies; it needs ``alpha``,
         and is always convex. ``variant="paper"`` leaves the approximated diagonal as it is.
-    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
-        How numeric columns become codes; "none" takes each distinct value as its own code.
-    n_jobs : int, default=None
-        Threads that count (None is 1, -1 every core); the result is the same to the last bit for any number.
 
     Attributes
     ----------
@@ -111,8 +105,6 @@ class EQPFS(CountSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, optional
-        By default 10, or all columns where there are fewer.
     alpha : float, optional
         The a above, in [0, 1]: 0 looks at redundancy alone, 1 at relevance alone. None: ``q / (q + f)`` with q the mean
         size of all n x n entries of H, signs left out, and f the mean relevance. (Written as ``alpha_2 x'Hx - f'x``,
@@ -121,10 +113,6 @@ class EQPFS(CountSelector):
         Weight of the redundancy within the classes.
     shift : float, optional
         The diagonal of H, in bits. None: the least that makes H convex; a smaller one is refused.
-    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
-        How numeric columns become codes; "none" takes each distinct value as its own code.
-    n_jobs : int, default=None
-        Threads that count (None is 1, -1 every core); the result is the same to the last bit for any number.
 
     Attributes
     ----------
@@ -197,8 +185,6 @@ class SpecCMI(CountSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, optional
-        By default 10, or all columns where there are fewer.
     approximation : {None, "nystrom"} or Nystrom, default=None
         None counts all of Q. Nystrom counts the rows of some landmark columns alone and carries their eigenvector on
         to the others; "nystrom" is ``Nystrom(sampling_rate=0.5, variant="extension")``.
@@ -208,12 +194,8 @@ class SpecCMI(CountSelector):
     memory : int or str, default=None
         Most bytes for Q, such as ``"4GB"``. Where Q is larger it is kept in tiles as far as they go, and the others are
         counted anew for every product with it, of which there are about ten. None keeps Q whole, whatever it takes.
-    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
-        How numeric columns become codes; "none" takes each distinct value as its own code.
     dtype : {"float64", "float32"}, default="float64"
         Of Q; float32 halves its memory. Rows of landmarks are float64.
-    n_jobs : int, default=None
-        Threads (None is 1, -1 every core); the result is the same to the last bit for any number.
 
     Attributes
     ----------
@@ -299,8 +281,6 @@ class SDPCMI(CountSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, optional
-        By default 10, or all columns where there are fewer.
     rounding : {"sphere", "align", "factor"}, default="sphere"
         The k largest cosines of a random direction with the rows of Y, as in the paper; "align": the direction turned
         round where it points away from row 0, which stands for "selected"; "factor": aligned, with the rows of V,
@@ -312,10 +292,6 @@ class SDPCMI(CountSelector):
     refine : {None, "swap"}, default="swap"
         "swap" improves the rounded subset by single swaps until none is better. None leaves it as the paper rounds it;
         where the relaxation has rank one that can hang on the order of the columns.
-    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
-        How numeric columns become codes; "none" takes each distinct value as its own code.
-    n_jobs : int, default=None
-        Threads of the counting (None is 1, -1 every core); the result does not depend on it.
 
     Attributes
     ----------

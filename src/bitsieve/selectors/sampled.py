@@ -160,7 +160,7 @@ def read_stored(estimator: Any, X: Any) -> csc_array:
     return stored_values(read_columns(X, estimator=estimator, reset=False))
 
 
-def stored_values(table: Any) -> csc_array:
+def stored_values(table: TableInMemory) -> csc_array:
     """The values of a sparse table as CSC; ValueError if some are missing, infinite or too large."""
     columns = table.stored
     columns.check_finite(table.names, allow_missing=False, instead=INSTEAD)
@@ -173,10 +173,7 @@ def columns_of(
 ) -> NDArray[np.float64] | csc_array:
     """Some columns of a new table as numbers, dense or sparse; ``categories`` are those that were fitted, by column.
 
-    Raises
-    ------
-    ValueError
-        If the table has other columns, or values are missing or infinite.
+    Raises ValueError if the table has other columns, or values are missing or infinite.
     """
     if issparse(X):
         return read_stored(estimator, X)[:, columns]

@@ -21,8 +21,6 @@ class RCFS(ColumnSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, optional
-        By default 10, or all columns where there are fewer.
     n_clusters : int, default=None
         At least as many as features to select. None merges clusters as long as their mean ``|rho|`` is at least 0.5,
         and no further than to ``n_features_to_select``.
@@ -88,8 +86,6 @@ class ReliefF(ColumnSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, optional
-        By default 10, or all columns where there are fewer.
     n_neighbors : int, default=10
         Hits, and misses of each class; all of them where a class has fewer.
     n_samples : int, default=None
@@ -97,8 +93,6 @@ class ReliefF(ColumnSelector):
         order. Neighbours are always sought among all.
     random_state : int, RandomState instance or None, default=None
         Of the draw; without ``n_samples`` nothing is drawn.
-    n_jobs : int, default=None
-        Threads (None is 1, -1 every core); the result is the same to the last bit for any number.
 
     Attributes
     ----------

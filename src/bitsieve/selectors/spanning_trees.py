@@ -25,8 +25,6 @@ class GMI(ColumnSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, optional
-        By default 10, or all columns where there are fewer.
     removal : {'sorted', 'backward'}, default='sorted'
         'sorted': all totals once, the highest are left out. 'backward': one feature at a time, the totals being those
         over the features that are left, so that of two copies one stays.
@@ -40,8 +38,6 @@ class GMI(ColumnSelector):
         How many times the halves and the permutation are drawn; the bounds are averaged.
     random_state : int, RandomState instance or None, default=0
         Of the draws; all pairs of features share them.
-    n_jobs : int, default=None
-        Threads (None is 1, -1 every core); the result is the same to the last bit for any number.
 
     Attributes
     ----------
@@ -117,13 +113,9 @@ class DpSelector(ColumnSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, optional
-        By default 10, or all columns where there are fewer.
     weighted : bool, default=False
         Whether the bound of two classes counts by their share of the samples; the sum is then an upper bound on the
         Bayes error of all classes together.
-    n_jobs : int, default=None
-        Threads (None is 1, -1 every core); the result is the same to the last bit for any number.
 
     Attributes
     ----------

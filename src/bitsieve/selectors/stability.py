@@ -30,23 +30,9 @@ def expected_false_selections(n_chosen: float, n_features: int, n_pairs: int, th
 
     and t at least ``1/2 + 1 / B``. t is rounded up to a share of 2 B.
 
-    Parameters
-    ----------
-    n_chosen : float
-        q, the mean number of columns chosen from a half.
-    n_features : int
-        n.
-    n_pairs : int
-        B.
-    threshold : float
-        Above 1/2; more than 1 keeps nothing.
+    ``n_chosen``: q, the mean number of columns chosen from a half. ``n_features``: n. ``n_pairs``: B. ``threshold``:
+    above 1/2; more than 1 keeps nothing.
 
-    Returns
-    -------
-    float
-
-    References
-    ----------
     R. D. Shah, R. J. Samworth, "Variable selection with error control: another look at stability selection", Journal of
     the Royal Statistical Society B 75, 2013. doi:10.1111/j.1467-9868.2011.01034.x
     """
@@ -205,18 +191,7 @@ class StabilitySelector(ColumnSelector):
 def half_of(table: TableInMemory, pair: int, which: int, random_state: int) -> TableInMemory:
     """One of the two halves of a table, each class divided evenly; its odd sample goes to either half by turns.
 
-    Parameters
-    ----------
-    table : TableInMemory
-    pair : int
-        Number of the pair.
-    which : {0, 1}
-    random_state : int
-
-    Returns
-    -------
-    TableInMemory
-        With frequency weights where the table has them.
+    ``pair``: number of the pair. With frequency weights where the table has them.
     """
     random = np.random.default_rng([random_state, pair])
     rows = np.repeat(np.arange(table.n_samples), 1 if table.weights is None else table.weights)

@@ -35,8 +35,6 @@ class VMI(ColumnSelector):
     binning : {"mdl", "quantile", "uniform", "none"}, binner, or None, default="mdl"
         How numeric columns become codes; "none" takes each distinct value as its own code. None leaves them as they
         are and estimates Gaussian kernel densities within each class; categorical columns then keep their frequencies.
-    n_jobs : int, default=None
-        Threads (None is 1, -1 every core); the result is the same to the last bit for any number.
 
     Attributes
     ----------

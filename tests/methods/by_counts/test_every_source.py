@@ -9,7 +9,6 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pyarrow as pa
 import pytest
-from bitsieve.data.summary import Limits
 from dask.delayed import delayed
 from pyarrow import csv, feather, parquet
 from sklearn.datasets import dump_svmlight_file
@@ -19,6 +18,7 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.source import JoinedSource
 from bitsieve.counts.sparse import SparseCodes, SparseSource
+from bitsieve.data.binning.summary import Limits
 from bitsieve.data.binning.transformers import CategoricalBinner
 from bitsieve.data.read import read_data
 from bitsieve.engines.dask import DaskPortions

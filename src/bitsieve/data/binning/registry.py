@@ -12,18 +12,18 @@ from bitsieve.common.messages import ParameterError, Sentence, Setting, message_
 from bitsieve.data.binning.base import Binning
 
 KEEPS_MISSING = "+missing"  # after the name of a binner: missing values get a code of their own
-RULES = {  # name to the module in this folder and the class of the rule
-    "mdl": ("mdl", "MDLBinning"),
-    "quantile": ("equal_frequency", "EqualFrequencyBinning"),
-    "uniform": ("equal_width", "EqualWidthBinning"),
-    "none": ("categorical", "CategoricalBinning"),
+RULES = {  # name to the module, with a dot before it where it is in this folder, and the class of the rule
+    "mdl": (".mdl", "MDLBinning"),
+    "quantile": (".equal_frequency", "EqualFrequencyBinning"),
+    "uniform": (".equal_width", "EqualWidthBinning"),
+    "none": (".categorical", "CategoricalBinning"),
 }
 
 
 def rule_named(name: str) -> type[Binning]:
     """The class of a rule."""
     module, kind = RULES[name]
-    rule: type[Binning] = getattr(import_module(f"bitsieve.data.binning.{module}"), kind)
+    rule: type[Binning] = getattr(import_module(module, __package__), kind)
     return rule
 
 

@@ -345,11 +345,11 @@ FACES: dict[Any, type[Binner]] = {
 }
 
 
-def as_transformer(binning: Binning) -> Binner:
-    """The public transformer of a rule, fitted if that is; a transformer as it is."""
-    if isinstance(binning, Binner):
+def as_transformer(binning: Binning) -> Binning:
+    """The public transformer of a rule, fitted if that is; a transformer, or a rule that has none, as it is."""
+    face = FACES.get(type(binning))
+    if face is None:
         return binning
-    face = FACES[type(binning)]
-    made = face.__new__(face)
+    made: Binner = face.__new__(face)
     made.__dict__.update(vars(binning))
     return made

@@ -20,14 +20,8 @@ Floats = NDArray[np.float64]
 class Rows:
     """The samples of a table, its numeric columns apart from its categorical ones.
 
-    Attributes
-    ----------
-    numbers : ndarray of float64, shape (n_samples, n_numeric)
-        NaN where a value is missing.
-    codes : ndarray of int32, shape (n_samples, n_categorical)
-        -1 where a value is missing.
-    numeric, categorical : ndarray of int
-        Which columns of the table these are.
+    ``numbers`` (n_samples, n_numeric): NaN where a value is missing. ``codes`` (n_samples, n_categorical): -1 where a
+    value is missing. ``numeric``, ``categorical``: which columns of the table these are.
     """
 
     numbers: NDArray[np.float64]

@@ -37,12 +37,7 @@ def remaining(information: Information, order: Columns, levels: Floats) -> Remai
 class Remaining:
     """Features in an order, which are chosen from its beginning; each feature chosen removes some of the others.
 
-    Parameters
-    ----------
-    information : Information
-    order : ndarray of int
-    levels : ndarray of float, shape (n_features,)
-        The symmetric uncertainty with a chosen feature from which on a feature is removed.
+    ``levels`` (n_features,): the symmetric uncertainty with a chosen feature from which on a feature is removed.
     """
 
     def __init__(self, information: Information, order: Columns, levels: Floats) -> None:
@@ -67,17 +62,11 @@ class Remaining:
 
 
 class RemainingByEquivalence(Remaining):
-    """The same where columns of disjoint support are known: what a pivot shares with them is asked for once
-    a class.
+    """The same where columns of disjoint support are known: what a pivot shares with them is asked for once a
+    class of equivalent ones.
 
     Of a kind, a pivot removes those of the lowest levels. Cost: a step visits the columns that co-occur with the
     pivot, the classes, and the columns that it removes; or all that are left, where these are fewer.
-
-    Parameters
-    ----------
-    information, order, levels
-        As above.
-    disjoint : DisjointPairs
     """
 
     def __init__(self, information: Information, order: Columns, levels: Floats, disjoint: DisjointPairs) -> None:
@@ -163,25 +152,10 @@ def fast_correlation_filter(
 ) -> Predominant:
     """Find the predominant features, the first ``limit`` of them.
 
-    Parameters
-    ----------
-    information : Information
-    limit : int
-        At least 1.
-    delta : float
-        Features with ``SU(Xi,C) >= delta`` take part.
-    strict : bool
-        Both comparisons are ``>`` instead of ``>=``.
-    progress : callable, optional
-        Called as ``progress(features kept or removed, all)``.
+    ``limit``: at least 1. ``delta``: features with ``SU(Xi,C) >= delta`` take part. ``strict``: both comparisons are
+    ``>`` instead of ``>=``. ``progress``: called as ``progress(features kept or removed, all)``. Returns empty if no
+    feature reaches the threshold.
 
-    Returns
-    -------
-    Predominant
-        Empty if no feature reaches the threshold.
-
-    Notes
-    -----
     Numbers within 1e-10 are equal. Cost: one row of pair counts a predominant feature, over those that remain; of
     sparse features over those that share a row with it.
     """

@@ -44,18 +44,10 @@ def blanket_elimination(
     ``delta_i = I(Xi;C|M_i)``; the smallest is dropped, and blankets that held it are chosen afresh. Ties (1e-10):
     the highest column is dropped, so that the lowest stays. Columns that do not vary are dropped first.
 
-    Parameters
-    ----------
-    information : Information
-    blanket_size : int
-        K, at least 0; all that are left where they are fewer.
-    rule : {"relevance", "redundancy"}
-        M_i are the K features j with the smallest I(Xi;C|Xj), or with the largest I(Xi;Xj).
-    progress : callable, optional
-        Called as ``progress(features dropped, all)``.
+    ``blanket_size``: K, at least 0; all that are left where they are fewer. ``rule`` {"relevance", "redundancy"}: M_i
+    are the K features j with the smallest I(Xi;C|Xj), or with the largest I(Xi;Xj). ``progress``: called as
+    ``progress(features dropped, all)``.
 
-    Notes
-    -----
     Cost: one matrix, O(n^2 d) samples read as bits, and some n (K + 1) tables of a feature and the class given its
     blanket. Memory: n^2 numbers.
     """

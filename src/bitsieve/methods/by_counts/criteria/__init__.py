@@ -28,10 +28,7 @@ CRITERIA: dict[str, type[Criterion | JointCriterion]] = {
 def make_criterion(criterion: str | Criterion | JointCriterion, **parameters: float) -> Criterion | JointCriterion:
     """The criterion of that name with its parameters (such as ``beta``), or the object itself.
 
-    Raises
-    ------
-    ValueError
-        If there is no criterion of that name, or it has no such parameter.
+    Raises ValueError if there is no criterion of that name, or it has no such parameter.
     """
     names = [*CRITERIA, *ALIASES]
     if not isinstance(criterion, str):

@@ -8,14 +8,8 @@ from typing import NamedTuple
 class Alias(NamedTuple):
     """A second name of a criterion.
 
-    Attributes
-    ----------
-    same_as : str
-        The name of the criterion that it is, parameters and all.
-    title, formula, paper : str
-        Its own.
-    why : str
-        Why the two are one, value for value.
+    ``same_as``: the name of the criterion that it is, parameters and all. ``title``, ``formula``, ``paper``: its own.
+    ``why``: why the two are one, value for value.
     """
 
     same_as: str

@@ -105,10 +105,7 @@ class MinimumCriterion(Criterion):
 def check_weight(name: str, value: float) -> None:
     """Refuse a parameter that cannot weigh a term of a score.
 
-    Raises
-    ------
-    ValueError
-        If it is not a finite number of 0 or more.
+    Raises ValueError if it is not a finite number of 0 or more.
     """
     if not (isinstance(value, Real) and 0 <= value < float("inf")):
         raise ParameterError(name, value, "give a finite number of 0 or more", "is not a weight")

@@ -75,23 +75,11 @@ def forward_select(
 ) -> ForwardChoice:
     """Choose features one at a time by a criterion.
 
-    Parameters
-    ----------
-    information : Information
-    criterion : Criterion or JointCriterion
-    n_features_to_select, must_include, exclude, progress
-        As in :func:`bitsieve.common.greedy.choose_greedily`.
-    stopping : StoppingRule or FalseDiscoveryStopping, optional
-        Ends the selection before the first choice it refuses, and before a constant column; features of
-        ``must_include`` are not tested.
+    ``n_features_to_select``, ``must_include``, ``exclude``, ``progress``: as in
+    :func:`bitsieve.common.greedy.choose_greedily`. ``stopping``: ends the selection before the first choice it refuses,
+    and before a constant column; features of ``must_include`` are not tested. Raises UndefinedQuantityError if the
+    criterion conditions on sets of features and the estimator does not define that.
 
-    Raises
-    ------
-    UndefinedQuantityError
-        If the criterion conditions on sets of features and the estimator does not define that.
-
-    Notes
-    -----
     Cost: k - 1 rows of pair information, O(k n d) samples read as bits; a criterion that never increases reads fewer.
     """
     monitor = None if stopping is None else make_monitor(stopping, information)

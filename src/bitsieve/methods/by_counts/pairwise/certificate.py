@@ -38,10 +38,7 @@ def certify(objective: float, bounds: Iterable[float]) -> Certificate:
 
     A bound that rounding put below the objective is raised to it; the gap of a bound of 0 is 0.
 
-    Raises
-    ------
-    ArithmeticError
-        If the bound lies further below the objective than rounding explains: it is none then.
+    Raises ArithmeticError if the bound lies further below the objective than rounding explains: it is none then.
     """
     least = min(bounds)
     if least < objective - ROUNDING * max(1.0, abs(objective)):
@@ -68,8 +65,6 @@ def row_bound(matrix: NDArray[np.floating], k: int) -> float:
     A member's share in the objective is its diagonal entry and k - 1 others of its row. For k much smaller than n it
     is far below the spectral bound, which grows with n.
 
-    Notes
-    -----
     Cost: O(n^2) comparisons; rows that cannot be among the k best are not sorted.
     """
     diagonal = np.array(np.diagonal(matrix), np.float64)

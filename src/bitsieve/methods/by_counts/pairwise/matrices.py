@@ -51,16 +51,8 @@ class TiledProducts:
     Which tiles are kept changes the time of a product and not one bit of it: tiles are of a fixed size, and their
     parts of the product are added in their fixed order.
 
-    Parameters
-    ----------
-    information : Information
-    columns : ndarray of int
-    dtype : float64 or float32
-    memory : int
-        Bytes for tiles; three of 32 MiB (float64) are for work and come off it.
+    ``memory``: bytes for tiles; three of 32 MiB (float64) are for work and come off it.
 
-    Notes
-    -----
     Cost: O(n^2 d) samples read as bits a product, less what is kept, and O(n^2) multiplications.
     """
 
@@ -266,10 +258,7 @@ def conditional_matrix(
 ) -> FullMatrix:
     """Q over ``columns`` (None: all): whole where it fits the memory given in bytes (None: any), else in tiles.
 
-    Raises
-    ------
-    ValueError
-        If the system has not the memory for the whole.
+    Raises ValueError if the system has not the memory for the whole.
     """
     chosen = np.arange(information.n_features) if columns is None else columns
     n_bytes = len(chosen) ** 2 * np.dtype(dtype).itemsize

@@ -38,13 +38,9 @@ BLOCK = 1 << 22  # comparisons at once
 def first_duplicates(redundancy: NDArray[np.float64]) -> NDArray[np.intp]:
     """For every column the lowest column that it duplicates, mostly itself.
 
-    Parameters
-    ----------
-    redundancy : ndarray of shape (n, n)
-        I(Xi;Xj), H(Xi) on the diagonal; made of integers, so that equal information is equal to the last bit.
+    ``redundancy`` (n, n): I(Xi;Xj), H(Xi) on the diagonal; made of integers, so that equal information is equal to the
+    last bit.
 
-    Notes
-    -----
     Cost: n^2 comparisons.
     """
     n = len(redundancy)
@@ -61,21 +57,10 @@ def first_duplicates(redundancy: NDArray[np.float64]) -> NDArray[np.intp]:
 class QuadraticRanking(NamedTuple):
     """Weights of the columns and what they come from.
 
-    Attributes
-    ----------
-    weights : ndarray of shape (n,)
-        Of sum 1.
-    order : ndarray of int, shape (n,)
-        By falling weight; columns of weight 0 by rising gradient, the multiplier of their bound: what a column would
-        have to gain in ``a f_i`` to get a weight. Ties to the lowest column.
-    alpha : float
-        a.
-    shift : float
-        Added to the diagonal of H, bits.
-    gap : float
-        The objective is at most so much above its minimum, bits.
-    converged : bool
-        Whether the gap is as small as it should be.
+    ``weights`` (n,): of sum 1. ``order`` (n,): by falling weight; columns of weight 0 by rising gradient, the
+    multiplier of their bound: what a column would have to gain in ``a f_i`` to get a weight. Ties to the lowest column.
+    ``shift``: added to the diagonal of H, bits. ``gap``: the objective is at most so much above its
+    minimum, bits. ``converged``: whether the gap is as small as it should be.
     """
 
     weights: Floats
@@ -91,23 +76,10 @@ def quadratic_ranking(
 ) -> QuadraticRanking:
     """QPFS: ``H_ij = I(Xi;Xj)``, ``H_ii = H(Xi)``.
 
-    Parameters
-    ----------
-    information : Information
-    columns : ndarray of int
-        Columns that vary.
-    alpha : float, optional
-        Weight of the relevance; None: ``mean |H| / (mean |H| + mean f)`` over all entries.
-    shifted : bool
-        Add the least number to the diagonal that makes H convex, instead of refusing it.
+    ``columns``: columns that vary. ``alpha``: weight of the relevance; None: ``mean |H| / (mean |H| + mean f)`` over
+    all entries. ``shifted``: add the least number to the diagonal that makes H convex, instead of refusing it. Raises
+    ValueError if H is not convex and not to be shifted.
 
-    Raises
-    ------
-    ValueError
-        If H is not convex and not to be shifted.
-
-    Notes
-    -----
     Cost: one matrix, O(n^2 d) samples read as bits; a Cholesky factorisation, n^3 / 3, to prove that it is convex; the
     solver. Memory: n^2 numbers, and as many for the proof.
     """
@@ -142,21 +114,9 @@ def extended_ranking(
 ) -> QuadraticRanking:
     """EQPFS: ``H_ij = I(Xi;Xj) - beta I(Xi;Xj|C)``, and one number on the diagonal.
 
-    Parameters
-    ----------
-    information, columns, alpha
-        As in :func:`quadratic_ranking`.
-    beta : float
-    shift : float, optional
-        The number on the diagonal; None: the least that makes H convex.
+    ``information``, ``columns``, ``alpha``: as in :func:`quadratic_ranking`. ``shift``: the number on the diagonal;
+    None: the least that makes H convex. Raises ValueError if H is not convex with the shift given.
 
-    Raises
-    ------
-    ValueError
-        If H is not convex with the shift given.
-
-    Notes
-    -----
     Cost: two matrices, O(n^2 d) samples read as bits; the smallest eigenvalue; the solver. Memory: 2 n^2 numbers.
     """
     check_matrices(2, len(columns))
@@ -191,20 +151,10 @@ def approximated_ranking(
 ) -> QuadraticRanking:
     """QPFS with Nystrom's approximation of H from the rows of ``landmarks``, some of the ``columns``.
 
-    Parameters
-    ----------
-    information : Information
-    columns : ndarray of int
-        Columns that vary.
-    landmarks : ndarray of int
-    alpha : float
-    own_entropy : bool
-        Give every column its entropy on the diagonal, which takes no count of a pair. By the letter of the
-        approximation only landmarks have theirs; the others seem to share next to nothing with themselves, and take
-        all the weight.
+    ``columns``: columns that vary. ``own_entropy``: give every column its entropy on the diagonal, which takes no count
+    of a pair. By the letter of the approximation only landmarks have theirs; the others seem to share next to nothing
+    with themselves, and take all the weight.
 
-    Notes
-    -----
     Cost: p rows, O(p n d) samples read as bits; the factor, O(p^3 + n p^2); O(n p) a product. Memory: 3 n p numbers.
     """
     n_bytes = 3 * 8 * len(landmarks) * len(columns)

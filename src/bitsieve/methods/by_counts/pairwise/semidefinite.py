@@ -68,21 +68,10 @@ ROUNDINGS: dict[str, Callable[[Floats, Draw], Floats]] = {
 def round_factor(matrix: Floats, factor: Floats, k: int, rounding: str, n_roundings: int, draw: Draw) -> Rounded:
     """The k features with the largest cosines, for the direction whose subset has the largest x'Qx.
 
-    Parameters
-    ----------
-    matrix : ndarray of shape (n, n)
-    factor : ndarray of shape (n + 1, r)
-        Unit rows, row 0 standing for y = 1.
-    k : int
-    rounding : str
-        A name of ``ROUNDINGS``.
-    n_roundings : int
-        Directions.
-    draw : callable
-        ``draw(size)`` is a vector of independent standard normal numbers.
+    ``matrix`` (n, n). ``factor`` (n + 1, r): unit rows, row 0 standing for y = 1. ``rounding``: a name of
+    ``ROUNDINGS``. ``n_roundings``: random directions. ``draw(size)`` is a vector of independent standard normal
+    numbers.
 
-    Notes
-    -----
     Cost: O(n r + k^2) a direction.
     """
     tried = [ROUNDINGS[rounding](factor, draw) for _ in range(n_roundings)]
@@ -101,17 +90,10 @@ def _row_cosines(factor: Floats, direction: Floats) -> Floats:
 class SemidefiniteChoice(NamedTuple):
     """What SDPCMI finds among some columns, which its indices count.
 
-    Attributes
-    ----------
-    order : ndarray of int, shape (n,)
-        The subset first, largest share in x'Qx first; then the others, largest cosine first.
-    shares : ndarray of float, shape (k,)
-        Of the subset in that order: ``sum_j Q_ij`` over the members j, in bits; together x'Qx.
-    cosines : ndarray of float, shape (n,)
-        With the direction that won the rounding.
-    membership : ndarray of float, shape (n,)
-        ``(1 + Y_0i) / 2``: what the relaxation gives in the place of 0 and 1. They sum to k.
-    certificate : Certificate
+    ``order`` (n,): the subset first, largest share in x'Qx first; then the others, largest cosine first. ``shares``
+    (k,): of the subset in that order: ``sum_j Q_ij`` over the members j, in bits; together x'Qx. ``cosines`` (n,): with
+    the direction that won the rounding. ``membership`` (n,): ``(1 + Y_0i) / 2``: what the relaxation gives in the place
+    of 0 and 1. They sum to k.
     """
 
     order: NDArray[np.intp]
@@ -133,20 +115,10 @@ def semidefinite_choice(
 ) -> SemidefiniteChoice:
     """The best subset of k found by rounding the relaxation, and how good it can be at most.
 
-    Parameters
-    ----------
-    information : Information
-    columns : ndarray of int
-        Those that vary: a constant one would borrow the relevance of the others.
-    k : int
-        1 .. len(columns).
-    rounding, n_roundings, draw
-        See :func:`bitsieve.methods.by_counts.pairwise.semidefinite.round_factor`.
-    swaps : bool
-        Whether the rounded subset is improved by single swaps.
+    ``columns``: those that vary: a constant one would borrow the relevance of the others. ``k``: 1 .. len(columns).
+    ``rounding``, ``n_roundings``, ``draw``: see :func:`bitsieve.methods.by_counts.pairwise.semidefinite.round_factor`.
+    ``swaps``: whether the rounded subset is improved by single swaps.
 
-    Notes
-    -----
     Cost: one conditional matrix, O(n^2 d) samples read as bits; then O(n^3), a few eigenvalue problems' time. Memory:
     three n x n arrays.
     """

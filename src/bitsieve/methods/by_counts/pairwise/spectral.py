@@ -76,17 +76,10 @@ def rank_by_landmarks(
 ) -> SpectralRanking:
     """Rank by Nystrom's approximation of the dominant eigenvector from some rows of Q.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (p, n)
-    landmarks : ndarray of shape (p,)
-        The places of the rows in Q.
-    variant : {"extension", "paper"}, optional
-        "extension" (the default) carries the eigenvector of the landmarks' square matrix on to the others in one step;
-        "paper" takes the top eigenvector of the approximated matrix, whose weights may be negative.
+    ``rows`` (p, n). ``landmarks`` (p,): the places of the rows in Q. ``variant`` {"extension", "paper"}: "extension"
+    (the default) carries the eigenvector of the landmarks' square matrix on to the others in one step; "paper" takes
+    the top eigenvector of the approximated matrix, whose weights may be negative.
 
-    Notes
-    -----
     The eigenvalue is estimated from the rows, ``w'(Qv)_L / w'w`` with ``w = v_L``: exact for the exact vector.
     Cost: O(n p) and a dozen products p x p, or for the paper's variant O(n p^2).
     """

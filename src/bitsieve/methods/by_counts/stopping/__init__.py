@@ -28,10 +28,7 @@ STOPPING_RULES: dict[str, type[Rule]] = {
 def make_stopping(stopping: str | Rule, **parameters: Any) -> Rule:
     """The rule of that name with its parameters, or the object itself.
 
-    Raises
-    ------
-    ValueError
-        If there is no rule of that name; the nearest are given.
+    Raises ValueError if there is no rule of that name; the nearest are given.
     """
     if isinstance(stopping, str):
         if stopping not in STOPPING_RULES:

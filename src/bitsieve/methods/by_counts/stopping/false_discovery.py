@@ -103,13 +103,7 @@ class FalseDiscoveryStopping:
 
 
 class FalseDiscoveryMonitor:
-    """Looks beyond the list that will be taken, as far as a longer one is possible.
-
-    Parameters
-    ----------
-    information : Information
-    rule : FalseDiscoveryStopping
-    """
+    """Looks beyond the list that will be taken, as far as a longer one is possible."""
 
     def __init__(self, information: Information, rule: FalseDiscoveryStopping) -> None:
         self.rule = rule

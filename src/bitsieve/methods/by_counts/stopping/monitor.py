@@ -17,16 +17,9 @@ from bitsieve.methods.by_counts.stopping.rules import StoppingRule
 class StoppingOutcome:
     """What a stopping rule found.
 
-    Attributes
-    ----------
-    values : ndarray of shape (k,)
-        Its value for every choice it accepted, nan for those that were not tested.
-    refused : int or None
-        The candidate it stopped at; None where it stopped at none.
-    value : float
-        The value of the refused candidate, else nan.
-    exhausted : bool
-        Whether only constant columns were left.
+    ``values`` (k,): its value for every choice it accepted, nan for those that were not tested. ``refused``: the
+    candidate it stopped at; None where it stopped at none. ``value``: the value of the refused candidate, else nan.
+    ``exhausted``: whether only constant columns were left.
     """
 
     values: NDArray[np.float64]
@@ -36,13 +29,7 @@ class StoppingOutcome:
 
 
 class StoppingMonitor:
-    """Applies a rule to every choice by the plug-in information, conditional on all features chosen before.
-
-    Parameters
-    ----------
-    information : Information
-    rule : StoppingRule
-    """
+    """Applies a rule to every choice by the plug-in information, conditional on all features chosen before."""
 
     def __init__(self, information: Information, rule: StoppingRule) -> None:
         self.rule, self.source = rule, information.source

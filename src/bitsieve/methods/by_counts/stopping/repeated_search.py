@@ -30,17 +30,8 @@ class RepeatedSearch:
     and of many codes comparable; smaller is better, and 1 is that of a column without codes. It is not taken for a
     probability: only its rank among its values after shuffles is.
 
-    Attributes
-    ----------
-    search : ClassSearch
-    chosen : sequence of int
-        S, the columns chosen so far.
-    tried : ndarray of int
-        All columns that might have been chosen now, those in which no cut was accepted among them.
-    terms : Terms
-        Of the plug-in information.
-    n_jobs : int or None
-        Threads for shuffles.
+    ``chosen``: S, the columns chosen so far. ``tried``: all columns that might have been chosen now, those in which no
+    cut was accepted among them. ``terms``: of the plug-in information. ``n_jobs``: threads for shuffles.
     """
 
     search: ClassSearch

@@ -21,10 +21,7 @@ from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 class PValue(float):
     """A probability that knows how it was found.
 
-    Attributes
-    ----------
-    how : str
-        A few words for a message, empty where there is nothing to say.
+    ``how``: a few words for a message, empty where there is nothing to say.
     """
 
     how: str
@@ -36,20 +33,10 @@ class PValue(float):
         return made
 
 
-def p_reason(value: float, level: float) -> str:
-    """``p = 0.31 > 0.05``, and how p was found where it knows."""
-    how = value.how if isinstance(value, PValue) else ""
-    return f"p = {value:.2g} > {level:g}{how and f' ({how})'}"
-
-
 class StoppingRule(Protocol):
     """Accepts or refuses the candidate that a criterion would take next, by I(Xi;C|S).
 
-    Attributes
-    ----------
-    name : str
-    unit : str
-        Of the value: "p" or "bits".
+    ``unit``: of the value: "p" or "bits".
     """
 
     name: ClassVar[str]
@@ -120,8 +107,24 @@ class ThresholdStopping:
         return f"it adds {max(value, 0.0):.4f} bits < {self.bits:g}"
 
 
+class _AtLevel:
+    """Stops where a corrected p exceeds a level."""
+
+    unit: ClassVar[str] = "p"
+    level: float
+
+    def stops(self, value: float) -> bool:
+        """Whether p exceeds the level."""
+        return value > self.level
+
+    def reason(self, value: float) -> str:
+        """``p = 0.31 > 0.05``, and how p was found where it knows."""
+        how: str = getattr(value, "how", "")
+        return f"p = {value:.2g} > {self.level:g}{how and f' ({how})'}"
+
+
 @dataclass(frozen=True)
-class SignificanceStopping:
+class SignificanceStopping(_AtLevel):
     """The G-test of I(Xi;C|S) = 0, corrected for the number of candidates tried.
 
     ``G = 2 N ln(2) I(Xi;C|S)`` is compared with chi-squared of ``sum_z (codes_z - 1) (classes_z - 1)`` degrees of
@@ -158,7 +161,6 @@ class SignificanceStopping:
     """
 
     name: ClassVar[str] = "significance"
-    unit: ClassVar[str] = "p"
     level: float = 0.05
 
     def __post_init__(self) -> None:
@@ -191,14 +193,6 @@ class SignificanceStopping:
             shuffled.value(given, candidate, n_candidates, search), "by shuffles: the cuts looked at the class"
         )
 
-    def stops(self, value: float) -> bool:
-        """Whether p exceeds the level."""
-        return value > self.level
-
-    def reason(self, value: float) -> str:
-        """p, the level, and whether p was found by shuffles."""
-        return p_reason(value, self.level)
-
 
 LAST = 10  # shuffles that reach the observed value, after which p is known well enough
 BATCH = 1 << 14  # shuffles at once
@@ -206,7 +200,7 @@ AFFORDED = 2 * 10**9  # codes to shuffle, about 4 seconds
 
 
 @dataclass(frozen=True)
-class PermutationStopping:
+class PermutationStopping(_AtLevel):
     """Compare I(Xi;C|S) with what shuffles among samples of equal S give to the best of all candidates.
 
     Such shuffles keep the dependence of the columns on S and break that on the class given S. With g of b shuffles that
@@ -251,7 +245,6 @@ class PermutationStopping:
     """
 
     name: ClassVar[str] = "permutation"
-    unit: ClassVar[str] = "p"
     level: float = 0.05
     n_permutations: int = 200
     random_state: int = 0
@@ -283,14 +276,6 @@ class PermutationStopping:
         self, reach: Callable[[NDArray[np.uint64]], NDArray[np.bool_]], most: int, seeds: np.random.Generator
     ) -> float:
         return share_of_shuffles(reach, most, max(LAST, ceil(self.level * self.n_permutations)), seeds)
-
-    def stops(self, value: float) -> bool:
-        """Whether p exceeds the level."""
-        return value > self.level
-
-    def reason(self, value: float) -> str:
-        """p and the level."""
-        return p_reason(value, self.level)
 
 
 def share_of_shuffles(

@@ -37,19 +37,10 @@ ROUNDING = 1e-14  # relative change of its value that may be none
 class Reduced(NamedTuple):
     """The optimum over the cuts.
 
-    Attributes
-    ----------
-    alpha : ndarray of shape (n_samples, n_tasks)
-        Each column in the simplex.
-    mixture : ndarray of shape (n_cuts,)
-        The mu of the cuts.
-    weights : ndarray of shape (n_columns, n_tasks)
-        ``d_j c_jk``: the classifier of task k is the sign of ``sum_j weights_jk f_j``.
-    value : float
-        The largest cut at ``alpha``; the least possible is at most ``gap`` below it.
-    gap : float
-    products : ndarray of shape (n_columns, n_tasks)
-        The c at ``alpha``.
+    ``alpha`` (n_samples, n_tasks): each column in the simplex. ``mixture`` (n_cuts,): the mu of the cuts. ``weights``
+    (n_columns, n_tasks): ``d_j c_jk``: the classifier of task k is the sign of ``sum_j weights_jk f_j``. ``value``: the
+    largest cut at ``alpha``; the least possible is at most ``gap`` below it. ``products`` (n_columns, n_tasks): the c
+    at ``alpha``.
     """
 
     alpha: Floats

@@ -80,10 +80,7 @@ class Tables(NamedTuple):
     def given(cls, table: CodeTable, chosen: int, n_held: int) -> Tables:
         """log2 p(x_f|x_s,c) of all features given a chosen one, in float32.
 
-        Raises
-        ------
-        ValueError
-            If they, and as large ones of ``n_held`` other features, do not fit ``TABLE_BYTES``.
+        Raises ValueError if they, and as large ones of ``n_held`` other features, do not fit ``TABLE_BYTES``.
         """
         rows = int(table.arities[chosen])
         stride = np.array([_native.table_stride_float32(rows * arity) for arity in table.arities.tolist()], np.int64)
