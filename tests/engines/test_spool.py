@@ -14,7 +14,7 @@ import pytest
 from pyarrow import parquet
 
 import bitsieve
-from bitsieve.engines.stream_table import StreamPacking
+from bitsieve.engines.stream import StreamPacking
 from bitsieve.files import spool as spools
 
 N = 2000

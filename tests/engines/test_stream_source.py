@@ -12,8 +12,8 @@ from pyarrow import csv, dataset, feather, parquet
 import bitsieve
 from bitsieve.common.progress import listening
 from bitsieve.data.binning.summary import Limits
-from bitsieve.engines import stream_table
-from bitsieve.engines.stream_table import StreamParts
+from bitsieve.engines import stream
+from bitsieve.engines.stream import StreamParts
 from bitsieve.selectors.registry import list_methods, make_selector
 
 N = 900
@@ -72,7 +72,7 @@ FORMS = {
 @pytest.fixture
 def small_batches(monkeypatch):
     """Batches of 110 rows, and a sample that holds all of them."""
-    monkeypatch.setattr(stream_table, "rows_of_batch", lambda *_: 110)
+    monkeypatch.setattr(stream, "rows_of_batch", lambda *_: 110)
 
 
 def told(selection):
@@ -194,14 +194,14 @@ def test_a_partitioned_folder_has_the_columns_of_its_folders(rows, tmp_path):
 
 def test_a_sample_is_told(rows, folder, monkeypatch):
     monkeypatch.setattr(StreamParts, "limits", Limits(cells=50, rows=256))
-    monkeypatch.setattr(stream_table, "rows_of_batch", lambda *_: 110)
+    monkeypatch.setattr(stream, "rows_of_batch", lambda *_: 110)
     found = bitsieve.select(folder / "parts", "class", binning="quantile", **HOW)
     (note,) = (note for note in found.notes if "sample" in note)
     assert note == (
         "2 columns have too many different numbers to count them all, and bins found on a sample of the rows, whose "
         "ranks are off by at most 10.17% of the rows, 99 times in 100: 'real', 'amount'"
     )
-    monkeypatch.setattr(stream_table, "rows_of_batch", lambda *_: 37)
+    monkeypatch.setattr(stream, "rows_of_batch", lambda *_: 37)
     again = bitsieve.select(folder / "rows.csv", "class", binning="quantile", memory="1MB", **HOW)
     assert again.scores.tobytes() == found.scores.tobytes()
 
