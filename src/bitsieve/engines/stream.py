@@ -164,7 +164,6 @@ class StreamParts(Parts):
         self, work: Work[Summary], coding: Callable[[Summary], Coding] | None, class_sizes: NDArray[np.int64] | None
     ) -> tuple[Summary | None, Packed | None]:
         """Call ``work`` for every batch, and pack the rows in the same pass where their codes are known so early."""
-        self._check_memory()
         early = None
         if coding is not None and class_sizes is not None:
             early = EarlyPacking(lambda first: self._packing(coding(first), class_sizes))
@@ -173,6 +172,8 @@ class StreamParts(Parts):
         waiting = 0
         for first, objects in self._parts("finding bins" if early is None else "finding bins and packing"):
             part = work(first, *objects, known=known, also=None if early is None else early.add)
+            if known is None and part.sample is not None:
+                self._check_memory()
             pending.append(part)
             waiting += max(0 if part.sample is None else len(part.sample.rows), part.most_cells)
             if len(pending) > _PENDING or known is None or waiting > self.limits.rows // 2:
@@ -212,11 +213,10 @@ class StreamParts(Parts):
         rows = min(most, self.limits.rows)
         needed = _COPIES * 8 * rows * len(self.features)
         if needed > self.memory:
+            least = -(-needed // 2**20)
             raise ValueError(
-                f"bins are found from {rows:,} rows of {len(self.features):,} columns, which take "
-                f"{-(-needed // 2**20):,} MiB of memory: give memory='{-(-needed // 2**20):,}MiB' or more".replace(
-                    ",", ""
-                )
+                f"bins are found from {rows} rows of {len(self.features)} columns which take {least} MiB of memory: "
+                f"give memory='{least}MiB' or more"
             )
 
     def _parts(self, what: str, *, features: bool = True) -> Iterator[tuple[int, tuple[Any, ...]]]:
