@@ -30,7 +30,7 @@ def column_of_arrow(array: Any, name: str) -> np.ndarray | Encoded:
     """
     kind = array.type
     if pa.types.is_integer(kind) and not array.null_count:
-        return array.to_numpy(zero_copy_only=False)
+        return np.asarray(array.to_numpy(zero_copy_only=False))
     if pa.types.is_integer(kind) or pa.types.is_decimal(kind):
         return _numbers(array, name)
     if pa.types.is_floating(kind) or pa.types.is_null(kind):
@@ -51,8 +51,8 @@ def columns_of_arrow(
 ) -> list[np.ndarray | Encoded]:
     """:func:`column_of_arrow` of many columns of as many values; categories and text are coded in blocks.
 
-    Text that means a missing value is one, and text that is numbers or times becomes these: ``text_kinds`` says which of
-    the columns, by their ``places`` in the table, where the arrays are only some of the rows.
+    Text that means a missing value is one, and text that is numbers or times becomes these: ``text_kinds`` says which
+    of the columns, by their ``places`` in the table, where the arrays are only some of the rows.
 
     Raises
     ------
@@ -134,7 +134,7 @@ def _microseconds(array: Any, name: str) -> np.ndarray:
 
 
 def _as_float(array: Any) -> np.ndarray:
-    return array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return np.asarray(array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
 
 
 def categories_of_arrow(arrays: Sequence[Any]) -> list[Encoded]:
@@ -163,7 +163,7 @@ def _places(array: Any) -> NDArray[np.integer]:
     indices = array.indices
     if indices.null_count:
         indices = indices.cast(pa.int64()).fill_null(-1)  # they may be unsigned
-    return indices.to_numpy()
+    return np.asarray(indices.to_numpy())
 
 
 def _sorted_values(dictionary: Any) -> tuple[NDArray[Any], NDArray[np.int32]]:

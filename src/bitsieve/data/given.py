@@ -17,7 +17,7 @@ class Given:
     Attributes
     ----------
     take : callable
-        ``take(indices)`` gives these features in that order, in the kind and with the dtypes of the data that was given;
+        ``take(indices)`` gives these features in that order, in the kind and with the dtypes of the data given;
         None where the data is not read again.
     with_target : callable or None
         ``with_target(names)`` gives these features, then the target and the weights, for writing to a file; None where

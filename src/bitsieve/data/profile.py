@@ -52,8 +52,9 @@ class Profile:
         arrays = {
             name: np.array(value, kinds.get(name, bool)) if isinstance(value, list) else value
             for name, value in facts.items()
+            if name != "n_rows"
         }
-        return cls(**arrays)
+        return cls(n_rows=facts["n_rows"], **arrays)
 
     @property
     def empty(self) -> list[int]:

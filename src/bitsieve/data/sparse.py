@@ -26,7 +26,7 @@ BLOCK_VALUES = 1 << 20  # stored values of a block of columns
 
 
 class StoredColumns(Sequence[Any]):
-    """Columns of numbers of which only the values that are not zero are stored; each is made dense when it is asked for.
+    """Columns of numbers of which only the values that are not zero are stored; each is made dense when asked for.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class StoredColumns(Sequence[Any]):
     @property
     def value(self) -> NDArray[Any]:
         """The stored values."""
-        return self.stored.data
+        return np.asarray(self.stored.data)
 
     @property
     def room(self) -> Callable[..., NDArray[Any]]:
@@ -113,7 +113,7 @@ class StoredColumns(Sequence[Any]):
     def constant(self) -> NDArray[np.bool_]:
         """Whether a column holds one value only."""
         low, high = self.bounds
-        return (np.diff(self.start) == 0) | (~self.has_zeros & (low == high))
+        return np.asarray((np.diff(self.start) == 0) | (~self.has_zeros & (low == high)), bool)
 
     def blocks(self, n_jobs: int | None) -> list[tuple[int, int]]:
         """The columns in blocks of about as many stored values."""

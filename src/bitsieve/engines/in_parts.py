@@ -290,7 +290,7 @@ class TableInParts(Table):
         return self._profile
 
     def _summarized(self, binner: Binning) -> Summary:
-        """What the binner must know of all rows: one pass, in which they are packed if their codes are known so early."""
+        """What the binner must know of all rows: one pass, in which they are packed if their codes are known early."""
         if self.known is None or self.known.sees != binner.sees:
             phase("reading")
             work = partial(self.reader.summarize, target=self.coded_target, binner=binner, limits=self.parts.limits)
@@ -376,7 +376,7 @@ class TableInParts(Table):
         }
 
     def _is_as_kept(self, facts: dict[str, Any]) -> bool:
-        return facts["left_out"] == list(self.left_out) and facts["few_are_codes"] == self.few_are_codes
+        return bool(facts["left_out"] == list(self.left_out) and facts["few_are_codes"] == self.few_are_codes)
 
     def _coding(self, binner: Binning, known: Summary) -> Coding:
         few = known.few_valued() if self.few_are_codes else []
@@ -398,13 +398,17 @@ class TableInParts(Table):
 
     def varies(self, j: int) -> bool:
         """Whether feature ``j`` holds different values; known once the rows were looked at."""
-        assert self._profile is not None  # asked for after the rows were looked at
-        return j not in self.left_out and bool(self._profile.varies[j])
+        profile = self._profile
+        assert profile is not None  # asked for after the rows were looked at
+        assert profile.varies is not None
+        return j not in self.left_out and bool(profile.varies[j])
 
     def counts_rows(self, j: int) -> bool:
         """Whether feature ``j`` goes up, or down, by one with every row; known once the rows were looked at."""
-        assert self._profile is not None
-        return j not in self.left_out and bool(self._profile.counts_rows[j])
+        profile = self._profile
+        assert profile is not None
+        assert profile.counts_rows is not None
+        return j not in self.left_out and bool(profile.counts_rows[j])
 
 
 def key_name(key: dict[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from numpy.typing import ArrayLike
 
@@ -75,8 +75,9 @@ def count(table: Table, binning: Any, n_jobs: int | None = None) -> tuple[Binnin
     if not table.in_memory:
         counted: tuple[Binning, CountSource] = table.count(binner)
         return counted
-    fitted = binner.fit_table(table)
-    return fitted, count_coded(table, fitted, n_jobs)
+    rows = cast("TableInMemory", table)
+    fitted = binner.fit_table(rows)
+    return fitted, count_coded(rows, fitted, n_jobs)
 
 
 def count_coded(table: TableInMemory, binner: Binning, n_jobs: int | None = None) -> CountSource:

@@ -121,7 +121,8 @@ class SparkPortions(Portions):
         whole = _merge(sorted(_objects(found.to_batches()), key=itemgetter(0)), merge)
         if isinstance(whole, _Failed):
             raise whole.error
-        return whole
+        result: Result = whole
+        return result
 
     def map(self, task: str, work: Callable[..., Any]) -> SparkPortions:
         """Portions of what ``work`` returns."""

@@ -205,7 +205,7 @@ class StreamParts(Parts):
         return key_name({**key, "state": self.state, "kernel": PackedBatches.kernel()})
 
     def _check_memory(self) -> None:
-        """Refuse less memory than a sample of the rows takes, from which bins are found: its size is always the same."""
+        """Refuse less memory than the sample of the rows takes from which bins are found; its size is fixed."""
         if self.memory is None:
             return
         file_bytes = sum(size for _, size, *_ in self.state) or self.memory

@@ -45,7 +45,7 @@ class RepeatedCuts(ClassSearch):
 
     def codes(self, column: int) -> Integers:
         """The codes that the binner made."""
-        return self._codes[self.rows, column].astype(np.int64)
+        return np.asarray(self._codes[self.rows, column], np.int64)
 
     @cached_property
     def _codes(self) -> NDArray[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import import_module
@@ -81,7 +81,8 @@ def make_binner(spec: Any = "mdl", *, n_jobs: int | None = None, **parameters: A
     for name in parameters:
         if name not in accepted:
             raise ValueError(f"binning {spec!r} has no parameter {name!r}: it has {', '.join(accepted)}")
-    return rule(n_jobs=n_jobs, **parameters)
+    make: Callable[..., Binning] = rule
+    return make(n_jobs=n_jobs, **parameters)
 
 
 def keeps_missing(spec: Any) -> bool:

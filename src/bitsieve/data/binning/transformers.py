@@ -337,14 +337,11 @@ class ZeroApartBinner(Binner, ZeroApartBinning):
 
 
 FACES: dict[type[Binning], type[Binner]] = {
-    rule: face
-    for rule, face in (
-        (MDLBinning, MDLBinner),
-        (EqualFrequencyBinning, EqualFrequencyBinner),
-        (EqualWidthBinning, EqualWidthBinner),
-        (CategoricalBinning, CategoricalBinner),
-        (ZeroApartBinning, ZeroApartBinner),
-    )
+    MDLBinning: MDLBinner,
+    EqualFrequencyBinning: EqualFrequencyBinner,
+    EqualWidthBinning: EqualWidthBinner,
+    CategoricalBinning: CategoricalBinner,
+    ZeroApartBinning: ZeroApartBinner,
 }
 
 
@@ -354,5 +351,5 @@ def as_transformer(binning: Binning) -> Binner:
         return binning
     face = FACES[type(binning)]
     made = face.__new__(face)
-    vars(made).update(vars(binning))
+    made.__dict__ = dict(vars(binning))
     return made

@@ -71,7 +71,7 @@ class RepeatedStoredCuts(RepeatedCuts):
         codes = np.searchsorted(self.binner.bin_edges_[column], values, side="left") + zero.any()
         codes[np.isnan(values)] = self.binner.n_bins_[column] - 1
         codes[zero] = 0
-        return codes.astype(np.int64)
+        return np.asarray(codes, np.int64)
 
     def dependence(self, classes: Labels, columns: NDArray[np.intp], parts: Parts, terms: Terms) -> Dependence:
         """Of ``columns``, cut anew by each row of ``classes``, on that row."""
@@ -210,7 +210,7 @@ class ZeroApartBinning(Binning):
         ClassSearch or None
         """
         search = self.rule_.search(table)
-        return None if search is None else RepeatedStoredCuts(search, self)
+        return RepeatedStoredCuts(search, self) if isinstance(search, RepeatedCuts) else None
 
     @property
     def _code_type(self) -> type[np.unsignedinteger[Any]]:
