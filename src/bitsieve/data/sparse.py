@@ -239,10 +239,6 @@ def read_sparse(X: Any) -> StoredColumns:
     ----------
     X : sparse matrix or array of shape (n_samples, n_features)
 
-    Returns
-    -------
-    StoredColumns
-
     Raises
     ------
     ValueError

@@ -256,10 +256,6 @@ class TableInMemory(Table):
         whole : bool
             Whether numbers with a fractional part are looked for.
 
-        Returns
-        -------
-        Extents
-
         Raises
         ------
         ValueError
@@ -306,16 +302,7 @@ class TableInMemory(Table):
         return Profile(self.n_samples, has_values, n_categories, rows)
 
     def without(self, columns: Sequence[int]) -> TableInMemory:
-        """The table with one value in every row of some columns, so that no method chooses them.
-
-        Parameters
-        ----------
-        columns : sequence of int
-
-        Returns
-        -------
-        TableInMemory
-        """
+        """The table with one value in every row of some columns, so that no method chooses them."""
         chosen = list(columns)
         if not chosen:
             return self
@@ -386,10 +373,6 @@ class TableInMemory(Table):
         ----------
         rows : ndarray of int
             Row numbers, in the order wanted.
-
-        Returns
-        -------
-        TableInMemory
         """
         return replace(
             self,

@@ -135,10 +135,6 @@ class PartsOnCluster:
         drop_missing : bool, default=False
             Whether rows without a target are left out.
 
-        Returns
-        -------
-        TableInParts
-
         Raises
         ------
         ValueError

@@ -106,10 +106,6 @@ def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
     summary : Summary
         Of all rows.
 
-    Returns
-    -------
-    Coding
-
     Raises
     ------
     ValueError

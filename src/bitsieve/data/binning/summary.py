@@ -243,10 +243,6 @@ def summarize(
     known : Summary, optional
         Of other parts: what can add nothing to it is left out, which saves time and memory.
 
-    Returns
-    -------
-    Summary
-
     Raises
     ------
     ValueError
