@@ -135,6 +135,10 @@ class PartsOnCluster:
         drop_missing : bool, default=False
             Whether rows without a target are left out.
 
+        Returns
+        -------
+        TableInParts
+
         Raises
         ------
         ValueError

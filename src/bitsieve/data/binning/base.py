@@ -59,7 +59,17 @@ class Binning:
         return {name: getattr(self, name) for name in self.parameter_names()}
 
     def unfitted(self, **changed: Any) -> Self:
-        """A copy that is not fitted, with some parameters changed."""
+        """A copy that is not fitted, with some parameters changed.
+
+        Parameters
+        ----------
+        **changed
+            Parameters by name.
+
+        Returns
+        -------
+        Self
+        """
         return type(self)(**{**self.parameters, **changed})
 
     def fit_table(self, table: TableInMemory) -> Self:
