@@ -172,3 +172,16 @@ def test_a_column_of_numbers_in_one_part_and_of_text_in_another(frame):
 def test_only_dask_tables_are_taken(data):
     with pytest.raises(ValueError, match=r"^data is \w+: give a Dask data frame, or a Dask array with two dimensions$"):
         bitsieve.DaskSource(data)
+
+
+@pytest.mark.parametrize("exclude", [(), (1,)])
+def test_an_array_of_few_whole_numbers_without_one_of_its_columns(exclude):
+    """What is left out leaves the array one of nothing but codes."""
+    random = np.random.default_rng(0)
+    y = random.integers(0, 2, N)
+    X = np.column_stack([y * random.integers(0, 2, N), random.integers(0, 4, N), y + random.integers(0, 3, N)])
+    found, expected = (
+        bitsieve.select(data, y, n_features_to_select=2, exclude=exclude) for data in (da.from_array(X, (100, 3)), X)
+    )
+    assert found.features == expected.features
+    assert found.scores.tobytes() == expected.scores.tobytes()

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,9 @@ import pytest
 from pyarrow import parquet
 
 import bitsieve
-from bitsieve.engines.stream_table import StreamPacking
+from bitsieve.data.binning.registry import make_binner
+from bitsieve.data.read import read_data
+from bitsieve.engines.stream import StreamPacking
 from bitsieve.files import spool as spools
 
 N = 2000
@@ -57,6 +60,52 @@ def test_other_data_and_other_bins_are_packed_anew(tmp_path, packed):
     bitsieve.select(data, "class", binning="quantile", n_bins=3, spool=spool)
     bitsieve.select(data, "a", binning="none", spool=spool)
     assert len(packed) == len(list(spool.iterdir())) == 5
+
+
+def with_identifiers(path):
+    """The same rows with their numbers, names, and numbers in text, of which the first two are left out."""
+    write(path)
+    rows = parquet.read_table(path)
+    for name, values in (("row", range(N)), ("name", [f"n{i}" for i in range(N)]), ("text", ["1", "2"] * (N // 2))):
+        rows = rows.append_column(name, pa.array(values))
+    parquet.write_table(rows, path, row_group_size=250)
+    return path
+
+
+@pytest.mark.parametrize("binning", ["mdl", "none", "quantile"])
+def test_a_spool_of_a_table_of_which_columns_are_left_out(tmp_path, packed, binning):
+    data, spool = with_identifiers(tmp_path / "data.parquet"), tmp_path / "spool"
+    for excluded, times in ((), 1), ((), 0), (["b"], 1), (["b"], 0), ((), 1):
+        how = {"binning": binning, "method": "jmi", "n_features_to_select": 2, "exclude": excluded}
+        expected = bitsieve.select(data, "class", engine="stream", **how)
+        packed.clear()
+        assert bitsieve.select(data, "class", spool=spool, **how).to_dict() == expected.to_dict()
+        assert len(packed) == times
+        assert len(list(spool.iterdir())) == 1
+
+
+@pytest.mark.parametrize("binning", ["none", "uniform", "mdl"])
+def test_a_table_is_counted_any_number_of_times(tmp_path, binning):
+    """Rows packed in the pass that looked at them are finished once; without some columns they are packed anew."""
+    data = write(tmp_path / "data.parquet")
+    table = bitsieve.StreamSource(data).read_in_parts("class")
+    binner = make_binner(binning)
+    whole = read_data(data, "class")
+    table.profile(binner)
+    without = table.without([1])
+    for of, same in ((table, whole), (without, whole.without([1])), (table, whole)):
+        fitted, source = of.count(binner)
+        for column, codes in enumerate(fitted.codes(same).T):
+            (counted,) = source.tables(None, np.array([column]), False)
+            assert counted.dense().ravel().tolist() == np.bincount(codes, minlength=source.arities[column]).tolist()
+
+
+def test_counts_by_the_bins_and_classes_of_others_of_a_table_that_was_counted(tmp_path):
+    table = bitsieve.StreamSource(write(tmp_path / "data.parquet")).read_in_parts("class")
+    fitted, source = table.count(make_binner("uniform"))
+    more = replace(table.target, labels=np.array([-1, 0, 1]))  # one class more, before the others
+    again = table.count_as(fitted, source.arities, more)
+    assert again.class_sizes.tolist() == [0, *source.class_sizes.tolist()]
 
 
 @pytest.mark.parametrize("name", ["planes", "facts.json"])

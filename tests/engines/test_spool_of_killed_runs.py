@@ -20,11 +20,11 @@ import json, os, shutil, signal, sys
 import bitsieve
 from bitsieve.selection import selection
 from bitsieve.engines import stream
-from bitsieve.engines import stream_table
+from bitsieve.engines import stream
 
 data, spool = sys.argv[1:]
-packed, pack = [], stream_table.StreamParts.pack
-stream_table.StreamParts.pack = lambda self, *how: packed.append(1) or pack(self, *how)
+packed, pack = [], stream.StreamParts.pack
+stream.StreamParts.pack = lambda self, *how: packed.append(1) or pack(self, *how)
 
 def run():
     found = bitsieve.select(data, "class", binning="none", n_features_to_select=2, spool=spool)

@@ -12,8 +12,8 @@ from bitsieve.data.binning.coding import fit_on_summary
 from bitsieve.data.binning.summary import Summary, summarize
 from bitsieve.data.binning.transformers import CategoricalBinner
 from bitsieve.data.read import read_xy
-from bitsieve.engines import stream_table
-from bitsieve.engines.stream_table import StreamParts
+from bitsieve.engines import stream
+from bitsieve.engines.stream import StreamParts
 from bitsieve.files import spool
 
 N, ROWS = 300, 50
@@ -22,7 +22,7 @@ N, ROWS = 300, 50
 @pytest.fixture
 def second_passes(monkeypatch):
     """How often rows were packed in a pass of their own; batches have fifty rows."""
-    monkeypatch.setattr(stream_table, "rows_of_batch", lambda *_: ROWS)
+    monkeypatch.setattr(stream, "rows_of_batch", lambda *_: ROWS)
     calls, pack = [], StreamParts.pack
     monkeypatch.setattr(StreamParts, "pack", lambda self, *how: calls.append(1) or pack(self, *how))
     return calls

@@ -12,14 +12,15 @@ from pyarrow import csv, dataset, feather, parquet
 import bitsieve
 from bitsieve.common.progress import listening
 from bitsieve.data.binning.summary import Limits
-from bitsieve.engines import stream_table
-from bitsieve.engines.stream_table import StreamParts
-from bitsieve.selectors.registry import list_methods, make_selector
+from bitsieve.engines import stream
+from bitsieve.engines.stream import StreamParts
+from bitsieve.methods.registry import list_methods
+from bitsieve.selectors.registry import make_selector
 
 N = 900
 KINDS = {type(make_selector(info.name)): info.name for info in list_methods()}
-COUNTED = [name for kind, name in KINDS.items() if kind.takes_parts]
-OTHERS = [name for kind, name in KINDS.items() if not kind.takes_parts]
+COUNTED = [name for kind, name in KINDS.items() if "rows" not in kind.requires]
+OTHERS = [name for kind, name in KINDS.items() if "rows" in kind.requires]
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +73,7 @@ FORMS = {
 @pytest.fixture
 def small_batches(monkeypatch):
     """Batches of 110 rows, and a sample that holds all of them."""
-    monkeypatch.setattr(stream_table, "rows_of_batch", lambda *_: 110)
+    monkeypatch.setattr(stream, "rows_of_batch", lambda *_: 110)
 
 
 def told(selection):
@@ -194,14 +195,14 @@ def test_a_partitioned_folder_has_the_columns_of_its_folders(rows, tmp_path):
 
 def test_a_sample_is_told(rows, folder, monkeypatch):
     monkeypatch.setattr(StreamParts, "limits", Limits(cells=50, rows=256))
-    monkeypatch.setattr(stream_table, "rows_of_batch", lambda *_: 110)
+    monkeypatch.setattr(stream, "rows_of_batch", lambda *_: 110)
     found = bitsieve.select(folder / "parts", "class", binning="quantile", **HOW)
     (note,) = (note for note in found.notes if "sample" in note)
     assert note == (
         "2 columns have too many different numbers to count them all, and bins found on a sample of the rows, whose "
         "ranks are off by at most 10.17% of the rows, 99 times in 100: 'real', 'amount'"
     )
-    monkeypatch.setattr(stream_table, "rows_of_batch", lambda *_: 37)
+    monkeypatch.setattr(stream, "rows_of_batch", lambda *_: 37)
     again = bitsieve.select(folder / "rows.csv", "class", binning="quantile", memory="1MB", **HOW)
     assert again.scores.tobytes() == found.scores.tobytes()
 
@@ -219,3 +220,19 @@ def test_memory_of_a_method_that_has_it(folder, rows):
     assert_equal(bitsieve.select(folder / "rows.parquet", "class", **how), bitsieve.select(rows, "class", **how))
     with pytest.raises(ValueError, match="memory"):
         bitsieve.select(rows, "class", method="mim", memory="1MB")
+
+
+def test_memory_is_asked_for_only_where_a_sample_of_the_rows_is_kept(tmp_path):
+    random = np.random.default_rng(0)
+    rows = pa.table({name: random.integers(0, 3, 20_000) for name in [*(f"c{j}" for j in range(40)), "class"]})
+    parquet.write_table(rows, tmp_path / "rows.parquet")
+    how = {"method": "mim", "n_features_to_select": 1}
+    for binning in ("none", "uniform"):
+        found = bitsieve.select(tmp_path / "rows.parquet", "class", binning=binning, memory="8MB", **how)
+        assert found.features == bitsieve.select(rows, "class", binning=binning, **how).features
+    for binning in ("mdl", "quantile"):
+        with pytest.raises(
+            ValueError, match=r"^bins are found from 20000 rows of 40 columns .* memory='37MiB' or more$"
+        ):
+            bitsieve.select(tmp_path / "rows.parquet", "class", binning=binning, memory="8MB", **how)
+        bitsieve.select(tmp_path / "rows.parquet", "class", binning="quantile", memory="37MiB", **how)

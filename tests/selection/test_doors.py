@@ -8,7 +8,7 @@ import pytest
 from tests.doors import DOORS
 
 import bitsieve
-from bitsieve.engines import stream_table
+from bitsieve.engines import stream
 
 N = 260
 #: Whether features carry information is tested by shuffles of the rows, which only rows in memory allow.
@@ -44,7 +44,7 @@ def door(request, tmp_path, monkeypatch):
     """``door(table, **how)`` selects from a table that comes through one of the doors, in batches of few rows."""
     if request.param == "DuckDB":
         pytest.importorskip("duckdb")
-    monkeypatch.setattr(stream_table, "rows_of_batch", lambda *_: 50)
+    monkeypatch.setattr(stream, "rows_of_batch", lambda *_: 50)
 
     def select(table, **how):
         return bitsieve.select(**DOORS[request.param](table, tmp_path), **{"missing": "bin", **how})

@@ -87,8 +87,8 @@ def columns_of_arrow(
 ) -> list[np.ndarray | Encoded]:
     """:func:`column_of_arrow` of many columns of as many values; categories and text are coded in blocks.
 
-    Text that means a missing value is one, and text that is numbers or times becomes these: ``text_kinds`` says which of
-    the columns, by their ``places`` in the table, where the arrays are only some of the rows.
+    Text that means a missing value is one, and text that is numbers or times becomes these: ``text_kinds`` says which
+    of the columns, by their ``places`` in the table, where the arrays are only some of the rows.
 
     Raises
     ------

@@ -92,10 +92,6 @@ def read_columns(
         Of some of the rows of a table, by their places its columns of text that are numbers or times in all rows, with
         their types where these are known. By default the text decides.
 
-    Returns
-    -------
-    TableInMemory
-
     Raises
     ------
     ValueError

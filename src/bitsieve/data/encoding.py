@@ -67,8 +67,7 @@ def distinct(values: NDArray[Any]) -> NDArray[Any]:
         low, high = int(values.min()), int(values.max())
         if high - low < DENSE_SPAN:
             present = np.flatnonzero(np.bincount(_offset(values, low)))
-            moved: NDArray[Any] = present.astype(values.dtype) + values.dtype.type(low)  # wraps, and back
-            return moved
+            return np.asarray(present.astype(values.dtype) + values.dtype.type(low))  # wraps, and back
     return np.unique(values)
 
 
@@ -131,8 +130,8 @@ def is_missing(values: NDArray[Any] | Encoded) -> NDArray[np.bool_]:
     if isinstance(values, Encoded):
         return values.codes < 0
     if values.dtype.kind in "mM":
-        return np.asarray(np.isnat(values))
-    return np.asarray(np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), bool))
+        return np.asarray(np.isnat(values), bool)
+    return np.asarray(np.isnan(values), bool) if values.dtype.kind == "f" else np.zeros(len(values), bool)
 
 
 def take_rows(columns: NDArray[Any] | Sequence[NDArray[Any] | Encoded], rows: NDArray[np.intp]) -> Any:

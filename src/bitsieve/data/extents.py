@@ -79,6 +79,13 @@ class Extents:
 class HasExtents(Protocol):
     """Named columns of which it is known what they hold."""
 
+    @property
+    def names(self) -> Sequence[str]:
+        """One a column."""
+
+    def set_names_on(self, estimator: Any) -> None:
+        """Set ``n_features_in_`` and ``feature_names_in_`` of an estimator that is fitted on these columns."""
+
     def extents(self, n_jobs: int | None = None, whole: bool = False) -> Extents:
         """What the columns hold."""
 

@@ -17,8 +17,8 @@ class Given:
     Attributes
     ----------
     take : callable
-        ``take(indices)`` gives these features in that order, in the kind and with the dtypes of the data as it was
-        given; None where the data is not read again.
+        ``take(indices)`` gives these features in that order, in the kind and with the dtypes of the data given;
+        None where the data is not read again.
     with_target : callable or None
         ``with_target(names)`` gives these features, then the target and the weights, for writing to a file; None where
         the data came without them.

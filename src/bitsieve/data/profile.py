@@ -49,7 +49,11 @@ class Profile:
     def from_facts(cls, facts: dict[str, Any]) -> Profile:
         """What :meth:`facts` has given."""
         kinds = {"n_categories": np.int64}
-        arrays = {name: np.array(value, kinds.get(name, bool)) for name, value in facts.items() if name != "n_rows"}
+        arrays = {
+            name: np.array(value, kinds.get(name, bool)) if isinstance(value, list) else value
+            for name, value in facts.items()
+            if name != "n_rows"
+        }
         return cls(n_rows=facts["n_rows"], **arrays)
 
     @property
@@ -76,7 +80,8 @@ def numbers_rows(values: NDArray[Any]) -> bool:
     low = int(values.min())
     if int(values.max()) - low != len(values) - 1:
         return False
-    return bool(np.bincount((values - values.dtype.type(low)).astype(np.int64)).max() == 1)
+    places = values.astype(np.int64) - _as_int64(low)  # their difference fits where they themselves do not
+    return bool(np.bincount(places).max() == 1)
 
 
 def values_differ_at_first(values: NDArray[Any]) -> bool:
@@ -157,8 +162,8 @@ class RowNumbers:
             return False
         step = 1 << 20
         expected = sum(
-            int(row_keys(np.arange(low, min(low + step, self.high + 1))).sum(dtype=np.uint64))
-            for low in range(self.low, self.high + 1, step)
+            int(row_keys(np.arange(min(step, self.n - place)) + _as_int64(self.low + place)).sum(dtype=np.uint64))
+            for place in range(0, self.n, step)
         )
         return expected % 2**64 == self.key
 
@@ -166,6 +171,11 @@ class RowNumbers:
     def count_rows(self) -> bool:
         """Whether they go up, or down, by one with every row."""
         return self.n >= FEW_ROWS and (self.up is not None or self.down is not None)
+
+
+def _as_int64(number: int) -> np.int64:
+    """A whole number modulo 2**64, as numpy casts one of uint64."""
+    return np.uint64(number % 2**64).astype(np.int64)
 
 
 def row_keys(rows: NDArray[np.int64]) -> NDArray[np.uint64]:

@@ -64,10 +64,6 @@ def read_xy(
     text_kinds : mapping of int to type or None, optional
         As in :func:`~bitsieve.data.columns.read_columns`.
 
-    Returns
-    -------
-    TableInMemory
-
     Raises
     ------
     ValueError

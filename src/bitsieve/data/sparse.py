@@ -112,7 +112,7 @@ class StoredColumns(Sequence[Any]):
     def constant(self) -> NDArray[np.bool_]:
         """Whether a column holds one value only."""
         low, high = self.bounds
-        return np.asarray((np.diff(self.start) == 0) | (~self.has_zeros & (low == high)))
+        return np.asarray((np.diff(self.start) == 0) | (~self.has_zeros & (low == high)), bool)
 
     def blocks(self, n_jobs: int | None) -> list[tuple[int, int]]:
         """The columns in blocks of about as many stored values."""
@@ -239,10 +239,6 @@ def read_sparse(X: Any) -> StoredColumns:
     Parameters
     ----------
     X : sparse matrix or array of shape (n_samples, n_features)
-
-    Returns
-    -------
-    StoredColumns
 
     Raises
     ------

@@ -103,7 +103,7 @@ class Table(NamedColumns):
         raise NotImplementedError
 
     def few_as_codes(self, n_jobs: int | None = None) -> tuple[Self, bool]:
-        """The table with its columns of few whole numbers as categories; and whether all of an array are such."""
+        """The table with its columns of few whole numbers as categories; whether all columns of an array are such."""
         raise NotImplementedError
 
     def count(self, binner: Any) -> tuple[Any, Any]:
@@ -145,7 +145,8 @@ class TableInMemory(Table):
     given: Given | None = field(default=None, repr=False)
     left_out: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
-    _known: list[Any] = field(default_factory=lambda: [None, None], init=False, repr=False)  # extents, profile
+    _extents: list[Extents] = field(default_factory=list, init=False, repr=False)  # the last of them, once looked at
+    _profile: list[Profile] = field(default_factory=list, init=False, repr=False)
 
     in_memory = True
 
@@ -216,17 +217,22 @@ class TableInMemory(Table):
             return []
         return [(j, values) for j, values in enumerate(self.columns) if isinstance(values, Encoded)]
 
-    def numeric(self, j: int) -> NDArray[np.float64]:
-        """Feature ``j`` as contiguous float64, NaN where missing; times are microseconds.
+    def numbers(self, j: int) -> NDArray[Any]:
+        """Feature ``j`` as numbers of the type in which it was read.
 
         Raises
         ------
         TypeError
             If the feature is categorical.
         """
-        if not self.is_numeric(j):
+        values = self.values(j)
+        if isinstance(values, Encoded):
             raise TypeError(f"column {self.names[j]!r} is categorical")
-        return np.ascontiguousarray(self.values(j), dtype=np.float64)
+        return values
+
+    def numeric(self, j: int) -> NDArray[np.float64]:
+        """Feature ``j`` as contiguous float64, NaN where missing, as :meth:`numbers`; times are microseconds."""
+        return np.ascontiguousarray(self.numbers(j), dtype=np.float64)
 
     def categorical(self, j: int) -> Encoded:
         """Codes (-1 = missing) and sorted categories of feature ``j``.
@@ -250,10 +256,6 @@ class TableInMemory(Table):
         whole : bool
             Whether numbers with a fractional part are looked for.
 
-        Returns
-        -------
-        Extents
-
         Raises
         ------
         ValueError
@@ -264,17 +266,15 @@ class TableInMemory(Table):
                 "the table is sparse, but this method needs dense rows: use a method on counts, such as jmi, or make "
                 "the table dense (X.toarray()) if it is small"
             )
-        known: Extents | None = self._known[0]
-        if known is None or (whole and not known.whole):
-            known = self._known[0] = find_extents(self.columns, n_jobs, whole)
-        return known
+        if not self._extents or (whole and not self._extents[-1].whole):
+            self._extents[:] = [find_extents(self.columns, n_jobs, whole)]
+        return self._extents[-1]
 
     def profile(self, binner: Any = None) -> Profile:
         """Facts of the columns; looked at once."""
-        known: Profile | None = self._known[1]
-        if known is None:
-            known = self._known[1] = self._profiled()
-        return known
+        if not self._profile:
+            self._profile.append(self._profiled())
+        return self._profile[0]
 
     def _profiled(self) -> Profile:
         n = self.n_features
@@ -290,26 +290,19 @@ class TableInMemory(Table):
         else:
             columns = list(range(n))
         for j in columns:
-            values = self.values(j)
-            if isinstance(values, Encoded):
-                n_categories[j], has_values[j] = len(values.categories), len(values.categories) > 0
-            elif values.dtype.kind == "f":
+            if not self.is_numeric(j):
+                n_categories[j] = len(self.categorical(j).categories)
+                has_values[j] = n_categories[j] > 0
+                continue
+            values = self.numbers(j)
+            if values.dtype.kind == "f":
                 has_values[j] = not (np.isnan(values[0]) and np.isnan(values).all())
             else:
                 rows[j] = values.dtype.kind in "iu" and numbers_rows(values)
         return Profile(self.n_samples, has_values, n_categories, rows)
 
     def without(self, columns: Sequence[int]) -> TableInMemory:
-        """The table with one value in every row of some columns, so that no method chooses them.
-
-        Parameters
-        ----------
-        columns : sequence of int
-
-        Returns
-        -------
-        TableInMemory
-        """
+        """The table with one value in every row of some columns, so that no method chooses them."""
         chosen = list(columns)
         if not chosen:
             return self
@@ -351,8 +344,7 @@ class TableInMemory(Table):
         """Whether feature ``j`` holds different values; missing is one."""
         if self.sparse is not None:
             return not self.sparse.constant[j]
-        of = self.values(j)
-        values = of.codes if isinstance(of, Encoded) else of
+        values = self.numbers(j) if self.is_numeric(j) else self.categorical(j).codes
         first = values[0]
         if values.dtype.kind == "f" and np.isnan(first):
             return not np.isnan(values).all()
@@ -360,8 +352,7 @@ class TableInMemory(Table):
 
     def counts_rows(self, j: int) -> bool:
         """Whether feature ``j`` goes up, or down, by one with every row."""
-        values = self.values(j)
-        return not isinstance(values, Encoded) and counts_rows(values)
+        return self.is_numeric(j) and counts_rows(self.numbers(j))
 
     def dense(self) -> TableInMemory:
         """The same table with dense columns, for what needs the rows as they are.
@@ -382,10 +373,6 @@ class TableInMemory(Table):
         ----------
         rows : ndarray of int
             Row numbers, in the order wanted.
-
-        Returns
-        -------
-        TableInMemory
         """
         return replace(
             self,

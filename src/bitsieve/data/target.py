@@ -102,10 +102,6 @@ def read_target(
     weights : ndarray of int64, shape (n_samples,), optional
         Frequency weights: how many times each sample counts. Samples of weight 0 are left out.
 
-    Returns
-    -------
-    Target
-
     Raises
     ------
     ValueError

@@ -56,31 +56,32 @@ class DaskPortions(Portions):
 
     def total(self, task: str, work: Callable[..., Result], merge: Callable[[Sequence[Result]], Result]) -> Result:
         """Merge what ``work`` returns for every portion, ``FAN_IN`` at a time, the portions of a worker first."""
-        from dask import compute, delayed
-
+        dask = _dask()
         results, level = self._tasks(task, work), 0
         name = f"bitsieve-add-{uuid4().hex}"
-        one = delayed(merge, pure=False)
+        one = dask.delayed(merge, pure=False)
         while len(results) > 1:
             groups = [results[i : i + FAN_IN] for i in range(0, len(results), FAN_IN)]
             results = [one(group, dask_key_name=f"{name}-{level}-{place}") for place, group in enumerate(groups)]
             level += 1
         (result,) = results
         try:
-            client = self.client
-            found: Result = client.compute(result).result() if client else compute(result, scheduler="threads")[0]
-            return found
+            if self.client is None:
+                (found,) = dask.compute(result, scheduler="threads")
+            else:
+                found = self.client.compute(result).result()  # type: ignore[no-untyped-call]
         except KeyError as error:  # of pandas, in a task that takes columns from a part
             raise ValueError(
                 f"a part of the data lacks a column ({one_line(error.args[0])}): every part must have the same columns"
             ) from None
+        whole: Result = found
+        return whole
 
     def map(self, task: str, work: Callable[..., Any]) -> DaskPortions:
         """Portions of what ``work`` returns, kept where it was made."""
-        from dask import persist
-
+        dask = _dask()
         made = self._tasks(task, work)
-        kept = persist(*made, scheduler="threads") if self.client is None else self.client.persist(made)
+        kept = dask.persist(*made, scheduler="threads") if self.client is None else self.client.persist(made)  # type: ignore[no-untyped-call]
         return DaskPortions([(each,) for each in kept], self.client)
 
     def beside(self, other: DaskPortions) -> DaskPortions:
@@ -94,8 +95,8 @@ class DaskPortions(Portions):
         if self.client is not None:
             from distributed import futures_of
 
-            keys = [futures_of(member[0])[0].key for member in kept]
-            places = self.client.who_has()
+            keys = [futures_of(member[0])[0].key for member in kept]  # type: ignore[no-untyped-call]
+            places = self.client.who_has()  # type: ignore[no-untyped-call]
             workers = [min(places.get(key, ()), default="") for key in keys]
             kept = [kept[i] for i in sorted(range(len(kept)), key=workers.__getitem__)]
         return DaskPortions(kept, self.client)
@@ -107,10 +108,16 @@ class DaskPortions(Portions):
         return DaskPortions(kept, self.client)
 
     def _tasks(self, task: str, work: Callable[..., Any]) -> list[Delayed]:
-        from dask import delayed
-
-        name, one = f"bitsieve-{task}-{uuid4().hex}", delayed(work, pure=False)
+        dask = _dask()
+        name, one = f"bitsieve-{task}-{uuid4().hex}", dask.delayed(work, pure=False)
         return [one(*objects, dask_key_name=f"{name}-{place}") for place, objects in enumerate(self.members)]
+
+
+def _dask() -> Any:
+    """The library, which is optional, and much of which has no types."""
+    import dask
+
+    return dask
 
 
 def current_client() -> Client | None:
@@ -261,11 +268,10 @@ class FilesOnCluster(PartsOfDask):
 
     def _parts(self, labels: list[Any] | None) -> list[Any]:
         """The pieces of the files."""
-        from dask import delayed
-
+        dask = _dask()
         columns, name = self.labels if labels is None else labels, f"bitsieve-read-{uuid4().hex}"
         return [
-            delayed(_read, pure=False)(piece, columns, dask_key_name=f"{name}-{place}")
+            dask.delayed(_read, pure=False)(piece, columns, dask_key_name=f"{name}-{place}")
             for place, piece in enumerate(self.pieces)
         ]
 

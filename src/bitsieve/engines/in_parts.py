@@ -290,7 +290,7 @@ class TableInParts(Table):
         return self._profile
 
     def _summarized(self, binner: Binning) -> Summary:
-        """What the binner must know of all rows: one pass, which packs them if their codes are known by then."""
+        """What the binner must know of all rows: one pass, in which they are packed if their codes are known early."""
         if self.known is None or self.known.sees != binner.sees:
             phase("reading")
             work = partial(self.reader.summarize, target=self.coded_target, binner=binner, limits=self.parts.limits)
@@ -301,23 +301,26 @@ class TableInParts(Table):
             assert self.known is not None  # there are rows
             kinds = self.known.text_kinds()
             if kinds:  # once more: text of all rows is numbers or times
-                if self._early is not None:
-                    self._early.drop()
-                self.reader, self.known, self._early = replace(self.reader, text_kinds=kinds), None, None
+                self._drop_early()
+                self.reader, self.known = replace(self.reader, text_kinds=kinds), None
                 return self._summarized(binner)
         return self.known
+
+    def _drop_early(self) -> None:
+        """Give up the rows that were packed in the pass that looked at them: their codes are not those wanted."""
+        if self._early is not None:
+            self._early.drop()
+        self._early = None
 
     def without(self, columns: Sequence[int]) -> TableInParts:
         """The table with one value in every row of some columns, so that no method chooses them."""
         if not len(columns):
             return self
+        self._drop_early()
         table = copy(self)
         table.left_out = tuple(columns)
         table.reader = replace(self.reader, left_out=table.left_out)
         table.known = None if self.known is None else self.known.without(table.left_out)
-        if self._early is not None:
-            self._early.drop()
-            table._early = None
         return table
 
     def few_as_codes(self, n_jobs: int | None = None) -> tuple[TableInParts, bool]:
@@ -338,11 +341,10 @@ class TableInParts(Table):
             known = self._summarized(binner)
             self.coding, self._profile = self._coding(binner, known), self.profile(binner)
             phase("counting")
-            packed = self._early
+            packed, self._early = self._early, None  # it can be finished once
             if packed is None:
-                packed = self.parts.pack(
-                    partial(self.reader.read, target=self.coded_target), self.coding, known.class_sizes
-                )
+                read = partial(self.reader.read, target=self.coded_target)
+                packed = self.parts.pack(read, self.coding, known.class_sizes)
             source = packed.finish(key, self._facts())
         fitted = self.coding.binner
         source.search = CutsInParts(fitted, source.n_samples, source.n_classes) if fitted.sees == "classes" else None
@@ -354,6 +356,7 @@ class TableInParts(Table):
         values = target.labels if target.edges is None else np.empty(0)
         part = TargetPart(values, replace(target, codes=np.arange(target.n_classes, dtype=np.int32)))
         table = copy(self)
+        table.known = table._early = None  # they are of other classes
         table.coded_target = replace(self.coded_target, parts={name: part}, target=target)
         ends = table._summarized(EqualWidthBinning(missing=binner.missing))
         known = np.array([min(arity_of(binner, ends, j), n) for j, n in enumerate(arities)], np.int32)
@@ -376,9 +379,9 @@ class TableInParts(Table):
         return bool(facts["left_out"] == list(self.left_out) and facts["few_are_codes"] == self.few_are_codes)
 
     def _coding(self, binner: Binning, known: Summary) -> Coding:
-        few = [j for j in known.few_valued() if j not in self.left_out] if self.few_are_codes else []
+        few = known.few_valued() if self.few_are_codes else []
         if self.feature_names is not None or len(few) == self.n_features:
-            known = known.with_categories(few)
+            known = known.with_categories([j for j in few if j not in self.left_out])
         return fit_on_summary(binner, known)
 
     def _key(self, binner: Binning) -> dict[str, Any]:
@@ -395,15 +398,17 @@ class TableInParts(Table):
 
     def varies(self, j: int) -> bool:
         """Whether feature ``j`` holds different values; known once the rows were looked at."""
-        assert self._profile is not None  # asked for after the rows were looked at
-        assert self._profile.varies is not None
-        return j not in self.left_out and bool(self._profile.varies[j])
+        profile = self._profile
+        assert profile is not None  # asked for after the rows were looked at
+        assert profile.varies is not None
+        return j not in self.left_out and bool(profile.varies[j])
 
     def counts_rows(self, j: int) -> bool:
         """Whether feature ``j`` goes up, or down, by one with every row; known once the rows were looked at."""
-        assert self._profile is not None
-        assert self._profile.counts_rows is not None
-        return j not in self.left_out and bool(self._profile.counts_rows[j])
+        profile = self._profile
+        assert profile is not None
+        assert profile.counts_rows is not None
+        return j not in self.left_out and bool(profile.counts_rows[j])
 
 
 def key_name(key: dict[str, Any]) -> str:

@@ -41,10 +41,6 @@ def make_source(
     n_jobs : int, optional
         Threads; the counts do not depend on it.
 
-    Returns
-    -------
-    CountSource
-
     Raises
     ------
     ValueError

@@ -1,27 +1,302 @@
-"""Files and streams of rows, to be given in place of a table."""
+"""Rows of files and streams, read batch by batch in little memory and packed into planes in a spool."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import check_memory
+from bitsieve.common.messages import Sentence, Setting
+from bitsieve.common.progress import listening, row_phase
+from bitsieve.counts.packed import PackedBatches
+from bitsieve.counts.source import CountSource
+from bitsieve.data.binning.coding import Coding
+from bitsieve.data.binning.summary import Limits, Summary
 from bitsieve.data.encoding import as_array
 from bitsieve.data.given import Given, not_read_again
 from bitsieve.data.read import read_data
 from bitsieve.data.roles import divide
-from bitsieve.data.table import Table
-from bitsieve.engines.in_parts import TableInParts
+from bitsieve.data.table import Table, TableInMemory
+from bitsieve.engines.in_parts import Kept, Merge, Packed, PartReader, Parts, TableInParts, Work, key_name
 from bitsieve.engines.registry import gives_batches
-from bitsieve.engines.stream_table import DEFAULT_MEMORY, StreamParts
 from bitsieve.files.arrow import ColumnParts
+from bitsieve.files.errors import check_unchanged
 from bitsieve.files.libsvm import read_libsvm_in_ranges
 from bitsieve.files.read import holds_sparse_rows, open_columns
+from bitsieve.files.spool import Spool, kept
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+DEFAULT_MEMORY = 2 << 30
+_FORMS = 6  # of the values of a batch that are in memory at once: read ahead, decoded, as columns, as codes
+_PENDING = 8  # results of batches that wait to be merged
+_COPIES = 6  # of the sample of the rows that the memory must hold: known, new, merged, and as much for all else
+
+
+class StreamPacking(Packed):
+    """Planes in a spool, to be filled with one batch of rows after the other.
+
+    Parameters
+    ----------
+    coding : Coding
+    class_sizes : ndarray of int64
+        Samples of every class in all batches together.
+    parent : Path or None
+        Where the spool is kept; None: nowhere, it is removed at the end.
+    name : callable
+        The name of what is kept, given a key; None: nothing is.
+    """
+
+    def __init__(
+        self,
+        coding: Coding,
+        class_sizes: NDArray[np.int64],
+        parent: Path | None,
+        name: Callable[[dict[str, Any]], str | None],
+    ) -> None:
+        self.coding, self.class_sizes, self._parent, self._name = coding, class_sizes, parent, name
+        self._packed = PackedBatches(class_sizes, coding.arities, coding.binner.n_jobs)
+        self.spool = Spool(parent)
+        planes = self.spool.array("planes", self._packed.plane_words, np.uint64)
+        self._packed.use(planes, self.spool.array("wide", self._packed.wide_codes, np.uint16))
+        self._room = np.empty(0, np.uint8)  # fresh memory for every batch costs more than its codes
+
+    def add(self, table: TableInMemory) -> None:
+        """Pack the next rows."""
+        codes: Any = self.coding.own_codes(table)
+        if codes is None:
+            codes = self._coded(table)
+        self._packed.add(codes, table.target.codes, table.weights)
+
+    def _coded(self, table: TableInMemory) -> NDArray[Any]:
+        if len(self._room) < 2 * table.n_samples * table.n_features:
+            self._room = np.empty(2 * table.n_samples * table.n_features, np.uint8)
+        return self.coding.codes(table, self._room)
+
+    def finish(self, key: dict[str, Any] | None = None, facts: dict[str, Any] | None = None) -> CountSource:
+        """The counts of all rows that were added, kept for later runs where there is a folder for them."""
+        source = self._packed.finish()
+        name = None if key is None else self._name(key)
+        if name is not None:
+            self.spool.keep(name, {**(facts or {}), "class_sizes": self.class_sizes.tolist()})
+        elif self._parent is None and os.name == "posix":
+            self.spool.close()  # the planes stay as long as they are mapped, and go with the process
+        return source
+
+    def drop(self) -> None:
+        """Give them up."""
+        self.spool.close()
+
+
+class KeptPacking(Kept):
+    """What an earlier run has kept."""
+
+    def __init__(self, folder: Path, facts: dict[str, Any]) -> None:
+        self.folder, self.facts = folder, facts
+
+    def open(self) -> CountSource | None:
+        """The counts; None where they cannot be used any more: of another kernel, or spoiled."""
+        class_sizes = np.array(self.facts["class_sizes"], np.int64)
+        packed = PackedBatches(class_sizes, np.array(self.facts["coding"]["arities"], np.int32), None)
+        sizes = {"planes": (packed.plane_words, np.uint64), "wide": (packed.wide_codes, np.uint16)}
+        try:
+            # A copy on write: nothing is ever written to what is kept.
+            packed.use(*(_mapped(self.folder / name, size, kind) for name, (size, kind) in sizes.items()))
+            return packed.reopen()
+        except (OSError, ValueError):
+            return None
+
+
+class StreamParts(Parts):
+    """The rows of a file or a stream, batch by batch.
+
+    Parameters
+    ----------
+    batches : ColumnParts
+    reader : PartReader
+        Its features and target are columns of the batches.
+    beside : tuple of ndarray or None
+        Target and weights that are given by their values.
+    memory : int or None
+        About how much memory the work may take; None: as much as it needs, with batches for 2 GiB.
+    spool : Path or None
+        Where the packed rows are kept; None: nowhere, they are removed at the end.
+    """
+
+    limits = Limits()
+
+    def __init__(
+        self,
+        batches: ColumnParts,
+        reader: PartReader,
+        beside: tuple[Any, Any],
+        memory: int | None,
+        spool: Path | None,
+    ) -> None:
+        self.batches, self.beside, self.memory, self.spool = batches, beside, memory, spool
+        self.label, self.state = batches.label, batches.state()
+        self.rows = rows_of_batch(memory or DEFAULT_MEMORY, batches.row_bytes + len(batches.names))
+        self.features = [str(name) for name in reader.features or batches.names]
+        others = [*reader.target, *(() if reader.weight is None else (reader.weight,))]
+        self.others, self.n_rows_of = [str(name) for name in others], reader.n_rows
+
+    def run(self, task: str, work: Work[Result], merge: Merge[Result], *, target_only: bool = False) -> Result | None:
+        """Call ``work`` for every batch in turn; a few results wait to be merged."""
+        known: Result | None = None
+        pending: list[Result] = []
+        for first, objects in self._parts(f"reading the {task}", features=not target_only):
+            pending.append(work(first, *objects))
+            if len(pending) > _PENDING or known is None:
+                known, pending = merge(pending if known is None else [known, *pending]), []
+        return merge([known, *pending]) if pending and known is not None else known
+
+    def summarize(
+        self, work: Work[Summary], coding: Callable[[Summary], Coding] | None, class_sizes: NDArray[np.int64] | None
+    ) -> tuple[Summary | None, Packed | None]:
+        """Call ``work`` for every batch, and pack the rows in the same pass where their codes are known so early."""
+        early = None
+        if coding is not None and class_sizes is not None:
+            early = EarlyPacking(lambda first: self._packing(coding(first), class_sizes))
+        known: Summary | None = None
+        pending: list[Summary] = []
+        waiting = 0
+        for first, objects in self._parts("finding bins" if early is None else "finding bins and packing"):
+            part = work(first, *objects, known=known, also=None if early is None else early.add)
+            if known is None and part.sample is not None:
+                self._check_memory()
+            pending.append(part)
+            waiting += max(0 if part.sample is None else len(part.sample.rows), part.most_cells)
+            if len(pending) > _PENDING or known is None or waiting > self.limits.rows // 2:
+                known = Summary.merged(pending if known is None else [known, *pending])
+                pending, waiting = [], 0
+        summary = known if known is None or not pending else Summary.merged([known, *pending])
+        return summary, None if early is None else early.packing
+
+    def pack(self, read: Work[TableInMemory], coding: Coding, class_sizes: NDArray[np.int64]) -> StreamPacking:
+        """All rows packed into planes in a spool."""
+        packing = self._packing(coding, class_sizes)
+        for first, objects in self._parts("packing"):
+            packing.add(read(first, *objects))
+        return packing
+
+    def kept(self, key: dict[str, Any]) -> KeptPacking | None:
+        """What an earlier run has kept of the same file."""
+        name = self._name(key)
+        found = None if name is None or self.spool is None else kept(self.spool, name)
+        return None if found is None else KeptPacking(*found)
+
+    def _packing(self, coding: Coding, class_sizes: NDArray[np.int64]) -> StreamPacking:
+        return StreamPacking(coding, class_sizes, self.spool, self._name)
+
+    def _name(self, key: dict[str, Any]) -> str | None:
+        """The name of the packed rows: another file, target, binner or kernel has another one. None: they have none."""
+        if self.spool is None or not self.state or any(values is not None for values in self.beside):
+            return None
+        return key_name({**key, "state": self.state, "kernel": PackedBatches.kernel()})
+
+    def _check_memory(self) -> None:
+        """Refuse less memory than the sample of the rows takes from which bins are found; its size is fixed."""
+        if self.memory is None:
+            return
+        file_bytes = sum(size for _, size, *_ in self.state) or self.memory
+        most = self.batches.n_rows or file_bytes // (2 * len(self.batches.names)) + 1
+        rows = min(most, self.limits.rows)
+        needed = _COPIES * 8 * rows * len(self.features)
+        if needed > self.memory:
+            least = -(-needed // 2**20)
+            what = f"bins are found from {rows:,} rows of {len(self.features):,} columns, which take {least:,} MiB"
+            raise ValueError(Sentence(what, ": give ", Setting("memory", f"{least}MiB"), " or more"))
+
+    def _parts(self, what: str, *, features: bool = True) -> Iterator[tuple[int, tuple[Any, ...]]]:
+        """The number of the first row that counts of every batch, and its objects as the reader takes them."""
+        columns = [*self.features, *self.others] if features else self.others
+        step = row_phase(what, self.batches.n_rows)
+        first = seen = 0
+        for part in read_ahead(self.batches.batches(columns or self.batches.names[:1], self.rows)):
+            last = seen + part.num_rows
+            self._check_lengths(last, at_end=False)
+            objects = (part, *(None if values is None else values[seen:last] for values in self.beside))
+            n_rows = self.n_rows_of(*objects)[0]
+            if n_rows:
+                yield first, objects
+            first, seen = first + n_rows, last
+            step(seen)
+        self._check_lengths(seen, at_end=True)
+        check_unchanged(self.batches.label, self.state, self.batches.state())
+
+    def _check_lengths(self, n_rows: int, *, at_end: bool) -> None:
+        """Refuse a target or weights, given by their values, that are fewer or, at the end, more than the rows."""
+        for values in self.beside:
+            if values is not None and (len(values) < n_rows or (at_end and len(values) > n_rows)):
+                raise ValueError(
+                    f"the target or the weights have {len(values):,} values but the data has "
+                    f"{self.batches.n_rows or n_rows:,} rows: they must be as many"
+                )
+
+
+def rows_of_batch(memory: int, row_bytes: int) -> int:
+    """How many rows are read at once: a quarter of the memory for the forms that they take on the way."""
+    return int(np.clip(memory // 4 // (_FORMS * row_bytes), 1 << 10, 1 << 20))
+
+
+class EarlyPacking:
+    """Rows packed in the pass that looks for their codes, as long as every batch holds what the first one holds.
+
+    Codes of values as they are hang on which values there are, not on how often: those of the first batch are those of
+    all rows, unless a later one holds another value. Then the planes are given up, and the rows are read once more.
+
+    Parameters
+    ----------
+    start : callable
+        Makes the packing of all rows, given the summary of the first batch.
+    """
+
+    def __init__(self, start: Callable[[Summary], StreamPacking]) -> None:
+        self._start = start
+        self._first: Summary | None = None
+        self.packing: StreamPacking | None = None
+
+    def add(self, table: TableInMemory, part: Summary) -> None:
+        """Pack the next rows, of which this is the summary."""
+        if self._first is None:
+            self._first = part
+            try:
+                with listening(lambda _: None):  # the bins of all rows are still looked for
+                    self.packing = self._start(part)
+            except ValueError:  # what is wrong is said once all rows were looked at
+                return
+        if self.packing is None:
+            return
+        if all(column.adds_no_code_to(known) for column, known in zip(part.columns, self._first.columns, strict=True)):
+            self.packing.add(table)
+        else:
+            self.packing.spool.close()
+            self.packing = None
+
+
+def _mapped(path: Path, size: int, kind: Any) -> NDArray[Any]:
+    return np.memmap(path, kind, "c", shape=(size,)) if size else np.empty(0, kind)
+
+
+def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
+    """The same items, each made on a thread while the one before it is used."""
+    with ThreadPoolExecutor(1) as thread:
+        coming = thread.submit(next, items, None)
+        while (item := coming.result()) is not None:
+            coming = thread.submit(next, items, None)
+            yield item
+
 
 _ROWS = 1 << 20  # of a batch that is read again
 

@@ -365,7 +365,7 @@ def without_commas(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return column
     if not pc.all(pc.match_substring_regex(known, f"^(?:{_GROUPED.pattern})$")).as_py():
         return column
-    plain = pc.replace_substring(column, ",", "")
+    plain = pc.utf8_trim_whitespace(pc.replace_substring(column, ",", ""))
     try:
         return plain.cast(pa.int64())
     except pa.ArrowInvalid:

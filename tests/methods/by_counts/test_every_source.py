@@ -24,8 +24,7 @@ from bitsieve.data.read import read_data
 from bitsieve.engines.dask import DaskPortions
 from bitsieve.engines.partitioned import PartitionedSource
 from bitsieve.engines.portions import pack
-from bitsieve.engines.stream import StreamSource
-from bitsieve.engines.stream_table import Budget
+from bitsieve.engines.stream import Budget, StreamSource
 from bitsieve.files.libsvm import read_libsvm_in_ranges
 from bitsieve.files.spooled_columns import VALUE_BYTES
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any, ClassVar, Literal, Self, cast
 
@@ -17,9 +17,9 @@ from bitsieve.counts.search import ClassSearch
 from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.known import as_known, code_categories
 from bitsieve.data.exact import check_large_columns
-from bitsieve.data.extents import MISSING, NUMBERS, Extents, NumericBlock, check_values
+from bitsieve.data.extents import MISSING, NUMBERS, Extents, HasExtents, NumericBlock, check_values
 from bitsieve.data.ragged import Ragged
-from bitsieve.data.table import NamedColumns, TableInMemory
+from bitsieve.data.table import TableInMemory
 
 MAX_CODES = 1 << 16
 
@@ -41,7 +41,9 @@ class Binning:
     bin_edges_: Ragged
     categories_: Sequence[NDArray[Any] | None]
     n_bins_: NDArray[np.int64]
-    uncut_: NDArray[np.int64]
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    uncut_: NDArray[np.int64]  # of cuts by the classes, columns without one
     #: What the bins of a numeric column follow from: its "ends", its "numbers", its numbers in the "classes" of the
     #: target, or its numbers as "codes", which must be whole.
     sees: ClassVar[Literal["ends", "numbers", "classes", "codes"]] = "numbers"
@@ -64,11 +66,11 @@ class Binning:
         Parameters
         ----------
         **changed
-            New values of parameters, by name.
+            Parameters by name.
 
         Returns
         -------
-        binner
+        Self
         """
         return type(self)(**{**self.parameters, **changed})
 
@@ -90,12 +92,12 @@ class Binning:
         self._check_code_limit(table)
         return self
 
-    def start_fit(self, table: NamedColumns) -> Extents:
+    def start_fit(self, table: HasExtents) -> Extents:
         """Check the parameters and what the columns hold, and keep their names.
 
         Parameters
         ----------
-        table : NamedColumns
+        table : HasExtents
             A table, or what is known of one.
 
         Returns
@@ -180,12 +182,12 @@ class Binning:
         """
         return None
 
-    def check_numbers(self, table: NamedColumns, extents: Extents) -> None:
+    def check_numbers(self, table: HasExtents, extents: Extents) -> None:
         """Refuse numbers that the rule does not take: here those that fall together when they are cut.
 
         Parameters
         ----------
-        table : NamedColumns
+        table : HasExtents
             A table, or what is known of one.
         extents : Extents
             What its columns hold.
@@ -253,6 +255,4 @@ class Binning:
             )
 
 
-@cache
-def _parameters_of(kind: type) -> tuple[str, ...]:
-    return tuple(inspect.signature(kind).parameters)
+_parameters_of: Callable[[type], tuple[str, ...]] = cache(lambda kind: tuple(inspect.signature(kind).parameters))

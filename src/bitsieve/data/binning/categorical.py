@@ -13,9 +13,9 @@ from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.known import unknown_category
 from bitsieve.data.encoding import lookup
-from bitsieve.data.extents import FRACTIONS, Extents, NumericBlock
+from bitsieve.data.extents import FRACTIONS, Extents, HasExtents, NumericBlock
 from bitsieve.data.ragged import Ragged
-from bitsieve.data.table import NamedColumns, TableInMemory
+from bitsieve.data.table import TableInMemory
 
 
 class CategoricalBinning(Binning):
@@ -62,12 +62,12 @@ class CategoricalBinning(Binning):
         beyond = any((high > largest[of.places]).any() for high, of in zip(extents.high, extents.blocks, strict=True))
         return not beyond and bool((largest == known.lengths - 1).all() and largest.dtype == kind)
 
-    def check_numbers(self, table: NamedColumns, extents: Extents) -> None:
+    def check_numbers(self, table: HasExtents, extents: Extents) -> None:
         """Refuse numbers that the rule does not take: here those with a fractional part.
 
         Parameters
         ----------
-        table : NamedColumns
+        table : HasExtents
             A table, or what is known of one.
         extents : Extents
             What its columns hold.

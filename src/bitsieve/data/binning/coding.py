@@ -80,12 +80,12 @@ class Coding:
 
     def own_codes(self, table: TableInMemory) -> list[NDArray[np.uint8]] | None:
         """The columns of a part of the rows where each holds its own codes, as bytes; else None."""
-        if self.binner.sees != "codes" or table.matrix is not None:
+        if self.binner.sees != "codes" or table.matrix is not None or table.categories():
             return None
         columns, largest = [], np.zeros(table.n_features, np.int64)
         for j, known in enumerate(self.binner.categories_):
-            values = table.values(j)
-            if isinstance(values, Encoded) or known is None or not values.dtype == known.dtype == np.uint8:
+            values = table.numbers(j)
+            if known is None or not values.dtype == known.dtype == np.uint8:
                 return None
             largest[j] = known[-1]
             if largest[j] != len(known) - 1 or not values.flags.c_contiguous:
@@ -105,10 +105,6 @@ def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
         Of the kind and the parameters that the summary was made for.
     summary : Summary
         Of all rows.
-
-    Returns
-    -------
-    Coding
 
     Raises
     ------

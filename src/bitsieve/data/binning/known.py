@@ -57,7 +57,7 @@ def as_known(table: TableInMemory, categories: Sequence[NDArray[Any] | None]) ->
         The same one where there is nothing to do.
     """
     whole = [j for j, known in enumerate(categories) if known is not None and known.dtype.kind in "iu"]
-    changed = {j: _encoded(table.values(j)) for j in whole if not isinstance(table.values(j), Encoded)}
+    changed = {j: _encoded(table.numbers(j)) for j in whole if table.is_numeric(j)}
     if not changed:
         return table
     return replace(table, columns=[changed.get(j, table.values(j)) for j in range(table.n_features)])

@@ -31,7 +31,7 @@ class Limits:
     cells : int
         Of a numeric column: distinct numbers times classes.
     rows : int
-        Of the sample that stands for a column of more distinct numbers; no more rows than these are all kept.
+        Of the sample that is kept of a column of more distinct numbers; no more rows than these are all kept.
     """
 
     cells: int = 1 << 18
@@ -182,8 +182,8 @@ class Summary(NamedColumns):
     def column(self, j: int, *, ends_only: bool) -> TableInMemory:
         """A table of column ``j`` alone on which a binner finds the bins that it finds on all rows.
 
-        Its rows are the categories; or the distinct numbers in every class, weighted by their samples; or
-        the sample; or, ``ends_only``, the smallest and the largest number.
+        Its rows are the categories; or the distinct numbers in every class, weighted by their samples; or the sample;
+        or, ``ends_only``, the smallest and the largest number.
         """
         column, target = self.columns[j], self.target
         values: NDArray[Any] | Encoded
@@ -243,10 +243,6 @@ def summarize(
     known : Summary, optional
         Of other parts: what can add nothing to it is left out, which saves time and memory.
 
-    Returns
-    -------
-    Summary
-
     Raises
     ------
     ValueError
@@ -255,22 +251,13 @@ def summarize(
     limits = Limits() if limits is None else limits
     extents = table.extents(binner.n_jobs, binner.sees == "codes")
     binner.check_numbers(table, extents)
-    low: list[Any] = [None] * table.n_features
-    high: list[Any] = [None] * table.n_features
-    for block, least, most in zip(extents.blocks, extents.low, extents.high, strict=True):
-        for j, smallest, largest in zip(block.places.tolist(), least, most, strict=True):
-            if smallest <= largest:
-                low[j], high[j] = smallest, largest
-    columns = [
-        _summary_of(
-            table, j, int(extents.holds[j]), low[j], high[j], binner.sees, 0 if _too_many(known, j) else limits.cells
-        )
-        for j in range(table.n_features)
-    ]
-    for j, column in enumerate(columns):
+    columns = []
+    for j, (low, high) in enumerate(_ends(extents)):
+        cells = 0 if _too_many(known, j) else limits.cells
+        column = _summary_of(table, j, int(extents.holds[j]), low, high, binner.sees, cells)
         if column.kind is not None and (known is None or known.columns[j].row_numbers is not None):
-            numbers = RowNumbers.of_part(np.asarray(table.values(j)), first_row)
-            columns[j] = column if numbers is None else replace(column, row_numbers=numbers)
+            column = replace(column, row_numbers=RowNumbers.of_part(table.numbers(j), first_row))
+        columns.append(column)
     sample = None
     if binner.sees in ("numbers", "classes"):
         rows = np.arange(first_row, first_row + table.n_samples)
@@ -289,6 +276,16 @@ def summarize(
     )
 
 
+def _ends(extents: Extents) -> list[tuple[Any, Any]]:
+    """The smallest and the largest number of every column; None and None where there is none."""
+    ends: list[tuple[Any, Any]] = [(None, None)] * len(extents.holds)
+    for block, low, high in zip(extents.blocks, extents.low, extents.high, strict=True):
+        for j, least, most in zip(block.places.tolist(), low, high, strict=True):
+            if least <= most:
+                ends[j] = least, most
+    return ends
+
+
 def _too_many(known: Summary | None, j: int) -> bool:
     """Whether a column is known to have too many distinct numbers to count them."""
     if known is None:
@@ -298,10 +295,11 @@ def _too_many(known: Summary | None, j: int) -> bool:
 
 
 def _summary_of(table: TableInMemory, j: int, holds: int, low: Any, high: Any, sees: str, cells: int) -> ColumnSummary:
-    values, weights = table.values(j), table.weights
-    if isinstance(values, Encoded):
-        missing = values.codes < 0
-        return ColumnSummary(holds, None, n_missing=_samples(missing, weights), categories=values.categories)
+    weights = table.weights
+    if not table.is_numeric(j):
+        codes, categories = table.categorical(j)
+        return ColumnSummary(holds, None, n_missing=_samples(codes < 0, weights), categories=categories)
+    values = table.numbers(j)
     n_missing, classes = 0, table.y.codes if sees == "classes" and table.y is not None else None
     if holds & MISSING:
         missing = np.isnan(values)

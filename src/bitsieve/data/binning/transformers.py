@@ -336,7 +336,7 @@ class ZeroApartBinner(Binner, ZeroApartBinning):
         return tags
 
 
-FACES: dict[Any, type[Binner]] = {
+FACES: dict[type[Binning], type[Binner]] = {
     MDLBinning: MDLBinner,
     EqualFrequencyBinning: EqualFrequencyBinner,
     EqualWidthBinning: EqualWidthBinner,
