@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,8 +28,8 @@ class Profile:
         Whether any value is not missing.
     n_categories : ndarray of int, shape (n_features,)
         Different values of a column of categories; 0 for numbers.
-    numbers_rows : ndarray of bool, shape (n_features,)
-        Whether a column holds n consecutive whole numbers, each once, in any order.
+    numbers_rows : ndarray of bool, shape (n_features,), or callable that returns one
+        Whether a column holds n consecutive whole numbers, each once, in any order; found when it is asked for.
     varies, counts_rows : ndarray of bool, shape (n_features,), or None
         Of rows in parts, whether a column holds different values, and whether it goes up, or down, by one with every
         row; a table in memory is asked for one column at a time.
@@ -37,7 +38,7 @@ class Profile:
     n_rows: int
     has_values: Flags
     n_categories: NDArray[np.int64]
-    numbers_rows: Flags
+    numbers_rows: Flags | Callable[[], Flags]
     varies: Flags | None = None
     counts_rows: Flags | None = None
 
@@ -70,7 +71,8 @@ class Profile:
         if self.n_rows < _FEW_FOR_IDENTIFIERS:
             return []
         own_values = self.n_categories >= _ALMOST_ALL * self.n_rows
-        return np.flatnonzero(own_values | self.numbers_rows).tolist()
+        numbers = self.numbers_rows() if callable(self.numbers_rows) else self.numbers_rows
+        return np.flatnonzero(own_values | numbers).tolist()
 
 
 def numbers_rows(values: NDArray[Any]) -> bool:

@@ -278,28 +278,31 @@ class TableInMemory(Table):
 
     def _profiled(self) -> Profile:
         n = self.n_features
-        has_values, n_categories, rows = np.ones(n, bool), np.zeros(n, np.int64), np.zeros(n, bool)
+        has_values, n_categories = np.ones(n, bool), np.zeros(n, np.int64)
         if self.sparse is not None:
-            return Profile(self.n_samples, self.sparse.has_values, n_categories, rows)
-        if self.matrix is not None:
-            columns: list[int] = []
-            if self.matrix.dtype.kind == "f":  # only those whose first value is missing can be empty
-                columns = np.flatnonzero(np.isnan(self.matrix[0])).tolist()
-            elif self.matrix.dtype.kind in "iu":
-                columns = np.flatnonzero(columns_that_differ_at_first(self.matrix)).tolist()
-        else:
-            columns = list(range(n))
+            return Profile(self.n_samples, self.sparse.has_values, n_categories, np.zeros(n, bool))
+        columns: Iterable[int] = range(n)
+        if self.matrix is not None:  # only numbers whose first value is missing can be empty
+            columns = np.flatnonzero(np.isnan(self.matrix[0])).tolist() if self.matrix.dtype.kind == "f" else ()
         for j in columns:
             if not self.is_numeric(j):
                 n_categories[j] = len(self.categorical(j).categories)
                 has_values[j] = n_categories[j] > 0
                 continue
             values = self.numbers(j)
-            if values.dtype.kind == "f":
-                has_values[j] = not (np.isnan(values[0]) and np.isnan(values).all())
-            else:
-                rows[j] = values.dtype.kind in "iu" and numbers_rows(values)
-        return Profile(self.n_samples, has_values, n_categories, rows)
+            has_values[j] = values.dtype.kind != "f" or not (np.isnan(values[0]) and np.isnan(values).all())
+        return Profile(self.n_samples, has_values, n_categories, self._numbers_rows)
+
+    def _numbers_rows(self) -> NDArray[np.bool_]:
+        """Whether each column holds n consecutive whole numbers, each once."""
+        found = np.zeros(self.n_features, bool)
+        columns: Iterable[int] = range(self.n_features)
+        if self.matrix is not None:
+            whole = self.matrix.dtype.kind in "iu"
+            columns = np.flatnonzero(columns_that_differ_at_first(self.matrix)).tolist() if whole else ()
+        for j in columns:
+            found[j] = self.is_numeric(j) and self.numbers(j).dtype.kind in "iu" and numbers_rows(self.numbers(j))
+        return found
 
     def without(self, columns: Sequence[int]) -> TableInMemory:
         """The table with one value in every row of some columns, so that no method chooses them."""

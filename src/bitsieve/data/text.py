@@ -22,6 +22,8 @@ def text_of(values: Sequence[str]) -> pa.Array:
 
 
 _MARKERS = text_of([*MISSING, *(f" {marker}" for marker in MISSING if marker)])
+_MARKED = frozenset(_MARKERS.to_pylist())
+_FEW_WORDS = 100  # that are looked at one by one
 TextKinds = Mapping[int, pa.DataType | None]
 _MAY_BEGIN_A_NUMBER = frozenset(" +-.0123456789niNI")  # or a date; and nan, inf
 
@@ -99,6 +101,8 @@ def typed_columns(arrays: Sequence[pa.Array], places: Sequence[int], kinds: Text
 
 def _typed_column(array: pa.Array, place: int, kinds: TextKinds | None) -> pa.Array:
     coded = pc.dictionary_encode(array)
+    if kinds is None and _are_plain_words(coded.dictionary):
+        return coded
     kind = None if kinds is None else kinds.get(place)
     if kind is not None:
         values = text_as(coded.dictionary, kind)
@@ -109,6 +113,14 @@ def _typed_column(array: pa.Array, place: int, kinds: TextKinds | None) -> pa.Ar
     if pa.types.is_string(values.type):
         return pa.DictionaryArray.from_arrays(coded.indices, values)
     return values.take(coded.indices)
+
+
+def _are_plain_words(values: pa.Array) -> bool:
+    """Whether a few values are text of which none means a missing value, and which do not begin as numbers do."""
+    if not len(values) or len(values) > _FEW_WORDS:
+        return False
+    words = values.to_pylist()
+    return words[0] is not None and words[0][:1] not in _MAY_BEGIN_A_NUMBER and _MARKED.isdisjoint(words)
 
 
 def is_text(kind: pa.DataType) -> bool:

@@ -69,7 +69,7 @@ class DaskPortions(Portions):
             if self.client is None:
                 (found,) = dask.compute(result, scheduler="threads")
             else:
-                found = self.client.compute(result).result()  # type: ignore[no-untyped-call]
+                found = self.client.compute(result).result()
         except KeyError as error:  # of pandas, in a task that takes columns from a part
             raise ValueError(
                 f"a part of the data lacks a column ({one_line(error.args[0])}): every part must have the same columns"
@@ -81,7 +81,7 @@ class DaskPortions(Portions):
         """Portions of what ``work`` returns, kept where it was made."""
         dask = _dask()
         made = self._tasks(task, work)
-        kept = dask.persist(*made, scheduler="threads") if self.client is None else self.client.persist(made)  # type: ignore[no-untyped-call]
+        kept = dask.persist(*made, scheduler="threads") if self.client is None else self.client.persist(made)
         return DaskPortions([(each,) for each in kept], self.client)
 
     def beside(self, other: DaskPortions) -> DaskPortions:
@@ -95,8 +95,8 @@ class DaskPortions(Portions):
         if self.client is not None:
             from distributed import futures_of
 
-            keys = [futures_of(member[0])[0].key for member in kept]  # type: ignore[no-untyped-call]
-            places = self.client.who_has()  # type: ignore[no-untyped-call]
+            keys = [futures_of(member[0])[0].key for member in kept]
+            places = self.client.who_has()
             workers = [min(places.get(key, ()), default="") for key in keys]
             kept = [kept[i] for i in sorted(range(len(kept)), key=workers.__getitem__)]
         return DaskPortions(kept, self.client)

@@ -41,8 +41,6 @@ class Binning:
     bin_edges_: Ragged
     categories_: Sequence[NDArray[Any] | None]
     n_bins_: NDArray[np.int64]
-    n_features_in_: int
-    feature_names_in_: NDArray[Any]
     uncut_: NDArray[np.int64]  # of cuts by the classes, columns without one
     #: What the bins of a numeric column follow from: its "ends", its "numbers", its numbers in the "classes" of the
     #: target, or its numbers as "codes", which must be whole.
@@ -53,7 +51,7 @@ class Binning:
     @classmethod
     def parameter_names(cls) -> tuple[str, ...]:
         """The names of its parameters."""
-        return _parameters_of(cls)  # type: ignore[arg-type]  # a class is hashable
+        return _parameters_of(cls)
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -124,7 +124,7 @@ class Summary(NamedColumns):
         for place, column in enumerate(self.columns):
             if column.categories is not None and column.categories.dtype == object and len(column.categories):
                 first = column.categories[0]
-                typed = typed_text(text_of(column.categories)) if isinstance(first, str) else None
+                typed = typed_text(text_of(column.categories.tolist())) if isinstance(first, str) else None
                 if typed is not None and not pa.types.is_string(typed.type):
                     found[place] = typed.type
         return found
