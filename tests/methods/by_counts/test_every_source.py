@@ -18,13 +18,11 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.source import JoinedSource
 from bitsieve.counts.sparse import SparseCodes, SparseSource
-from bitsieve.data.binning.summary import Limits
 from bitsieve.data.binning.transformers import CategoricalBinner
 from bitsieve.data.read import read_data
 from bitsieve.engines.dask import DaskPortions
 from bitsieve.engines.partitioned import PartitionedSource
-from bitsieve.engines.portions import pack
-from bitsieve.engines.stream import Budget, StreamSource
+from bitsieve.engines.stream import StreamSource
 from bitsieve.files.libsvm import read_libsvm_in_ranges
 from bitsieve.files.spooled_columns import VALUE_BYTES
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information
@@ -44,6 +42,11 @@ from bitsieve.selectors.fitting import count_table
 def joined(codes, classes):
     """Every column a group of its own: the naive source once more, by way of its partitions."""
     return JoinedSource(NaiveSource(codes, classes), [np.array([i]) for i in range(codes.shape[1])])
+
+
+def pack(codes, classes):
+    """A portion, packed for counting; None where it has no samples."""
+    return PackedSource(codes, classes) if len(codes) else None
 
 
 def in_portions(codes, classes):
@@ -82,7 +85,7 @@ def streamed(codes, classes, batches):
         table = pa.table({f"x{j}": codes[:, j] for j in range(codes.shape[1])} | {"class": classes})
         with TemporaryDirectory() as folder:
             source = StreamSource(batches(table, Path(folder) / "table")).read_in_parts("class")
-            source.budget = Budget(25, Limits())
+            source.parts.rows = 25
             STREAMED[known] = source.count(CategoricalBinner())[1]
     return STREAMED[known]
 
