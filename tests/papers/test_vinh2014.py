@@ -251,7 +251,7 @@ def test_waveform_is_drawn_where_it_is_not_there():
 def test_preparation():
     filled = prepared("Lymphoma", np.array([[1.0, 2.0], [np.nan, 4.0]]))
     assert filled.tolist() == [[1, 2], [1, 4]]
-    assert prepared("Promoter", np.array([[0, 3]])).tolist() == [["0", "3"]]
+    assert prepared("Promoter", np.array([[0, 3]])).tolist() == [["letter 0", "letter 3"]]
 
 
 def test_no_such_set(options):
