@@ -151,12 +151,22 @@ def _save(comparison: Comparison, options: argparse.Namespace) -> None:
 
 def _command(comparison: Comparison, options: argparse.Namespace) -> str:
     """The command that selects what is recommended."""
+    from bitsieve.methods.registry import parameters_of
+
     choice = comparison.choice()
     words = ["bitsieve", "select", options.data]
     for option, value in (("--target", options.target), ("--method", choice.method), ("--features", choice.n_features)):
         words += [] if value is None else [option, str(value)]
     for option, value in (("--binning", options.binning), ("--bins", options.bins), ("--missing", options.missing)):
         words += [] if value is None or (option, value) == ("--binning", "mdl") else [option, str(value)]
-    for option, names in (("--include", options.include), ("--exclude", options.exclude)):
+    uncut = options.uncut or ("median" if options.protocol == "paper" and options.binning is None else None)
+    for option, value in (("--uncut", uncut), ("--target-bins", options.target_bins)):
+        words += [] if value is None or (option, str(value)) == ("--target-bins", "5") else [option, str(value)]
+    taken = parameters_of(choice.method)
+    words += [word for name, value in options.set or () if name in taken for word in ("--set", f"{name}={value}")]
+    words += ["--drop-missing-target"] if options.drop_missing_target else []
+    words += [] if options.header is None else ["--header" if options.header else "--no-header"]
+    excluded = [*(options.exclude or ()), *([] if options.groups is None else [options.groups])]
+    for option, names in (("--include", options.include), ("--exclude", excluded)):
         words += [word for name in names or () for word in (option, name)]
     return shlex.join(words)

@@ -21,6 +21,7 @@ def run(options: argparse.Namespace) -> int:
         from bitsieve.engines.saved_counts import SavedCounts
         from bitsieve.engines.stream import StreamSource
         from bitsieve.files.read import open_columns
+        from bitsieve.selection.left_out import consider
         from bitsieve.selection.select import few_are_codes
 
         first = None if options.like is None else SavedCounts.load(options.like)
@@ -31,7 +32,16 @@ def run(options: argparse.Namespace) -> int:
         table = source.read_in_parts(options.target, options.weight, target_bins=options.target_bins)
         assert isinstance(table, TableInParts)  # as all but libsvm files are read
         codes = few_are_codes(rule, parameters)
-        counts = count_table(table, binner, few_are_codes=codes) if first is None else count_like(table, first)
+        if first is not None and (options.include or options.exclude):
+            raise ValueError("--include and --exclude have no meaning with --like, which has them: leave them out")
+        if first is None:
+            considered = consider(table, options.include or (), options.exclude or (), binner=binner)
+            for note in considered.notes:
+                say(f"note: {options.wording(note)}")
+            assert isinstance(considered.table, TableInParts)
+            counts = count_table(considered.table, binner, few_are_codes=codes)
+        else:
+            counts = count_like(table, first)
         counts.save(options.save)
     rows, columns = int(counts.class_sizes.sum()), len(counts.names)
     say(f"saved the counts of {rows:,} samples and all pairs of {columns:,} columns to {options.save!r}")

@@ -306,9 +306,9 @@ class TableInMemory(Table):
 
     def without(self, columns: Sequence[int]) -> TableInMemory:
         """The table with one value in every row of some columns, so that no method chooses them."""
-        chosen = list(columns)
-        if not chosen:
+        if not len(columns):
             return self
+        chosen = sorted({*self.left_out, *columns})
         if self.sparse is not None:
             return replace(self, columns=self.sparse.without(chosen), left_out=tuple(chosen))
         if self.matrix is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ class CountsTable(Table):
     def __init__(self, counts: SavedCounts, *, named: bool = True) -> None:
         self.counts, self.names = counts, counts.names
         self.feature_names = np.array(counts.names, object) if named else None
-        self.given, self.notes, self.left_out = None, (), ()
+        self.given, self.notes, self.left_out = None, (), counts.left_out
         source = TabledSource(counts)
         alone = source.tables(None, np.arange(len(counts.names)), False)
         self._varies = np.array([len(table.occupied()[0]) > 1 for table in alone], bool)
@@ -79,7 +80,8 @@ def count_table(table: TableInParts, binner: Binning, *, few_are_codes: bool) ->
     if few_are_codes:
         table, _ = table.few_as_codes()
     fitted, source = table.count(binner)
-    return count_pairs(source, table.names, table.target, fitted, fitted.n_bins_.astype(np.int32))
+    counts = count_pairs(source, table.names, table.target, fitted, fitted.n_bins_.astype(np.int32))
+    return replace(counts, left_out=table.left_out)
 
 
 def count_like(table: TableInParts, first: SavedCounts) -> SavedCounts:
@@ -102,5 +104,6 @@ def count_like(table: TableInParts, first: SavedCounts) -> SavedCounts:
         new = sorted(set(map(str, table.target.labels.tolist())) - set(map(str, labels.tolist())))
         if new:
             raise ValueError(f"the target holds {quoted(new)}, which the first counts have not: count all rows anew")
-    source = table.count_as(first.binner, first.arities, known)
-    return count_pairs(source, first.names, known, first.binner, first.arities)
+    source = table.without(first.left_out).count_as(first.binner, first.arities, known)
+    counts = count_pairs(source, first.names, known, first.binner, first.arities)
+    return replace(counts, left_out=first.left_out)

@@ -231,6 +231,7 @@ class TableInParts(Table):
         self.coding: Coding | None = None  # of all rows, once they were counted
         self._profile: Profile | None = None
         self._kept: Kept | None = None
+        self._kept_key: dict[str, Any] | None = None
         self._early: Packed | None = None  # the rows, if they were packed in the pass that looked at them
 
     @classmethod
@@ -282,7 +283,8 @@ class TableInParts(Table):
     def profile(self, binner: Any = None) -> Profile:
         """Facts of the columns: one pass, in which all that ``binner`` must know is found."""
         if self._profile is None:
-            self._kept = self.parts.kept(self._key(binner))
+            self._kept_key = self._key(binner)
+            self._kept = self.parts.kept(self._kept_key)
             if self._kept is not None:
                 self._profile = Profile.from_facts(self._kept.facts["profile"])
             else:
@@ -318,7 +320,7 @@ class TableInParts(Table):
             return self
         self._drop_early()
         table = copy(self)
-        table.left_out = tuple(columns)
+        table.left_out = tuple(sorted({*self.left_out, *columns}))
         table.reader = replace(self.reader, left_out=table.left_out)
         table.known = None if self.known is None else self.known.without(table.left_out)
         return table
@@ -332,7 +334,7 @@ class TableInParts(Table):
     def count(self, binner: Binning) -> tuple[Binning, CountSource]:
         """Fit a copy of the binner on all rows, and count them as it codes them; or take both from an earlier run."""
         key = self._key(binner)
-        kept = self._kept or self.parts.kept(key)
+        kept = self._kept if self._kept_key == key else self.parts.kept(key)
         source = kept.open() if kept is not None and self._is_as_kept(kept.facts) else None
         if source is not None and kept is not None:
             self.coding = Coding.from_facts(kept.facts["coding"], list(self.names))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,8 @@ class SavedCounts:
     class_sizes : ndarray of int64
     cells : ndarray of int64
         The cells of the pairs (0, 0), (0, 1), ..., (1, 1), (1, 2), ... one after the other, in C order.
+    left_out : tuple of int
+        Columns that were left out, such as identifiers: they have one code.
     """
 
     names: list[str]
@@ -57,6 +60,7 @@ class SavedCounts:
     arities: NDArray[np.int32]
     class_sizes: Integers
     cells: Integers
+    left_out: tuple[int, ...] = ()
 
     def __add__(self, other: SavedCounts) -> SavedCounts:
         """The counts of both parts of the rows.
@@ -87,7 +91,7 @@ class SavedCounts:
             raise DataError(f"cannot make the folder {str(path)!r}: {error.strerror}") from None
         with writing(path / _CELLS, "counts") as file:
             np.save(file, self.cells, allow_pickle=False)
-        facts = {**_meaning(self), "class_sizes": self.class_sizes.tolist()}
+        facts = {**_meaning(self), "class_sizes": self.class_sizes.tolist(), "crc32": crc32(self.cells.tobytes())}
         with writing(path / _FACTS, "counts") as file:
             file.write(json.dumps(facts, indent=1, ensure_ascii=False).encode())
 
@@ -117,10 +121,12 @@ class SavedCounts:
                 facts["kind"],
                 name=facts["target"],
             )
-            counts = cls(facts["names"], target, binning_of(facts, facts["names"]), arities, sizes, cells)
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            left_out = tuple(facts["left_out"])
+            counts = cls(facts["names"], target, binning_of(facts, facts["names"]), arities, sizes, cells, left_out)
+            whole = facts["crc32"] == crc32(cells.tobytes())
+        except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataError(f"{str(path)!r} holds no counts of 'bitsieve count': {error}") from None
-        if cells.shape != (n_cells(arities, len(sizes)),) or cells.dtype != np.int64:
+        if not whole or cells.shape != (n_cells(arities, len(sizes)),) or cells.dtype != np.int64:
             raise DataError(f"the counts in {str(path)!r} are not whole: count again")
         return counts
 
@@ -227,6 +233,7 @@ def _meaning(counts: SavedCounts) -> dict[str, Any]:
         "kind": target.kind,
         "labels": listed(target.labels),
         "edges": edges,
+        "left_out": list(counts.left_out),
     }
 
 
