@@ -245,6 +245,8 @@ def _cluster(options: argparse.Namespace) -> AbstractContextManager[Client | Non
         raise ValueError("no target is given: name a column with --target")
     if in_batches(options, folders=False):
         raise ValueError("--memory and --spool are of files that are read here: leave them out with --scheduler")
+    if options.header is not None:
+        raise ValueError("--header and --no-header have no meaning with --scheduler: leave them out")
     if (options.output or "").lower().endswith(".npz"):
         raise ValueError("--scheduler does not go with a .npz: write .parquet, .arrow or .csv")
     return _connected(options.scheduler, options.threads)

@@ -121,6 +121,10 @@ def open_data(
     """The data of ``select`` as what is read in parts; None for what is read into memory."""
     opened: DataInParts
     if hasattr(type(data), "read_in_parts"):
+        for name, value in (("engine", engine), ("header", header)):
+            if value is not None:
+                given = type(data).__name__
+                raise ParameterError(name, value, f"leave it out, or give a path or a table in place of {given}")
         opened = data
         return opened
     if engine is None and reads_in_batches(data, memory, spool):
