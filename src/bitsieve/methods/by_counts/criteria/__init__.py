@@ -1,4 +1,4 @@
-"""The greedy criteria, a file each family: formula, paper, the terms they need."""
+"""The greedy criteria: formula, paper, the terms they need; and their second names."""
 
 from __future__ import annotations
 
