@@ -85,14 +85,16 @@ def choose_greedily(
     must_include: Sequence[int] = (),
     exclude: Sequence[int] = (),
     progress: Callable[[int, int], object] | None = None,
+    first_by: NDArray[np.float64] | None = None,
 ) -> GreedyChoice:
     """Choose features one at a time.
 
     A constant column carries no information about anything: none is chosen while another column is left, whatever its
     score (mrmr gives it 0, more than a relevant but redundant column).
 
-    ``first`` holds the scores while nothing is chosen, ``varies`` is False for constant columns. ``must_include`` are
-    chosen first, in this order, and not refused; ``exclude`` never. At least one feature, and at most those that are
+    ``first`` holds the scores while nothing is chosen, ``first_by`` what the first choice goes by (None: by them),
+    ``varies`` is False for constant columns. ``must_include`` are chosen first, in this order, and not refused;
+    ``exclude`` never. At least one feature, and at most those that are
     not excluded, may be asked for. ``progress(chosen so far, to choose)`` is called after each choice.
     """
     left = np.ones(len(varies), bool)
@@ -112,7 +114,7 @@ def choose_greedily(
             scores.add(order[-1])
             chosen, value = scores.best(candidates)
         else:
-            chosen = pick(np.where(candidates, first, -np.inf))
+            chosen = pick(np.where(candidates, first if first_by is None else first_by, -np.inf))
             value = float(first[chosen])
         if monitor is not None and monitor.refuses(chosen, value, None if forced else left):
             break

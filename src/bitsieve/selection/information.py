@@ -40,7 +40,7 @@ def entropy(
         Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes.
-    estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
+    estimator : {"plug-in", "corrected", "miller-madow", "shrinkage"}, default="plug-in"
         Plug-in, or corrected for few samples: see the page on numbers for what each may be and what bounds it.
     n_jobs : int, optional
         Threads.
@@ -86,7 +86,7 @@ def mutual_information(
         Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes.
-    estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
+    estimator : {"plug-in", "corrected", "miller-madow", "shrinkage"}, default="plug-in"
         Plug-in, or corrected for few samples: see the page on numbers for what each may be and what bounds it.
     n_jobs : int, optional
         Threads.
