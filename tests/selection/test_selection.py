@@ -121,7 +121,7 @@ def test_npz_gives_arrays(tmp_path, iris):
     path = tmp_path / "iris.npz"
     np.savez(path, X=X.astype(np.float32), y=y, feature_names=np.array(names))
     selection = bitsieve.select(path, n_features_to_select=2)
-    np.testing.assert_array_equal(selection.table, X.astype(np.float32)[:, selection.indices])
+    np.testing.assert_array_equal(selection.table, X.astype(np.float32)[:, np.sort(selection.indices)])
     assert selection.table.dtype == np.float32
     assert selection.target_name == "y"
     # a feature may be the target, and y is then not used

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from importlib.util import find_spec
+from typing import Any, cast
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,3 +41,17 @@ class Given:
 
 def not_read_again(indices: NDArray[np.intp]) -> None:
     """What ``take`` is where the selected columns lie in files and need not fit into memory."""
+
+
+def library_of(data: Any) -> str:
+    """The library of data frames that results on some data are given in: its own, else pandas where it is installed."""
+    frame = nw.from_native(data, pass_through=True)
+    own = frame.implementation.name.lower() if isinstance(frame, (nw.DataFrame, nw.LazyFrame)) else ""
+    if own in ("pandas", "polars", "pyarrow", "modin", "cudf"):  # of the others every frame is lazy
+        return own
+    return "pandas" if find_spec("pandas") else "pyarrow"
+
+
+def frame_of(columns: Mapping[str, Any], library: str) -> Any:
+    """A data frame of a library."""
+    return nw.from_dict(columns, backend=cast(Any, library)).to_native()
