@@ -282,7 +282,15 @@ def test_methods(done):
         (("select", "{data}", "--target", "diagnosis", "--output", "out.xlsx"), "end it in one of .parquet"),
         (("select", "{data}", "--target", "diagnosis", "--output", "no/where.csv"), "no directory 'no'"),
         (("select", "{data}", "--target", "diagnosis", "--output", "{data}"), "is the input itself"),
-        (("select", "{data}", "--target", "diagnosis", "--output", "{data}.npz"), "column 'size' is string"),
+        (
+            ("select", "{data}", "--target", "diagnosis", "--include", "size", "--output", "{data}.npz"),
+            "column 'size' is selected and string",
+        ),
+        (
+            ("select", "{data}", "--target", "diagnosis", "--target", "size", "--output", "{data}.npz"),
+            "a .npz holds one target, not several",
+        ),
+        (("select", "{data}", "--target", "y", "--estimator", "plug"), "--estimator plug is not known"),
         (("select", "{data}", "--target", "diagnosis", "--binning", "none"), "mean_radius"),
         (("select", "{data}.gone", "--target", "y"), "there is no file"),
     ],

@@ -259,10 +259,12 @@ class FilesOnCluster(PartsOfDask):
         Parquet, whose row groups are the parts; text, whose parts are ranges of lines; or Arrow or Feather, each file
         of which is one part; or a folder of such files. The workers must find it under the same path.
     client : distributed.Client or None
+    header : bool, optional
+        Whether the first line of a text file has the names.
     """
 
-    def __init__(self, path: str | PathLike[str], client: Client | None) -> None:
-        self.client, self.batches = client, open_columns(Path(path).absolute())
+    def __init__(self, path: str | PathLike[str], client: Client | None, header: bool | None = None) -> None:
+        self.client, self.batches = client, open_columns(Path(path).absolute(), header=header)
         self.labels, self.n_columns = list(self.batches.names), len(self.batches.names)
         self.pieces = self.batches.ranges()
 
@@ -278,6 +280,13 @@ class FilesOnCluster(PartsOfDask):
     def _given(self, roles: Roles) -> Given:
         """The files that were given."""
         return Given(not_read_again, partial(read_again, self.batches, roles.others), roles.weight_name)
+
+
+def open_dask(data: Any, client: Client | None = None, header: bool | None = None) -> PartsOfDask:
+    """A Dask collection, or a file or a folder of files by its path, as what is read in parts."""
+    if isinstance(data, (str, PathLike)):
+        return FilesOnCluster(data, current_client() if client is None else client, header)
+    return DaskSource(data, client)
 
 
 def _read(part: Range[pa.Table], columns: Sequence[str]) -> pa.Table:

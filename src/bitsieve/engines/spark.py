@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
 from operator import itemgetter
+from os import PathLike
 from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import finalize
@@ -307,7 +308,8 @@ class SparkSource(PartsOnCluster):
 
     def __init__(self, data: Any) -> None:
         if not is_spark(data):
-            raise ValueError(f"data is {type(data).__name__}: give a Spark data frame")
+            given = repr(str(data)) if isinstance(data, (str, PathLike)) else type(data).__name__
+            raise ValueError(f"data is {given}: give a Spark data frame")
         self.data, self.labels, self.n_columns = data, list(data.columns), len(data.columns)
         check_labels(self.labels)
 

@@ -325,6 +325,9 @@ class StreamSource:
         A folder in which the planes are kept for later runs with the same file, columns and binner. By default they
         lie in the system's folder for temporary files and are removed in the end. Of a libsvm file the sorted columns
         are kept, for any target and binner.
+    header : bool, optional
+        Whether the first line of a text file has the names. By default it has, unless it looks like data, which is an
+        error.
 
     Raises
     ------
@@ -340,12 +343,17 @@ class StreamSource:
     ['b']
     """
 
-    def __init__(self, data: Any, memory: int | str | None = None, spool: str | PathLike[str] | None = None) -> None:
+    def __init__(
+        self,
+        data: Any,
+        memory: int | str | None = None,
+        spool: str | PathLike[str] | None = None,
+        header: bool | None = None,
+    ) -> None:
         if not isinstance(data, (str, PathLike)) and not gives_batches(data):
             raise ValueError(f"data is {type(data).__name__}: give a path, or a stream of Arrow batches")
-        self.data, self.memory = data, check_memory(memory)
+        self.data, self.memory, self.header = data, check_memory(memory), header
         self.spool = None if spool is None else Path(spool)
-        self.header: bool | None = None  # whether the first line of a text file has the names; None: looked at
 
     @cached_property
     def own_target(self) -> str | None:
