@@ -62,8 +62,8 @@ def explain(table: Table, binner: Any, selected: NDArray[np.intp], left_out: Seq
     uncut = np.asarray(getattr(binner, "uncut_", ()), np.intp)
     whole = uncut[kept[uncut]]
     if len(whole):
-        gone = set(left_out)
-        numeric = sum(categories is None for j, categories in enumerate(binner.categories_) if j not in gone)
+        gone = {*left_out, *constant}
+        numeric = sum(_is_numeric(known) for j, known in enumerate(binner.categories_) if j not in gone)
         one = len(whole) == 1
         left = "it counts as telling nothing; to cut it" if one else "they count as telling nothing; to cut them"
         at_median = f"{'it is' if one else 'they are'} cut at {'its' if one else 'their'} median"
@@ -82,6 +82,11 @@ def explain(table: Table, binner: Any, selected: NDArray[np.intp], left_out: Seq
         what = "the rows, which looks informative when they are sorted"
         notes.append(_about(counters, names, f"only counts {what}", f"only count {what}"))
     return notes
+
+
+def _is_numeric(categories: Any) -> bool:
+    """Whether a binned column holds numbers, of which those of few values are codes as they are."""
+    return categories is None or np.asarray(categories).dtype.kind in "iuf"
 
 
 def explain_sample(table: Table) -> list[str]:
