@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from bitsieve.common.messages import needs_dense_rows
 from bitsieve.common.parameters import Rule
 from bitsieve.methods.found import Found
 
@@ -131,10 +132,7 @@ def check_requirements(who: str, requires: frozenset[str], offers: frozenset[str
     """
     lacks = requires - offers
     if "dense" in lacks and "rows" in offers:
-        raise ValueError(
-            f"the table is sparse, but {who} needs dense rows: use a method on counts, such as jmi, or make the table "
-            "dense (X.toarray()) if it is small"
-        )
+        raise needs_dense_rows(who)
     if "rows" in lacks:
         raise ValueError(
             f"{who} needs all rows in memory: give it a table in memory, such as a sample of the "

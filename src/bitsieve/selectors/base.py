@@ -23,7 +23,7 @@ from bitsieve.common.notes import warn, warn_of
 from bitsieve.common.parameters import Rule, check_parameters
 from bitsieve.data.binning.registry import keeps_missing, make_binner, remedies_for
 from bitsieve.data.binning.transformers import as_transformer
-from bitsieve.data.columns import keeps_columns_only, take_columns, with_rows
+from bitsieve.data.given import keeps_columns_only, take_columns, with_rows
 from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table
 from bitsieve.engines.registry import data_in_parts

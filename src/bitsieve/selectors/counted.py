@@ -19,7 +19,7 @@ from bitsieve.data.target import MANY_NUMBERS
 from bitsieve.engines.counts_table import CountsTable
 from bitsieve.engines.local import count_coded
 from bitsieve.engines.registry import data_in_parts
-from bitsieve.engines.saved_counts import SavedCounts, added, count_pairs
+from bitsieve.engines.saved_counts import SavedCounts, combined, count_all_pairs
 from bitsieve.selectors.base import OF_ALL, OF_COUNTS, ColumnSelector
 from bitsieve.selectors.fitting import Counted, Fitted, fit_counted, tells_nothing
 
@@ -112,7 +112,7 @@ class CountSelector(ColumnSelector):
             warn("fit kept no counts of its rows: partial_fit begins anew with those that it is given")
         with remedies_for(self.binning):
             counts = self._counted(self._rows(X, y, sample_weight, classes, first=known is None))
-        counts = counts if known is None else added(known, counts)
+        counts = counts if known is None else combined(known, counts)
         if counts.target.n_classes < 2:
             label = counts.target.labels[:1].tolist()[0]
             raise ValueError(f"the first rows hold 1 class ({label!r}): begin with rows of at least two")
@@ -147,7 +147,7 @@ class CountSelector(ColumnSelector):
         target = table.target
         source = count_coded(table, binner, self.n_jobs)
         target = replace(target, codes=np.empty(0, np.int32))
-        return count_pairs(source, table.names, target, binner, binner.n_bins_.astype(np.int32))
+        return count_all_pairs(source, table.names, target, binner, binner.n_bins_.astype(np.int32))
 
     def _keep_fitted(self, table: Table, fitted: Fitted) -> Self:
         self._counts = getattr(table, "counts", None)
