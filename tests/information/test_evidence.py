@@ -13,8 +13,8 @@ from scipy.stats import binom, chi2, hypergeom
 
 import bitsieve
 from bitsieve import FCBF, QPFS, BitsieveWarning, ForwardSelector
-from bitsieve.counts.contingency import ContingencyTable
 from bitsieve.counts.reference import NaiveSource
+from bitsieve.counts.tables import ContingencyTable
 from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.read import read_xy

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.counts import Columns, Integers
-from bitsieve.counts.terms import Terms
+from bitsieve.counts.tables import Terms
 
 Labels = NDArray[np.int32]
 

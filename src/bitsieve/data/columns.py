@@ -14,7 +14,7 @@ from bitsieve import _native
 from bitsieve.common.lazy import issparse
 from bitsieve.common.messages import quoted
 from bitsieve.common.names import NumberedNames
-from bitsieve.counts.terms import MAX_SAMPLES
+from bitsieve.counts.tables import MAX_SAMPLES
 from bitsieve.data.encoding import Encoded, as_array
 from bitsieve.data.exact import as_doubles, microseconds
 from bitsieve.data.given import with_rows

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.messages import Sentence, quoted_places
-from bitsieve.counts.rows import check_sparse_rows
+from bitsieve.counts.source import check_sparse_rows
 from bitsieve.counts.threads import thread_count
 from bitsieve.data.extents import columns_hold
 from bitsieve.files.spooled_columns import SpooledColumns

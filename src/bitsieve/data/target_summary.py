@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.messages import quoted
-from bitsieve.counts.rows import sizes_of_classes
+from bitsieve.counts.source import sizes_of_classes
 from bitsieve.data.column_summary import Distinct, RowSample, changes_kind, union_of_categories
 from bitsieve.data.encoding import Encoded, length, lookup
 from bitsieve.data.table import TableInMemory

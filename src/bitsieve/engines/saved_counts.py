@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.progress import phase
-from bitsieve.counts.contingency import ContingencyTable
 from bitsieve.counts.source import CountSource
+from bitsieve.counts.tables import ContingencyTable
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.stored import binning_facts, binning_of, from_list, listed
 from bitsieve.data.column_summary import changes_kind, union_of_categories

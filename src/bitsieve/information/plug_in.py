@@ -1,6 +1,6 @@
 """Plug-in and Miller-Madow estimates: information of two features and a class, from sums of entropy terms.
 
-With ``S`` the sum of the fixed-point terms over a table (see :mod:`bitsieve.counts.terms`) and ``B = N 2**shift``,
+With ``S`` the sum of the fixed-point terms over a table (see :mod:`bitsieve.counts.tables`) and ``B = N 2**shift``,
 ``H = (T[N] - S) / B``, and every mutual information is an integer combination of such sums, made a float once:
 
 =====================  ==================================================
@@ -38,12 +38,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from bitsieve.common.greedy import Scores
+from bitsieve.common.choice import Scores
 from bitsieve.common.lazy import cached_property
 from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
 from bitsieve.counts.source import CountSource, conditioning, sums_of
-from bitsieve.counts.sums import PairForm
-from bitsieve.counts.terms import Terms, entropy_terms
+from bitsieve.counts.tables import PairForm, Terms, entropy_terms
 from bitsieve.information.protocol import (
     ConditionalInformation,
     DisjointPairs,

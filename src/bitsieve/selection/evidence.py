@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.choice import TIE
 from bitsieve.common.lazy import cached_property
-from bitsieve.common.ties import TIE
 from bitsieve.data.binning.known import as_known
 from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.columns import all_missing

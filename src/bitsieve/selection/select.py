@@ -7,8 +7,7 @@ from os import PathLike
 from typing import Any
 
 from bitsieve.common.defaults import BINNING, SELECT
-from bitsieve.common.messages import quoted
-from bitsieve.common.notes import warn_of
+from bitsieve.common.messages import quoted, warn_of
 from bitsieve.common.parameters import check_threads
 from bitsieve.common.progress import shown
 from bitsieve.data.binning.registry import KEEPS_MISSING, make_binner

@@ -6,7 +6,7 @@ from typing import Any
 
 from bitsieve.common.defaults import BINNING
 from bitsieve.methods.by_counts.blankets import fcbf, koller_sahami
-from bitsieve.selectors.counted import CountSelector
+from bitsieve.selectors.base import CountSelector
 
 
 class FCBF(CountSelector):

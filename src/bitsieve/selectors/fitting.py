@@ -14,9 +14,9 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.choice import TIE
 from bitsieve.common.defaults import BINNING, ESTIMATOR
 from bitsieve.common.parameters import FeatureCount, check_threads
-from bitsieve.common.ties import TIE
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.registry import keeps_missing, make_binner
 from bitsieve.data.table import Table, TableInMemory
@@ -24,8 +24,7 @@ from bitsieve.engines.local import count, count_coded
 from bitsieve.information import Information, make_information
 from bitsieve.information.evidence import carries_information
 from bitsieve.methods.constraints import resolve
-from bitsieve.methods.found import Found
-from bitsieve.methods.method import Method
+from bitsieve.methods.method import Found, Method
 from bitsieve.methods.registry import find_method
 from bitsieve.selectors.sampled import TableSamples
 

@@ -7,7 +7,7 @@ from typing import Any
 from bitsieve.common.defaults import BINNING
 from bitsieve.methods.by_counts.pairwise import quadratic, semidefinite, spectral
 from bitsieve.optimize.nystrom import Nystrom
-from bitsieve.selectors.counted import CountSelector
+from bitsieve.selectors.base import CountSelector
 
 
 class QPFS(CountSelector):

@@ -15,7 +15,7 @@ from bitsieve.common.parameters import Rule, check_integer, check_number, check_
 from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.coding import codes_that_occur
 from bitsieve.data.table import TableInMemory
-from bitsieve.methods.found import Found
+from bitsieve.methods.method import Found
 from bitsieve.selectors.base import ColumnSelector
 
 

@@ -14,7 +14,7 @@ from bitsieve import _native
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.parameters import Rule, check_choice
 from bitsieve.counts.search import ClassSearch, Dependence, Parts, dependence_of_codes
-from bitsieve.counts.terms import Terms, entropy_terms
+from bitsieve.counts.tables import Terms, entropy_terms
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.extents import Extents, NumericBlock
 from bitsieve.data.ragged import Ragged

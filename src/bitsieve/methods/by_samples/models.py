@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.choice import rank
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_above_zero, check_integer, made_by, make_random, optional
 from bitsieve.common.progress import phase
-from bitsieve.common.ties import rank
 from bitsieve.methods.by_samples.rows import Samples
-from bitsieve.methods.found import Found, rank_all
-from bitsieve.methods.method import DENSE_ROWS, ROWS, Method, defaults_of
+from bitsieve.methods.method import DENSE_ROWS, ROWS, Found, Method, defaults_of, rank_all
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array

@@ -9,9 +9,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.choice import TIE, rank
 from bitsieve.common.parameters import check_flag, check_number
 from bitsieve.common.progress import phase
-from bitsieve.common.ties import TIE, rank
 from bitsieve.information.protocol import (
     DisjointPairs,
     Information,
@@ -19,8 +19,7 @@ from bitsieve.information.protocol import (
     class_uncertainty,
     pair_uncertainty,
 )
-from bitsieve.methods.found import Found
-from bitsieve.methods.method import Method, defaults_of
+from bitsieve.methods.method import Found, Method, defaults_of
 
 Columns = NDArray[np.intp]
 Floats = NDArray[np.float64]

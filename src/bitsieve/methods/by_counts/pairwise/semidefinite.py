@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.choice import pick, rank, top
 from bitsieve.common.lazy import threadpool_limits
 from bitsieve.common.memory import check_matrices
 from bitsieve.common.parameters import check_choice, check_integer, made_by, make_random
 from bitsieve.common.progress import phase
-from bitsieve.common.ties import pick, rank, top
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.pairwise.certificate import (
     Certificate,
@@ -22,8 +22,7 @@ from bitsieve.methods.by_counts.pairwise.certificate import (
     spectral_bound,
     subset_objective,
 )
-from bitsieve.methods.found import Found, rank_all
-from bitsieve.methods.method import Method, defaults_of
+from bitsieve.methods.method import Found, Method, defaults_of, rank_all
 from bitsieve.optimize.eigen import dominant_eigenvector
 from bitsieve.optimize.low_rank_sdp import solve_low_rank
 from bitsieve.optimize.swap import improve_by_swaps

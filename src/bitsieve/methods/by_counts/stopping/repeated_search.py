@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bitsieve.common.lazy import cached_property
 from bitsieve.counts.search import ClassSearch, Dependence, Parts, dependence_of_codes, joint_codes
-from bitsieve.counts.terms import Terms
+from bitsieve.counts.tables import Terms
 from bitsieve.counts.threads import run_blocks
 from bitsieve.information.evidence import log_chi_squared_tail
 
