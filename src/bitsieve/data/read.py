@@ -159,7 +159,7 @@ def read_data(
     else:
         table = _from_array(data, target, sample_weight, of_target)
     if table.n_samples < 2:
-        raise ValueError(f"the data has {table.n_samples} sample: at least 2 are needed to tell anything apart")
+        raise ValueError(f"the data has {table.n_samples} sample: at least 2 are needed")
     return replace(table, notes=tuple(notes))
 
 

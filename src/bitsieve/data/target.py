@@ -107,7 +107,7 @@ def read_target(
     Raises
     ------
     ValueError
-        If values are missing or infinite (the message tells how many), there are none, or several columns could have
+        If values are missing or infinite (the message has their number), there are none, or several columns could have
         more than 65,536 classes together.
 
     Examples

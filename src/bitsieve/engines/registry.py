@@ -129,7 +129,7 @@ def engine_named(name: str) -> Engine:
 
 
 def reads_in_batches(data: Any, memory: int | str | None, spool: str | PathLike[str] | None) -> bool:
-    """Whether ``select`` reads data in batches: a file only if it is told to, or if the file is a folder."""
+    """Whether ``select`` reads data in batches: a file only if asked to, or if the file is a folder."""
     if isinstance(data, (str, PathLike)):
         return memory is not None or spool is not None or Path(data).is_dir()
     return is_stream(data) or (gives_batches(data) and (spool is not None or (memory is not None and is_lazy(data))))

@@ -158,7 +158,7 @@ class SparkPortions(Portions):
 
 @dataclass(frozen=True)
 class _Failed:
-    """A mistake in the data that a task found: it is told as one line, without the trace of the executor."""
+    """A mistake in the data that a task found: it becomes one line, without the trace of the executor."""
 
     error: ValueError
 

@@ -273,7 +273,7 @@ class EarlyPacking:
             try:
                 with listening(lambda _: None):  # the bins of all rows are still looked for
                     self.packing = self._start(part)
-            except ValueError:  # what is wrong is said once all rows were looked at
+            except ValueError:  # the error is raised once all rows were read
                 return
         if self.packing is None:
             return

@@ -14,7 +14,7 @@ from bitsieve.data.profile import FEW_ROWS
 from bitsieve.data.table import Table
 from bitsieve.data.target import Target
 from bitsieve.selection.informative import Explanation
-from bitsieve.selectors.fitting import tells_nothing
+from bitsieve.selectors.fitting import nothing_informative
 
 _OTHER_CUTS = Sentence("use ", Setting("uncut", "median"), " or ", Setting("binning", "quantile"))
 _MANY_CLASSES = 100
@@ -126,7 +126,7 @@ def explain_informative(selector: Any, table: Table, found: Explanation) -> list
     informative = found.informative
     k, carry = len(informative), int(informative.sum())
     tested = getattr(selector, "stopping", None) is not None or selector.n_features_to_select == "auto"
-    nothing = tells_nothing(found.relevance[selector.selected_], informative)
+    nothing = nothing_informative(found.relevance[selector.selected_], informative)
     if nothing or carry == k or tested or table.n_samples < _ROWS_TO_SHOW_IT:
         return nothing
     if not carry:
