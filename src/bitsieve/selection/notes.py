@@ -14,7 +14,7 @@ from bitsieve.data.profile import FEW_ROWS
 from bitsieve.data.table import Table
 from bitsieve.data.target import Target
 from bitsieve.selection.informative import Explanation
-from bitsieve.selectors.fitting import tells_nothing
+from bitsieve.selectors.fitting import nothing_informative
 
 _OTHER_CUTS = Sentence("use ", Setting("uncut", "median"), " or ", Setting("binning", "quantile"))
 _MANY_CLASSES = 100
@@ -126,7 +126,7 @@ def explain_informative(selector: Any, table: Table, found: Explanation) -> list
     """How many features carry information about the class, where not all do and no rule tested them."""
     k = len(found.informative)
     carry = k - int(may_be_chance(selector, table, found).sum())
-    nothing = tells_nothing(found.relevance[selector.selected_], found.informative)
+    nothing = nothing_informative(found.relevance[selector.selected_], found.informative)
     if nothing or carry == k:
         return nothing
     if not carry:
