@@ -383,7 +383,11 @@ def test_notes_speak_of_one_feature_as_one():
 def test_numeric_columns_are_counted_as_one_counts_them():
     random = np.random.default_rng(0)
     y = random.integers(0, 2, 300)
-    numbers = {"signal": y + random.normal(size=300), "noise": random.normal(size=300), "few": random.integers(0, 5, 300)}
+    numbers = {
+        "signal": y + random.normal(size=300),
+        "noise": random.normal(size=300),
+        "few": random.integers(0, 5, 300),
+    }
     others = {"word": random.choice(list("abc"), 300), "flat": np.ones(300)}
     notes = bitsieve.select(pa.table({**numbers, **others, "y": y}), "y").notes
     assert [note for note in notes if note.startswith("1 of 3 numeric columns has no cut")]
