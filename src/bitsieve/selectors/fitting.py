@@ -197,13 +197,13 @@ def count_binned(table: TableInMemory, binner: Binning, n_jobs: int | None = Non
     return Counted(table, binner, make_information("plug-in", count_coded(table, binner, n_jobs)))
 
 
-def tells_nothing(relevance: NDArray[np.float64], informative: NDArray[np.bool_]) -> list[str]:
-    """A note where no selected column tells anything about the class, alone or with another."""
+def nothing_informative(relevance: NDArray[np.float64], informative: NDArray[np.bool_]) -> list[str]:
+    """A note where no selected column is informative about the class, alone or with another."""
     k = len(relevance)
     if not k or informative.any() or relevance.max() > TIE:
         return []
-    what = "column tells" if k == 1 else f"{k:,} columns tell"
-    return [f"the selected {what} nothing about the class (relevance 0): any other would do as well"]
+    what = "column has" if k == 1 else f"{k:,} columns have"
+    return [f"the selected {what} no information about the class (relevance 0): any other would do as well"]
 
 
 def explain_by(counted: Counted, selected: NDArray[np.intp], information: Information | None = None) -> Explained:
