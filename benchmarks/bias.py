@@ -1,9 +1,9 @@
-"""How far estimates of I(X;C) are from the truth, and how often a weak true column is ranked above noise of many values.
+"""How far estimates of I(X;C) are from the truth, and how often true columns are ranked above noise of many values.
 
 ``python -m benchmarks.bias [RUNS]`` prints two tables, over so many seeded tables (200) a row. The first has the mean
-error of every estimator, in bits, and after the sign +- its standard deviation: of X with equally frequent codes, and a class that is
-``X mod classes`` with the chance that gives the true information, else drawn alike often. The second has the share of
-tables whose true column ``mim`` puts first, or the share of true columns among as many as there are.
+error of every estimator and, after the sign +-, its standard deviation, in bits. X has codes that are equally frequent,
+and the class is ``X mod classes`` with the chance that gives the true information, else drawn alike often. The second
+has the share of the true columns among as many as are chosen first.
 """
 
 from __future__ import annotations

@@ -150,7 +150,7 @@ def test_beyond_the_table_of_terms():
 
 
 def trap(seed):
-    """A binary column that agrees with the class in 70 %, in a random place among 50 columns of noise of 2 to 50 codes."""
+    """A binary column that agrees with the class in 70 %, in a random place among 50 of noise of 2 to 50 codes."""
     random = np.random.default_rng(seed)
     classes = np.repeat([0, 1], 100)
     columns = [random.integers(0, m, 200) for m in random.integers(2, 51, 50)]

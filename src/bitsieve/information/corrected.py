@@ -1,7 +1,8 @@
 """Information corrected for chance: the plug-in value less its mean over all shuffles.
 
-A shuffle of a column among the N samples keeps the counts of its codes, the margins. A cell of margins a and b then holds
-n samples with the hypergeometric chance of drawing n of b marked samples in a draws of N, whose mean of the entropy term is
+A shuffle of a column among the N samples keeps the counts of its codes, the margins. A cell of margins a and b then
+holds n samples with the chance of drawing n of b marked samples in a draws of N (hypergeometric). The mean of its
+entropy term is
 
     ``E(a, b) = sum_n P(n) T[n]``,   ``P(n) = C(b, n) C(N-b, a-n) / C(N, a)``
 
@@ -10,8 +11,8 @@ n samples with the hypergeometric chance of drawing n of b marked samples in a d
 
     ``I(A;C) = (S_ac - G_a) / B``,   ``G_a`` the sum of G over the cells of A,
 
-and 0 as its mean over all shuffles of the classes, exactly but for the rounding of G. The chain rules hold, and give what is
-conditional or joint:
+and 0 as its mean over all shuffles of the classes, but for the rounding of G. What is joint is such a variable, and
+what is conditional follows by the chain rules:
 
 =====================  ==================================================
 joint relevance        ``I(Xi,Xj;C)  = (S_ijc - G_ij) / B``
@@ -20,7 +21,7 @@ redundancy             ``I(Xi;Xj)    = (S_ij - sum of E(n_i, n_j) over all pairs
 conditional redundancy ``I(Xi;Xj|C)  = I(Xi;Xj) + I(Xi;C|Xj) - I(Xi;C)``
 =====================  ==================================================
 
-Entropies are those of plug-in. All but they may be negative: less than shuffles give on average.
+Entropies are those of plug-in. The others may be negative: less than shuffles give on average.
 
 N. X. Vinh, J. Epps, J. Bailey, "Information theoretic measures for clusterings comparison: variants, properties,
 normalization and correction for chance", Journal of Machine Learning Research 11, 2010, pp. 2837-2854.
@@ -278,7 +279,7 @@ class CorrectedInformation(SumInformation):
 
 
 class CorrectedPair(SumPair):
-    """The information of some features with one pivot: what is conditional follows from the joint by the chain rules."""
+    """The information of some features with one pivot."""
 
     information: CorrectedInformation
 
@@ -304,7 +305,8 @@ class CorrectedPair(SumPair):
     def symmetric_relevance(self) -> Floats:
         """I(Xi,Xs;C) / H(Xi,Xs,C); 0 where all three are constant."""
         entropy = self.joint_entropy
-        return self.joint_relevance / np.where(entropy > 0, entropy, 1.0)
+        share: Floats = self.joint_relevance / np.where(entropy > 0, entropy, 1.0)
+        return share
 
     def entries(self, quantity: Quantity) -> tuple[Floats, Floats]:
         """The entries of a matrix: those in the row of the pivot, and those in its column."""
