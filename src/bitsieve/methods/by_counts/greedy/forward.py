@@ -95,9 +95,7 @@ def forward_select(
     )
     if monitor is None:
         return ForwardChoice(found.order, found.scores, None)
-    outcome = monitor.outcome()
-    kept = slice(len(outcome.values))  # a rule may look further than the list that it takes
-    return ForwardChoice(found.order[kept], found.scores[kept], outcome)
+    return ForwardChoice(found.order, found.scores, monitor.outcome())
 
 
 def _scores_for(information: Information, criterion: Criterion | JointCriterion) -> Scores:
