@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer
 
 import bitsieve
 from bitsieve import Constraints, list_methods
-from bitsieve.common.ties import TIE
+from bitsieve.common.choice import TIE
 from bitsieve.selection.curve import information_curve, ranked_on
 from bitsieve.selection.evidence import SAMPLES_A_PART, conditional_on
 

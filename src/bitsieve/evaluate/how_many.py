@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.defaults import HOW_MANY
-from bitsieve.common.messages import aligned, quoted
-from bitsieve.common.notes import warn_of
+from bitsieve.common.messages import aligned, quoted, warn_of
 from bitsieve.common.parameters import check_integer
 from bitsieve.common.progress import phase
 from bitsieve.counts.search import FixedCodes
-from bitsieve.counts.terms import entropy_terms
+from bitsieve.counts.tables import entropy_terms
 from bitsieve.data.read import read_data
 from bitsieve.data.table import TableInMemory
 from bitsieve.evaluate.selector_cv import SelectorCV

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.choice import pick
 from bitsieve.common.messages import allowed_names, finite, number, printable, quoted
-from bitsieve.common.ties import pick
 from bitsieve.data.table import Table
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.methods.constraints import Candidates, resolve
