@@ -142,7 +142,7 @@ class FalseDiscoveryMonitor:
         """The largest list of some columns, given those that are chosen already."""
         among = np.flatnonzero(tried if self.search is not None else tried & self.information.varies)
         self.n_tests = self.rule.tests(len(among))
-        thresholds = self.rule.level * np.arange(1, len(among) + 1) / self.n_tests
+        thresholds = self.rule.level / self.n_tests * np.arange(1.0, len(among) + 1)
         p = self._alone(among)
         order = among[np.argsort(p[among], kind="stable")]
         limit = _largest_below(p[order], thresholds)
@@ -164,7 +164,7 @@ class FalseDiscoveryMonitor:
             self.nearest = float(rates[n_kept]), int(order[n_kept])
 
     def _alone(self, columns: NDArray[np.intp]) -> NDArray[np.float64]:
-        """p of ``I(Xi;C) = 0`` of every column: 1 where the tail of chi-squared is so large that it is not looked at."""
+        """p of ``I(Xi;C) = 0`` of every column: 1 where the tail of chi-squared is large."""
         information, source = self.information, self.information.source
         g = 2 * source.n_samples * log(2) * np.maximum(0.0, information.relevance[columns])
         freedom = np.maximum(1, source.arities[columns].astype(np.int64) - 1) * (source.n_classes - 1)

@@ -17,9 +17,9 @@ from bitsieve.methods.by_counts.stopping.rules import StoppingRule
 class StoppingOutcome:
     """What a stopping rule found.
 
-    ``values`` (k,): its value for every choice it accepted, nan for those that were not tested. ``refused``: the candidate that the criterion preferred where the rule
-    refused all that were left; None where it did not. ``value``: that candidate's, else nan. ``exhausted``: whether
-    only constant columns were left.
+    ``values`` (k,): its value for every choice it accepted, nan for those that were not tested. ``refused``: where it
+    accepted none of those left, the one that the criterion preferred, or that came nearest; else None. ``value``: its
+    value, else nan. ``exhausted``: whether only constant columns were left.
     """
 
     values: NDArray[np.float64]

@@ -80,7 +80,7 @@ class StoppingRule(Protocol):
 
 @dataclass(frozen=True)
 class ThresholdStopping:
-    """Stop when I(Xi;C|S), all of S known, is below a number of bits.
+    """Take no column whose I(Xi;C|S), all of S known, is below a number of bits, and stop where no other is left.
 
     Parameters
     ----------
@@ -155,7 +155,9 @@ def hopeful(given: ConditionalInformation, columns: Columns, limit: float) -> ND
     sure = full & (tail <= SLACK * limit)
     found[places[sure]] = tail[sure]
     sparse = np.flatnonzero(~full)
-    sparse = sparse[np.argsort(tail[sparse], kind="stable")][: max(1, AFFORDED // (SHUFFLES_OF_NOISE * given.n_samples))]
+    sparse = sparse[np.argsort(tail[sparse], kind="stable")][
+        : max(1, AFFORDED // (SHUFFLES_OF_NOISE * given.n_samples))
+    ]
     found[places[sparse]] = tail[sparse]
     return found
 
@@ -193,7 +195,7 @@ class SignificanceStopping(_AtLevel):
     Parameters
     ----------
     level : float, default=0.05
-        Stop when the corrected p exceeds it.
+        No column is taken whose corrected p exceeds it; the selection ends where no other is left.
 
     Notes
     -----
@@ -265,7 +267,7 @@ class PermutationStopping(_AtLevel):
     Parameters
     ----------
     level : float, default=0.05
-        Stop when the corrected p exceeds it.
+        No column is taken whose corrected p exceeds it; the selection ends where no other is left.
     n_permutations : int, default=200
         Of the whole search: p is at least about ``1 / n_permutations``.
     random_state : int, default=0
