@@ -77,7 +77,7 @@ class FalseDiscoveryStopping:
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> fitted = ForwardSelector("auto", criterion="cmi", stopping=FalseDiscoveryStopping(level=0.05)).fit(X, y)
     >>> len(fitted.selected_), fitted.stopping_reason_
-    (7, 'false discovery rate 0.41 > 0.05')
+    (11, 'false discovery rate 0.27 > 0.05')
     """
 
     name: ClassVar[str] = "fdr"
