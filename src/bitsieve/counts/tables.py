@@ -279,7 +279,7 @@ class Sums:
         """The counts of the tables of the pivot (None: no pivot) with ``columns``: row k those with ``columns[k]``.
 
         Pooled over the classes and, if asked for, within them; in any order, empty cells left out or as zeros, the rows
-        filled up with zeros.
+        padded with zeros.
         """
         tables = self.source.tables(pivot, columns, by_class)
         pooled = _stacked([table.pooled().counts for table in tables])
@@ -328,7 +328,7 @@ def sums_of_tables(
 
 
 def _stacked(rows: list[Integers]) -> Integers:
-    """Rows of unlike lengths as one array, filled up with zeros."""
+    """Rows of unlike lengths as one array, padded with zeros."""
     out = np.zeros((len(rows), max(map(len, rows))), np.int64)
     for place, row in enumerate(rows):
         out[place, : len(row)] = row

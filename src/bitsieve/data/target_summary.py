@@ -268,7 +268,7 @@ class TargetCoding:
 
     @property
     def class_sizes(self) -> NDArray[np.int64] | None:
-        """How many samples each class has; None where only a pass over their classes tells."""
+        """How many samples each class has; None where that takes a pass over their classes."""
         return None if self.is_joint else next(iter(self.parts.values())).class_sizes
 
     def codes(self, y: Any) -> NDArray[np.int32]:

@@ -16,7 +16,7 @@ joint entropy          ``H(Xi,Xj,C)  = (T[N] - S_ijc) / B``
 All are in bits, by the estimator whose terms are summed. None is clipped: by plug-in, independence shows as 0 up to the
 rounding of the terms, at most ``log2(N) / 2**62`` bit a non-empty cell, either way.
 
-Miller and Madow correct the entropy by a price of every cell that is not empty: ``H_mm = H + (K - 1) / (2 N ln 2)``
+Miller and Madow correct the entropy by a penalty for every cell that is not empty: ``H_mm = H + (K - 1) / (2 N ln 2)``
 bits, K their number in the table. With the terms ``T_mm[c] = T[c] - e`` for c > 0, ``T_mm[0] = 0`` and
 ``e = 2**shift / (2 ln 2)``, a sum over a table is ``S - K e``, so
 
@@ -271,7 +271,7 @@ class MillerMadowInformation(SumInformation):
 
 @lru_cache(maxsize=8)
 def miller_madow_terms(n_samples: int) -> Terms:
-    """The terms of ``n_samples`` with the price of a non-empty cell taken off."""
+    """The terms of ``n_samples`` less the penalty of a non-empty cell."""
     plain = entropy_terms(n_samples)
     table = plain.table.copy()
     table[1:] -= round(ldexp(BITS_PER_CELL, plain.shift))

@@ -99,7 +99,7 @@ class Evidence:
 
     @cached_property
     def chance(self) -> Chance | None:
-        """What chance does; None where rows are not at hand, or weighted ones too many to be shuffled one by one."""
+        """What chance does; None where rows are not in memory, or weighted ones too many to be shuffled one by one."""
         if not self.table.in_memory:
             return None
         return chance(cast(TableInMemory, self.table), self.binner, self.n_jobs)

@@ -24,17 +24,17 @@ from bitsieve.common.messages import quoted, warn, warn_of
 from bitsieve.common.parameters import Rule, check_parameters
 from bitsieve.data.binning.registry import keeps_missing, make_binner, remedies_for
 from bitsieve.data.binning.transformers import as_transformer
-from bitsieve.data.columns import keeps_columns_only, take_columns, with_rows
+from bitsieve.data.given import keeps_columns_only, take_columns, with_rows
 from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.data.target import MANY_NUMBERS
 from bitsieve.engines.counts_table import CountsTable
 from bitsieve.engines.local import count_coded
 from bitsieve.engines.registry import data_in_parts
-from bitsieve.engines.saved_counts import SavedCounts, added, count_pairs
+from bitsieve.engines.saved_counts import SavedCounts, combined, count_all_pairs
 from bitsieve.methods.method import DENSE_ROWS, SHARED, Found, Method, check_requirements
 from bitsieve.selectors.callbacks import CallbackSupportMixin, followed
-from bitsieve.selectors.fitting import Counted, Fitted, check_settings, fit_counted, fit_method, tells_nothing
+from bitsieve.selectors.fitting import Counted, Fitted, check_settings, fit_counted, fit_method, nothing_informative
 
 PARAMETERS = {
     "n_features_to_select : int, optional": "By default 10, or all columns where there are fewer.",
@@ -63,8 +63,8 @@ OF_COUNTS = {
     ),
     "overlap_ : ndarray of float, shape (k,)": "That information in bits; nan for the first.",
     "informative_ : ndarray of bool, shape (k,)": (
-        "Whether each selected column tells more about the class than chance, alone or given one of the others, at "
-        "level 0.05 for all of them; the others may be there only to fill up the list."
+        "Whether each selected column is more informative than chance, alone or given one of the others, at "
+        "level 0.05 for all of them; the others may only fill the list."
     ),
     "binner_ : binner": "The fitted binner; its ``bin_edges_`` show every cut.",
 }
@@ -144,13 +144,9 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter is not allowed, the target has one class, a weight is no whole number, or the columns hold
-            infinite values, or missing ones that the method or its binner does not keep.
-
-        Warns
-        -----
-        BitsieveWarning
-            If more features are asked for than there are (all are taken), and of other doubts about the result.
+            If a parameter is not allowed, more features are asked for than there are, the target has one class,
+            a weight is no whole number, or the columns hold infinite values, or missing ones that the method or its
+            binner was not asked to keep.
         """
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
@@ -160,8 +156,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         if table.target.n_classes < 2:
             label = table.target.labels[:1].tolist()[0]
             raise ValueError(
-                f"the target has 1 class ({label!r} for all {table.n_samples:,} samples): "
-                "there is nothing to tell apart, give at least two"
+                f"the target has 1 class ({label!r} for all {table.n_samples:,} samples): give at least two"
             )
         if table.target.n_numbers:
             warn(f"{table.target.how_binned}; give classes as text if each is one")
@@ -387,7 +382,7 @@ class CountSelector(ColumnSelector):
             warn("fit kept no counts of its rows: partial_fit begins anew with those that it is given")
         with remedies_for(self.binning):
             counts = self._counted(self._rows(X, y, sample_weight, classes, first=known is None))
-        counts = counts if known is None else added(known, counts)
+        counts = counts if known is None else combined(known, counts)
         if counts.target.n_classes < 2:
             label = counts.target.labels[:1].tolist()[0]
             raise ValueError(f"the first rows hold 1 class ({label!r}): begin with rows of at least two")
@@ -422,11 +417,11 @@ class CountSelector(ColumnSelector):
         target = table.target
         source = count_coded(table, binner, self.n_jobs)
         target = replace(target, codes=np.empty(0, np.int32))
-        return count_pairs(source, table.names, target, binner, binner.n_bins_.astype(np.int32))
+        return count_all_pairs(source, table.names, target, binner, binner.n_bins_.astype(np.int32))
 
     def _keep_fitted(self, table: Table, fitted: Fitted) -> Self:
         self._counts = getattr(table, "counts", None)
         return super()._keep_fitted(table, fitted)
 
     def _doubts(self) -> list[str]:
-        return tells_nothing(self.relevance_[self.selected_], self.informative_)
+        return nothing_informative(self.relevance_[self.selected_], self.informative_)

@@ -103,9 +103,9 @@ class StabilitySelector(ColumnSelector):
 
     Notes
     -----
-    The samples of each class are divided evenly, so that both halves have all classes. A sample of frequency weight w
-    is w samples. A column that the binner left whole in a half is not taken for chosen there. Of two copies that tell
-    the same, each is chosen from about half of the halves, and none may be kept. Cost: 2 B fits on half of the samples.
+    The samples of each class are divided evenly, so that both halves have all classes. A sample of frequency weight
+    w is w samples. A column that the binner left whole in a half is not taken for chosen there. Of two copies, each
+    is chosen from about half of the halves, and none may be kept. Cost: 2 B fits on half of the samples.
 
     References
     ----------

@@ -116,22 +116,22 @@ class CutsInParts(ClassSearch):
 
     @property
     def classes(self) -> Labels:  # type: ignore[override]
-        """They are not at hand."""
+        """They are not in memory."""
         raise ValueError(
             "this stopping rule shuffles the classes and makes the cuts of 'mdl' anew each time, for which all rows "
             "must be in memory: use binning 'quantile', or the rule 'threshold'"
         )
 
     def codes(self, column: int) -> Integers:
-        """They are not at hand."""
+        """They are not in memory."""
         return self.classes.astype(np.int64)
 
     def recoded(self, classes: Labels, columns: NDArray[np.intp]) -> Iterator[tuple[int, Integers]]:
-        """They are not at hand."""
+        """They are not in memory."""
         yield 0, self.codes(0)
 
     def dependence(self, classes: Labels, columns: NDArray[np.intp], parts: Parts, terms: Terms) -> Dependence:
-        """The rows are not at hand."""
+        """The rows are not in memory."""
         return Dependence(self.codes(0), self.codes(0))
 
     def log_codings(self, column: int) -> float:

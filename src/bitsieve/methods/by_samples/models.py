@@ -128,7 +128,7 @@ def _squared_weights(machine: Any) -> NDArray[np.float64]:
 
 
 def _places_from_the_last(machine: Any) -> NDArray[np.int64]:
-    """Of equal features the last is dropped first: the sums of the solver tell them apart by their rounding alone."""
+    """Of equal features the last is dropped first: the sums of the solver differ by rounding alone."""
     weights = np.sqrt(_squared_weights(machine))
     places = np.empty(len(weights), np.int64)
     # Relative to the largest, as there may be 100,000 features, and so small weights.

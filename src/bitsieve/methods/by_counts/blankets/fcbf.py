@@ -202,7 +202,7 @@ METHODS = (
         title="Fast correlation-based filter",
         formula="SU(Xi;C) of those no better p removes by SU(Xp;Xi) >= SU(Xi;C), SU(X;Y) = 2 I(X;Y) / [H(X) + H(Y)]",
         paper="Yu, Liu 2004",
-        needs="each feature with the class, then each kept feature with those still in play",
+        needs="each feature with the class, then each kept feature with those that remain",
         cost="O(k n d)",
         unit="ratio",
         selector="bitsieve.selectors.blankets:FCBF",

@@ -75,7 +75,7 @@ class MIFS(Criterion):
 class MIFSU(Criterion):
     """Relevance less weighted redundancy: ``J(i|S) = I(Xi;C) - beta sum_s [I(Xs;C)/H(Xs)] I(Xi;Xs)``.
 
-    The sum of mifs, each redundancy weighted by the share of the chosen feature's entropy that tells about the class. A
+    The sum of mifs, each redundancy weighted by the share of the chosen feature's entropy that is relevance. A
     chosen feature that is constant counts for nothing.
 
     Parameters
@@ -143,7 +143,7 @@ class MRMR(Criterion):
 class MinRed(Criterion):
     """The negative mean redundancy, whatever the relevance: ``J(i|S) = -(1/#S) sum_s I(Xi;Xs)``.
 
-    What mrmr takes from the relevance, alone: only the first feature is chosen for what it tells about the class.
+    What mrmr takes from the relevance, alone: only the first feature is chosen for its relevance.
 
     References
     ----------

@@ -18,7 +18,7 @@ NOTHING = 1e-12  # bits
 class ICAP(Criterion):
     """Relevance less redundancy, no credit for synergy: ``J(i|S) = I(Xi;C) - sum_s max(0, I(Xi;Xs) - I(Xi;Xs|C))``.
 
-    As cife where every chosen feature takes from what the candidate tells, never above it. A score never increases, as
+    As cife where every chosen feature can only lower the score of the candidate. A score never increases, as
     no term of the sum is negative: stale scores bound fresh ones.
 
     References
@@ -254,7 +254,7 @@ class CMI(JointCriterion):
 class CMIFS(JointCriterion):
     """The candidate's information given the first and the last chosen feature: ``J(i|S) = I(Xi;C|X_first,X_last)``.
 
-    An interpretation: the article was not at hand, and this is how the literature that cites it reads it.
+    An interpretation: the article was not available, and this is how the literature that cites it reads it.
 
     References
     ----------

@@ -45,7 +45,7 @@ def sphere_cosines(factor: Floats, draw: Draw) -> Floats:
 
 
 def aligned_cosines(factor: Floats, draw: Draw) -> Floats:
-    """The same with the direction turned round where row 0, which stands for y = 1, lies behind it."""
+    """The same with the direction turned round where row 0, which represents y = 1, lies behind it."""
     cosines = _row_cosines(factor, draw(len(factor)))
     return (-cosines if cosines[0] < 0 else cosines)[1:]
 
@@ -67,7 +67,7 @@ ROUNDINGS: dict[str, Callable[[Floats, Draw], Floats]] = {
 def round_factor(matrix: Floats, factor: Floats, k: int, rounding: str, n_roundings: int, draw: Draw) -> Rounded:
     """The k features with the largest cosines, for the direction whose subset has the largest x'Qx.
 
-    ``matrix`` (n, n). ``factor`` (n + 1, r): unit rows, row 0 standing for y = 1. ``rounding``: a name of
+    ``matrix`` (n, n). ``factor`` (n + 1, r): unit rows, row 0 representing y = 1. ``rounding``: a name of
     ``ROUNDINGS``. ``n_roundings``: random directions. ``draw(size)`` is a vector of independent standard normal
     numbers.
 
