@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
 from bitsieve.common.progress import Step, listening
 
 try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
+    from sklearn.callback import CallbackSupportMixin as CallbackSupportMixin
+    from sklearn.callback import with_callbacks
 except ImportError:  # an older scikit-learn, whose estimators have no callbacks
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
@@ -33,7 +34,8 @@ class Phases:
 
     def __init__(self, estimator: Any, fit: Any) -> None:
         self.estimator, self.fit = estimator, fit
-        self.end()
+        self.task: Any = None
+        self.n_parts = self.done = 0
 
     def hear(self, phase: str) -> None:
         """Begin a task where the first step of a phase is done, and end as many of its parts as are done."""
@@ -52,7 +54,7 @@ class Phases:
 
     def end(self) -> None:
         """The task of a phase is at its end."""
-        if getattr(self, "task", None) is not None:
+        if self.task is not None:
             self.task.call_on_fit_task_end(estimator=self.estimator)
         self.task, self.n_parts, self.done = None, 0, 0
 
@@ -60,7 +62,6 @@ class Phases:
 def followed(fit: Callable[P, R]) -> Callable[P, R]:
     """A fit that the callbacks follow which were set on its estimator; without one it is the fit itself."""
 
-    @with_callbacks
     @wraps(fit)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         if not getattr(self, "_skl_callbacks", None):
@@ -73,4 +74,4 @@ def followed(fit: Callable[P, R]) -> Callable[P, R]:
         task.call_on_fit_task_end(estimator=self)
         return found
 
-    return call
+    return cast("Callable[P, R]", with_callbacks(call))
