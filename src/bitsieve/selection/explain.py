@@ -18,6 +18,7 @@ from bitsieve.selection.evidence import Contribution, Evidence, conditional_on, 
 
 Columns = NDArray[np.intp]
 
+_NOT_COUNTED = Contribution(np.nan, np.nan, -1, np.nan, -1)
 MOST = 0.5  # of the relevance of a column: from there on another one covers it
 
 
@@ -74,9 +75,9 @@ def why_not_selected(selection: Chosen, column: int, found: Contribution, added:
 
 def _why_left_out(table: Table, column: int) -> str:
     """Of a column that was left out before the method saw it."""
-    if table.in_memory and column in table.profile().empty:
+    if column in table.profile().empty:
         return "is not selected: it has no values"
-    if table.in_memory and column in table.profile().identifiers:
+    if column in table.profile().identifiers:
         return "is not selected: it has a value of its own in every row, as a name of the row has, and was left out"
     return "is not selected because it was excluded"
 
@@ -196,6 +197,8 @@ class FeatureExplanation:
     price: float | None
 
     def __str__(self) -> str:
+        if np.isnan(self.relevance):
+            return printable(f"{self.feature!r} {self.reason}")
         rows: list[tuple[str, float, str]] = [
             ("tells alone", self.relevance, f"of the {self.class_entropy:.4f} bits of the target")
         ]
@@ -239,9 +242,10 @@ def explain_feature(selection: Chosen, feature: Any) -> FeatureExplanation:
     information = evidence.information
     place = int(np.flatnonzero(selected == index)[0]) if index in selected else None
     others = selected if place is None else selected[:place]
-    found = contribution(information, index, others)
-    given, used = conditional_on(information, others.tolist())
-    added = float(given.conditional_relevance(np.array([index]))[0])
+    counted = place is not None or index not in evidence.left_out
+    found = contribution(information, index, others) if counted else _NOT_COUNTED
+    given, used = conditional_on(information, others.tolist() if counted else [])
+    added = float(given.conditional_relevance(np.array([index]))[0]) if counted else np.nan
     near = affiliated_of(evidence)
     substitute = None
     if place is not None:
@@ -254,9 +258,9 @@ def explain_feature(selection: Chosen, feature: Any) -> FeatureExplanation:
         rank=None if place is None else place + 1,
         reason=reason,
         relevance=found.relevance,
-        entropy=float(information.entropy[index]),
+        entropy=float(information.entropy[index]) if counted else np.nan,
         class_entropy=information.class_entropy,
-        chance=None if evidence.chance is None else evidence.chance.of(index),
+        chance=evidence.chance.of(index) if counted and evidence.chance is not None else None,
         redundancy=found.redundancy,
         redundant_with=_name(names, found.redundant_with),
         complementarity=found.complementarity,
