@@ -60,8 +60,8 @@ def by_names(table, columns):
 
 
 def said(table, selection):
-    """The notes, with the names of the columns where an array has none."""
-    notes = [str(note) for note in selection.notes if BY_SHUFFLES not in note]
+    """The notes, with the names of the columns and of the target where an array has none."""
+    notes = [str(note).replace("'target'", "'y'") for note in selection.notes if BY_SHUFFLES not in note]
     for j, name in reversed(list(enumerate(table.column_names))):
         notes = [note.replace(f"'x{j}'", f"'{name}'").replace(f"include=['x{j}", f"include=['{name}") for note in notes]
     return notes
@@ -96,6 +96,15 @@ def test_an_identifier_that_is_asked_for(door):
     assert expected.features[0] == "number"
     assert by_names(table, found.features) == expected.features
     assert found.scores.tobytes() == expected.scores.tobytes()
+
+
+def test_a_leak_is_noted_alike(door):
+    table = people().drop_columns(["since", "size", "few"])  # each of them determines half of y or more
+    state = pa.array([f"s{value}" for value in table["y"].to_pylist()])
+    table = table.add_column(0, "state", state)
+    expected = bitsieve.select(table, "y", missing="bin")
+    assert any("'state' determines 100 % of 'y': is it known at prediction time?" in note for note in expected.notes)
+    assert said(table, door(table)) == said(table, expected)
 
 
 def test_missing_values_are_refused_alike(door):
@@ -171,7 +180,8 @@ def test_columns_left_out_are_explained_without_bits(door):
         if column in (0, 2, 3, 8, 10):
             assert reason.startswith("is not selected")
             name = found.evidence.table.names[column]
-            assert str(found.explain(column)) == f"'{name}' {reason}"
+            assert str(found.explain(column)).startswith(f"'{name}' {reason}")
+            assert " bits" not in str(found.explain(column))
             assert found.explain(column).to_dict()["relevance"] is None
         else:
             assert found.explain(column).relevance == expected.explain(column).relevance > 0 or column == 9

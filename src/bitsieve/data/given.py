@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from importlib.util import find_spec
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,3 +110,21 @@ def _is_of_a_cluster(data: Any) -> bool:
 
 def _is_record_batch(data: Any) -> bool:
     return hasattr(data, "__arrow_c_array__") and hasattr(data, "num_columns")
+
+
+def library_of(data: Any) -> str:
+    """The library of data frames that results on some data are given in: its own, else pandas where it is installed."""
+    import narwhals as nw
+
+    frame = nw.from_native(data, pass_through=True)
+    lazy = isinstance(frame, nw.LazyFrame) and frame.implementation.is_polars()  # others have no frames in memory
+    if lazy or isinstance(frame, nw.DataFrame):
+        return str(frame.implementation.name.lower())
+    return "pandas" if find_spec("pandas") else "pyarrow"
+
+
+def frame_of(columns: Mapping[str, Any], library: str) -> Any:
+    """A data frame of a library."""
+    import narwhals as nw
+
+    return nw.from_dict(columns, backend=cast(Any, library)).to_native()
