@@ -217,8 +217,11 @@ class FeatureExplanation:
         below = [f"represents {_listed(self.stands_for)}"] if self.stands_for else []
         if self.represented_by is not None:
             below.append(f"is represented by {self.represented_by!r}: they share at least half of their information")
-        known = [row for row in rows if row[1] is not None and not np.isnan(row[1])]  # nan: it was left out
-        return [(name, number(bits), rest) for name, bits, rest in known if rest], below
+        # Of a column that was left out all are nan.
+        shown = (row for row in rows if row[2])
+        return [
+            (name, number(bits), rest) for name, bits, rest in shown if bits is not None and not np.isnan(bits)
+        ], below
 
     def __str__(self) -> str:
         rows, below = self._parts()
