@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 
-from bitsieve import Constraints, ForwardSelector, make_selector, select
+from bitsieve import BitsieveWarning, Constraints, ForwardSelector, make_selector, select
 from bitsieve.methods.by_counts.criteria import CRITERIA
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
