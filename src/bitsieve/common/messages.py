@@ -141,6 +141,14 @@ class ParameterError(ValueError):
         return str(self.sentence)
 
 
+def needs_dense_rows(who: str) -> ValueError:
+    """The error where ``who`` is given a sparse table and needs every value of its rows."""
+    return ValueError(
+        f"the table is sparse, but {who} needs dense rows: use a method on counts, such as jmi, or make the table "
+        "dense (X.toarray()) if it is small"
+    )
+
+
 def message_of(error: Exception) -> str:
     """The message of an error, as the sentence that it is where it names parameters."""
     if isinstance(error, ParameterError):

@@ -17,9 +17,9 @@ from bitsieve.common.messages import quoted
 from bitsieve.common.names import NumberedNames
 from bitsieve.common.parameters import check_flag
 from bitsieve.common.progress import phase
-from bitsieve.data.columns import check_unique, read_columns, take_columns, with_rows
+from bitsieve.data.columns import check_unique, read_columns
 from bitsieve.data.encoding import as_array
-from bitsieve.data.given import Given, not_read_again
+from bitsieve.data.given import Given, not_read_again, take_columns, with_rows
 from bitsieve.data.roles import Roles, divide
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import check_target_bins, read_target

@@ -22,7 +22,7 @@ from bitsieve.engines.cluster import PartsOnCluster
 from bitsieve.engines.in_parts import PartReader
 from bitsieve.engines.portions import Portions, has_samples, in_order, places_with_samples
 from bitsieve.engines.registry import is_dask
-from bitsieve.engines.stream import read_again
+from bitsieve.engines.stream import ROWS_READ_AGAIN, read_again
 from bitsieve.files.parts import Range
 from bitsieve.files.read import open_columns
 
@@ -247,9 +247,6 @@ def _cut(values: Any, n_parts: int, lengths: list[int] | None, what: str) -> lis
     return [rows[first:last] for first, last in pairwise(ends)]
 
 
-_ROWS = 1 << 20  # read at once where a file has no row groups
-
-
 class FilesOnCluster(PartsOfDask):
     """A file or a folder of files, read by the workers of a cluster.
 
@@ -293,4 +290,4 @@ def _read(part: Range[pa.Table], columns: Sequence[str]) -> pa.Table:
     """Some columns of a part of a file."""
     import pyarrow as pa
 
-    return pa.concat_tables(part.batches(columns, _ROWS))
+    return pa.concat_tables(part.batches(columns, ROWS_READ_AGAIN))

@@ -9,9 +9,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol
 
-import narwhals as nw
-
 from bitsieve.common.messages import ParameterError
+from bitsieve.data.given import gives_batches, is_frame, is_lazy
 from bitsieve.data.table import Table
 
 
@@ -91,21 +90,9 @@ def is_spark(data: Any) -> bool:
     return type(data).__module__.startswith("pyspark.sql.") and hasattr(data, "mapInArrow")
 
 
-def gives_batches(data: Any) -> bool:
-    """Whether something is read in batches: it speaks the Arrow stream protocol, or is of a kind that gives batches."""
-    kind = type(data)
-    at_once = hasattr(kind, "__arrow_c_array__")  # one batch, in memory
-    return not at_once and any(hasattr(kind, name) for name in ("__arrow_c_stream__", "collect_batches", "scanner"))
-
-
-def is_lazy(data: Any) -> bool:
-    """Whether something is a lazy frame, such as a DuckDB relation."""
-    return isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame)
-
-
 def is_stream(data: Any) -> bool:
     """Whether something gives batches and is no data frame, which is read at once unless it is said otherwise."""
-    return gives_batches(data) and not nw.dependencies.is_into_dataframe(data) and not is_lazy(data)
+    return gives_batches(data) and not is_frame(data) and not is_lazy(data)
 
 
 def gives_parts(data: Any) -> bool:

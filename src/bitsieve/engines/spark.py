@@ -68,7 +68,7 @@ class Recipe(NamedTuple):
         return Recipe((*self.steps, *steps), (*self.results, *moved(other.results)))
 
 
-class Kept:
+class PersistedFrame:
     """A data frame whose partitions the executors keep: until this object is gone, or as long as they did before."""
 
     def __init__(self, frame: Any) -> None:
@@ -92,7 +92,7 @@ class SparkPortions(Portions):
 
     Attributes
     ----------
-    kept : Kept
+    kept : PersistedFrame
     frame : pyspark.sql.DataFrame
         What is read of it.
     read : callable
@@ -102,7 +102,7 @@ class SparkPortions(Portions):
     recipe : Recipe
     """
 
-    kept: Kept
+    kept: PersistedFrame
     frame: Any
     read: Callable[[Iterable[pa.RecordBatch]], Numbered]
     places: Sequence[int]
@@ -135,7 +135,7 @@ class SparkPortions(Portions):
 
     def with_samples(self) -> SparkPortions:
         """The portions that have any samples, kept by the executors that made them."""
-        kept = Kept(self._each(_itself))
+        kept = PersistedFrame(self._each(_itself))
         made = SparkPortions(kept, kept.frame, _objects, range(len(self.places)))
         return made._with(places_with_samples(made.total("pack", has_samples, in_order)), made.recipe)
 
@@ -314,8 +314,8 @@ class SparkSource(PartsOnCluster):
         check_labels(self.labels)
 
     @cached_property
-    def _kept(self) -> Kept:
-        return Kept(self.data)
+    def _kept(self) -> PersistedFrame:
+        return PersistedFrame(self.data)
 
     @cached_property
     def _rows(self) -> Any:

@@ -23,12 +23,11 @@ from bitsieve.counts.source import CountSource
 from bitsieve.data.binning.coding import Coding
 from bitsieve.data.binning.summary import Limits, Summary
 from bitsieve.data.encoding import as_array
-from bitsieve.data.given import Given, not_read_again
+from bitsieve.data.given import Given, gives_batches, not_read_again
 from bitsieve.data.read import read_data
 from bitsieve.data.roles import divide
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.engines.in_parts import Kept, Merge, Packed, PartReader, Parts, TableInParts, Work, key_name
-from bitsieve.engines.registry import gives_batches
 from bitsieve.files.arrow import ColumnParts
 from bitsieve.files.errors import check_unchanged
 from bitsieve.files.libsvm import read_libsvm_in_ranges
@@ -298,7 +297,7 @@ def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
             yield item
 
 
-_ROWS = 1 << 20  # of a batch that is read again
+ROWS_READ_AGAIN = 1 << 20  # at once
 
 
 class StreamSource:
@@ -421,4 +420,4 @@ def read_again(whole: ColumnParts, others: Sequence[str], names: Sequence[str]) 
     """Some columns of files, the target and the weights, read into the memory of this process."""
     import pyarrow as pa
 
-    return pa.concat_tables(whole.batches([*names, *others], _ROWS), promote_options="permissive")
+    return pa.concat_tables(whole.batches([*names, *others], ROWS_READ_AGAIN), promote_options="permissive")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.messages import needs_dense_rows
 from bitsieve.common.parameters import Rule
 
 SHARED = ("n_features_to_select", "binning", "n_jobs")  # parameters of every method
@@ -133,10 +134,7 @@ def check_requirements(who: str, requires: frozenset[str], offers: frozenset[str
     """
     lacks = requires - offers
     if "dense" in lacks and "rows" in offers:
-        raise ValueError(
-            f"the table is sparse, but {who} needs dense rows: use a method on counts, such as jmi, or make the table "
-            "dense (X.toarray()) if it is small"
-        )
+        raise needs_dense_rows(who)
     if "rows" in lacks:
         raise ValueError(
             f"{who} needs all rows in memory: give it a table in memory, such as a sample of the "

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from bitsieve.common.memory import check_memory
-from bitsieve.common.messages import Sentence, Setting
 from bitsieve.common.parameters import check_flag
-from bitsieve.data.read import read_data
 from bitsieve.data.table import COUNTS, Table
 from bitsieve.engines.registry import Engine, choose_engine
 from bitsieve.methods.registry import check_offers, parameters_of
@@ -67,9 +65,11 @@ class Reading(NamedTuple):
         of_target: dict[str, Any] = {"target_bins": target_bins, "drop_missing": drop_missing}
         opened = self.engine.open(self.data, **self.options, client=client)
         if opened is None:
+            from bitsieve.data.read import read_data
+
             return read_data(self.data, target, sample_weight, **of_target, header=self.options["header"])
         check_flag("drop_missing_target", drop_missing)
         target = getattr(opened, "own_target", None) if target is None else target
         if target is None:
-            raise ValueError(Sentence("no target is given: name a column with ", Setting("target")))
+            raise ValueError("no target is given: name one of the columns, or give one value a row")
         return opened.read_in_parts(target, sample_weight, target_name="target", **of_target)

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
 from bitsieve.common.defaults import BINNING, SELECT
 from bitsieve.common.messages import quoted, warn_of
 from bitsieve.common.parameters import check_threads
@@ -18,7 +20,7 @@ from bitsieve.methods.registry import arguments_of, find_method
 from bitsieve.selection.evidence import Evidence
 from bitsieve.selection.informative import Explanation, explanation
 from bitsieve.selection.left_out import Considered, consider, refuse_more_than_left
-from bitsieve.selection.notes import notes_on, refuse_constant_data
+from bitsieve.selection.notes import may_be_chance, notes_on, refuse_constant_data
 from bitsieve.selection.reading import Reading
 from bitsieve.selection.selection import Selection
 from bitsieve.selectors.fitting import Outcome, check_settings, fit_method
@@ -236,7 +238,8 @@ def _selection(
         relevance=explained.relevance[indices],
         overlap_with=[None if j < 0 else labels[j] for j in explained.overlap_with],
         overlap=explained.overlap,
-        table=None if given is None else given.take(indices),
+        informative=~may_be_chance(outcome.facts(), outcome.table, explained),
+        table=None if given is None else given.take(np.sort(indices)),
         selector=outcome,
         target=table.target,
         target_name=table.target.name,

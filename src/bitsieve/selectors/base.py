@@ -24,14 +24,14 @@ from bitsieve.common.messages import quoted, warn, warn_of
 from bitsieve.common.parameters import Rule, check_parameters
 from bitsieve.data.binning.registry import keeps_missing, make_binner, remedies_for
 from bitsieve.data.binning.transformers import as_transformer
-from bitsieve.data.columns import keeps_columns_only, take_columns, with_rows
+from bitsieve.data.given import keeps_columns_only, take_columns, with_rows
 from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.data.target import MANY_NUMBERS
 from bitsieve.engines.counts_table import CountsTable
 from bitsieve.engines.local import count_coded
 from bitsieve.engines.registry import data_in_parts
-from bitsieve.engines.saved_counts import SavedCounts, added, count_pairs
+from bitsieve.engines.saved_counts import SavedCounts, combined, count_all_pairs
 from bitsieve.methods.method import DENSE_ROWS, SHARED, Found, Method, check_requirements
 from bitsieve.selectors.fitting import Counted, Fitted, check_settings, fit_counted, fit_method, nothing_informative
 
@@ -379,7 +379,7 @@ class CountSelector(ColumnSelector):
             warn("fit kept no counts of its rows: partial_fit begins anew with those that it is given")
         with remedies_for(self.binning):
             counts = self._counted(self._rows(X, y, sample_weight, classes, first=known is None))
-        counts = counts if known is None else added(known, counts)
+        counts = counts if known is None else combined(known, counts)
         if counts.target.n_classes < 2:
             label = counts.target.labels[:1].tolist()[0]
             raise ValueError(f"the first rows hold 1 class ({label!r}): begin with rows of at least two")
@@ -414,7 +414,7 @@ class CountSelector(ColumnSelector):
         target = table.target
         source = count_coded(table, binner, self.n_jobs)
         target = replace(target, codes=np.empty(0, np.int32))
-        return count_pairs(source, table.names, target, binner, binner.n_bins_.astype(np.int32))
+        return count_all_pairs(source, table.names, target, binner, binner.n_bins_.astype(np.int32))
 
     def _keep_fitted(self, table: Table, fitted: Fitted) -> Self:
         self._counts = getattr(table, "counts", None)
