@@ -105,8 +105,8 @@ def test_tables_sort(browser, wine):
     assert numbers == sorted(numbers)
     click(browser, "relevance")
     assert [float(text) for text in column(browser, "relevance")] == numbers[::-1]
-    click(browser, "by")
-    names = column(browser, "by")
+    click(browser, "with")
+    names = column(browser, "with")
     assert names[:-1] == sorted(names[:-1])
     assert names[-1] == "-"  # what is not there comes last
     assert browser.execute_script("return document.querySelectorAll('[aria-sort]').length") == 1

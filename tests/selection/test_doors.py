@@ -12,7 +12,7 @@ from bitsieve.engines import stream
 
 N = 260
 #: Whether features carry information is tested by shuffles of the rows, which only rows in memory allow.
-BY_SHUFFLES = "information about the class"
+BY_SHUFFLES = "more informative than chance"
 
 
 def people():
@@ -61,6 +61,7 @@ def by_names(table, columns):
 def said(table, selection):
     """The notes, with the names of the columns where an array has none."""
     notes = [str(note) for note in selection.notes if BY_SHUFFLES not in note]
+    notes = [note.replace("relation to 'target'", "relation to 'y'") for note in notes]  # a target without a name
     for j, name in reversed(list(enumerate(table.column_names))):
         notes = [note.replace(f"'x{j}'", f"'{name}'").replace(f"include=['x{j}", f"include=['{name}") for note in notes]
     return notes

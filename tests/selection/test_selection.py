@@ -247,14 +247,12 @@ def test_note_of_columns_left_whole():
     whole = len(selection.selector.binner_.uncut_) - (
         "flat" in [table.column_names[j] for j in selection.selector.binner_.uncut_]
     )
-    (note,) = [note for note in selection.notes if "no cut" in note]
-    assert note.startswith(
-        f"{whole} of 7 numeric columns have no cut that tells the classes apart beyond chance: they count"
-    )
+    (note,) = [note for note in selection.notes if "no reliable relation" in note]
+    assert note.startswith(f"{whole} of 7 numeric columns show no reliable relation to 'target' and are scored 0 bits: ")
     assert "uncut='median'" in note
     assert "column 'flat' is constant" in selection.notes
     cut = bitsieve.select(table, y, method="mim", n_features_to_select=2, uncut="median")
-    assert any("they are cut at their median" in note for note in cut.notes)
+    assert any("and are cut at their median: " in note for note in cut.notes)
 
 
 def test_note_of_identifiers_and_row_numbers():
@@ -390,7 +388,7 @@ def test_numeric_columns_are_counted_as_one_counts_them():
     }
     others = {"word": random.choice(list("abc"), 300), "flat": np.ones(300)}
     notes = bitsieve.select(pa.table({**numbers, **others, "y": y}), "y").notes
-    assert [note for note in notes if note.startswith("1 of 3 numeric columns has no cut")]
+    assert [note for note in notes if note.startswith("1 of 3 numeric columns shows no reliable relation")]
 
 
 def test_what_may_be_chance_is_marked_and_a_list_of_nothing_else_is_given():
