@@ -23,6 +23,7 @@ from bitsieve.data.table import Table, TableInMemory
 from bitsieve.engines.local import count, count_coded
 from bitsieve.information import Information, make_information
 from bitsieve.information.evidence import carries_information
+from bitsieve.information.leaks import Leak, leaks
 from bitsieve.methods.constraints import resolve
 from bitsieve.methods.method import Found, Method
 from bitsieve.methods.registry import find_method
@@ -71,11 +72,12 @@ class Explained(NamedTuple):
 class Fitted:
     """What a method found in a table, and what explains it.
 
-    ``explained``: by the counts of a method on counts; None for a method on rows.
+    ``explained``, ``leaks``: by the counts of a method on counts; None for a method on rows.
     """
 
     found: Found
     explained: Explained | None = None
+    leaks: list[Leak] | None = None
 
     def attributes(self) -> dict[str, Any]:
         """What was counted, as fitted attributes."""
@@ -176,7 +178,7 @@ def _resolved(
 def _run(method: Method, counted: Counted, k: int | None, own: dict[str, Any]) -> Fitted:
     information = counted.estimated(own.pop("estimator", ESTIMATOR))
     found = _last(method.run(information, k, **own), counted.table)
-    return Fitted(found, explain_by(counted, found.selected, information))
+    return Fitted(found, explain_by(counted, found.selected, information), leaks(counted.information))
 
 
 def _last(found: Found, table: Table) -> Found:
