@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 
-from bitsieve import Constraints, ForwardSelector, make_selector
+from bitsieve import Constraints, ForwardSelector, make_selector, select
 from bitsieve.methods.by_counts.criteria import CRITERIA
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
@@ -30,6 +30,23 @@ def test_must_include_is_scored_as_any_choice():
     told = ForwardSelector(5, constraints=Constraints(must_include=free.selected_[:3])).fit(X, y)
     assert told.selected_.tolist() == free.selected_.tolist()
     assert told.scores_.tobytes() == free.scores_.tobytes()
+
+
+def test_an_empty_array_of_columns_is_no_column():
+    none = np.array([], int)
+    plain = ForwardSelector(3, constraints=Constraints(groups=[[0, 1]])).fit(X, y)
+    empty = ForwardSelector(3, constraints=Constraints(none, none, [[0, 1]])).fit(X, y)
+    assert empty.selected_.tolist() == plain.selected_.tolist()
+    found = select(X, y, include=none, exclude=none, n_features_to_select=3)
+    assert found.features == select(X, y, n_features_to_select=3).features
+    grouped = Constraints(none, none, [[0, 1]])
+    assert select(X, y, constraints=grouped, n_features_to_select=2).features
+
+
+@pytest.mark.parametrize("groups", [3, "ab"])
+def test_groups_are_lists(groups):
+    with pytest.raises(ValueError, match=r"^groups is .*: give a list of groups of columns, or a mapping of names to"):
+        ForwardSelector(3, constraints=Constraints(groups=groups)).fit(X, y)
 
 
 def test_excluding_is_leaving_out():

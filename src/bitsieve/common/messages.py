@@ -11,7 +11,8 @@ import math
 import sys
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple, Self
 
 _PACKAGE = __name__.partition(".")[0]
@@ -139,6 +140,23 @@ class ParameterError(ValueError):
 
     def __str__(self) -> str:
         return str(self.sentence)
+
+
+@contextmanager
+def renamed(parameter: str, name: str) -> Iterator[None]:
+    """Inside the block errors that name a parameter call it by another name."""
+    try:
+        yield
+    except ValueError as error:
+        message = message_of(error)
+        parts = message.parts if isinstance(message, Sentence) else ()
+        if not any(isinstance(part, Setting) and part.parameter == parameter for part in parts):
+            raise
+        words = (
+            part._replace(parameter=name) if isinstance(part, Setting) and part.parameter == parameter else part
+            for part in parts
+        )
+        raise ValueError(Sentence(*words)) from error
 
 
 def needs_dense_rows(who: str) -> ValueError:
