@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, Self
 
+from bitsieve.common.lazy import log
+
 _PACKAGE = __name__.partition(".")[0]
 
 
@@ -247,7 +249,8 @@ class BitsieveWarning(UserWarning):
 
 
 def warn(note: str) -> None:
-    """Give a note as a warning, at the first line on the stack that is not of this package."""
+    """Give a note as a warning, at the first line on the stack that is not of this package, and log it."""
+    log("warning", note)
     level, frame = 1, sys._getframe(0)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
         level, frame = level + 1, frame.f_back
