@@ -82,7 +82,7 @@ def test_labels_that_are_no_text(read_page):
     assert found.explain(found.features[1]).rank == 2
 
 
-def test_rows_that_are_not_at_hand(read_page):
+def test_rows_that_are_not_in_memory(read_page):
     dask = pytest.importorskip("dask.array")
     X, y = load_breast_cancer(return_X_y=True)
     found = bitsieve.select(

@@ -30,14 +30,14 @@ from bitsieve.selection.selection import Selection
 
 MOST_LISTED = 12  # names in a cell
 ABOUT_PARTS = (
-    "A bar is the relevance of a feature, I(X;C). Redundant: the part of it that one feature selected before it has, "
-    "too, the one with the largest part. Synergy: the information that it adds together with one of those. No bar is "
-    "longer than H(C), the entropy of the target."
+    "Blue and orange are the relevance of the feature. Redundant: the part that it shares with one feature selected "
+    "before it, the one with which that part is largest. Synergy: the information that it has only together with one "
+    "of those. No bar is longer than H(C), the entropy of the target."
 )
 ABOUT_CURVE = (
-    "The information of the first features together. A shaded step reaches what the next feature would add if its "
-    "values were shuffled among rows that are alike in all features before it: a point that is not above its step "
-    "adds no more than chance. With few rows the curve soon reaches H(C), whatever the features are."
+    "The joint information of the first features. A shaded step reaches what the next feature would add if its values "
+    "were shuffled among rows that are equal in all features before it: a point that is not above its step adds no "
+    "more than chance. With few rows the curve soon reaches H(C), whatever the features are."
 )
 ABOUT_TREE = (
     "Columns that share information join at the left, independent ones at 1 (1 less the symmetric uncertainty, average "
@@ -45,9 +45,9 @@ ABOUT_TREE = (
 )
 ABOUT_SUBSTITUTES = (
     "Represents: features that were not selected and share at least half of their information with this one. Best "
-    "substitute: the feature that is most informative in its place, beside the other selected features (those first "
-    "in the ranking, as many as leave five rows a combination of their values). Loss: the bits that would be lost; "
-    "below 0 the substitute is more informative."
+    "substitute: the feature that is most informative in its place, given the other selected features (those first in "
+    "the ranking, as many as leave five rows a combination of their values). Loss: how many bits would be lost; below "
+    "0, the substitute is more informative."
 )
 
 
@@ -82,8 +82,9 @@ def _answer(selection: Selection, curve: Curve) -> str:
     first = selected_names(evidence)[0]
     return (
         f"{k:,} of {len(evidence.table.names):,} features were selected. The first is {first}, which "
-        f"alone has {number(selection.relevance[0])} bits of the {number(curve.class_entropy)} bits of "
-        f"{selection.target_name}. All {k:,} together have {number(joint)} bits of it in these rows ({share:.0f} %)."
+        f"alone has {number(selection.relevance[0])} bits of information about {selection.target_name}, whose "
+        f"entropy is {number(curve.class_entropy)} bits. All {k:,} together have {number(joint)} bits in these rows "
+        f"({share:.0f} %)."
     )
 
 
@@ -95,7 +96,7 @@ def _setting(selection: Selection) -> str:
     weighed = "" if source.n_samples == selection.n_samples else f", {source.n_samples:,} counted by weight"
     return (
         f"{selection.n_samples:,} rows{weighed}; {target.n_classes:,} classes: {', '.join(listed)}{more}. All bits are "
-        "plug-in estimates: the shares seen in these rows."
+        "plug-in estimates, from the observed shares of these rows."
     )
 
 
@@ -118,7 +119,7 @@ def _ranking(selection: Selection) -> list[str]:
         for p in range(len(selection.features))
     ]
     score = f"score ({selection.unit})"
-    header = ("feature", "rank", score, "relevance", "new", "redundant", "with", "synergy", "with")
+    header = ("feature", "rank", score, "relevance", "new", "redundant", "with", "synergy", "together with")
     drawn = _drawn(RankingDisplay.of(selection.selector, evidence), "information of each feature")
     return [
         heading("Ranking"),
@@ -138,7 +139,7 @@ def _about_chance(chance: Chance | None) -> str:
         f"By chance: {how}. The most relevant of all columns then had {number(chance.best_low)} to "
         f"{number(chance.best_high)} bits (18 of 20 times), a single column up to {number(chance.typical)}. A feature "
         "of no more relevance may be there by chance. (Columns with more than half as many bins as rows, such as "
-        "identifiers, are left out: they have nearly H(C) by chance.)"
+        "identifiers, are left out: they determine the target by chance.)"
     )
 
 
@@ -167,7 +168,8 @@ def _redundancy(selection: Selection) -> list[str]:
     return [
         heading("Redundancy"),
         figure(
-            shared, "I(X;X') of every two selected features. It may be more than H(C): not all of it is on the target."
+            shared,
+            "I(X;X') of every two selected features. It may be more than H(C): not all of it concerns the class.",
         ),
         figure(alike, ABOUT_TREE),
     ]
@@ -197,7 +199,7 @@ def _substitutes(selection: Selection) -> list[str]:
     ]
     header = ("feature", "rank", "represents", "which", "best substitute", "loss (bits)")
     return [
-        heading("Represented columns and substitutes"),
+        heading("What each represents, and its best substitute"),
         table(header, rows, text=(3, 4), long=(3, 4)),
         paragraph(ABOUT_SUBSTITUTES, "aside"),
     ]
