@@ -316,11 +316,11 @@ class DendrogramDisplay(Display):
             for places, heights in zip(tree["icoord"], tree["dcoord"], strict=True):
                 ax.plot(heights, (np.array(places) - 5) / 10, color=BLUE, lw=1.4)
         names = [f"{self.ranks[j]}: " * (self.ranks[j] > 0) + shortened(self.names[j]) for j in leaves]
-        labels = ax.set_yticks(np.arange(n), names) and ax.get_yticklabels()
-        for label, j in zip(labels, leaves, strict=True):
-            label.set_fontweight("bold" if self.ranks[j] else "normal")
+        ax.set_yticks(np.arange(n), names)
+        for tick, j in zip(ax.yaxis.get_major_ticks(), leaves, strict=True):
+            tick.label1.set_fontweight("bold" if self.ranks[j] else "normal")
         ax.set_ylim(-0.6, n - 0.4)
-        ax.set_xlim(0, 1)
+        ax.set_xlim(-0.01, 1.01)  # joins at 0 and at 1 are seen, too
         ax.grid(axis="x")
         ax.tick_params(axis="y", length=0)
         ax.set_xlabel("distance: 0 each determines the other, 1 independent")

@@ -154,7 +154,7 @@ class Selection:
         """
         from bitsieve.selection.displays import DISPLAYS
 
-        check_choice("kind", kind, DISPLAYS)
+        check_choice("kind", kind, list(DISPLAYS))
         return DISPLAYS[kind].from_selection(self, ax=ax)
 
     def to_frame(self) -> Any:
