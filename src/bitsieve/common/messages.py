@@ -83,6 +83,10 @@ class Setting(NamedTuple):
         """Whether there is a value and not the name alone."""
         return self.value is not ...
 
+    def renamed(self, parameter: str, name: str) -> Setting:
+        """The setting, by another name where it is of ``parameter``."""
+        return Setting(name, self.value) if self.parameter == parameter else self
+
     def in_python(self) -> str:
         """The setting as a Python call has it."""
         return f"{self.parameter}={self.value!r}" if self.has_value else self.parameter
@@ -151,14 +155,10 @@ def renamed(parameter: str, name: str) -> Iterator[None]:
         yield
     except ValueError as error:
         message = message_of(error)
-        parts = message.parts if isinstance(message, Sentence) else ()
-        if not any(isinstance(part, Setting) and part.parameter == parameter for part in parts):
+        words = Sentence(*(part if isinstance(part, str) else part.renamed(parameter, name) for part in message.parts))
+        if words == message:
             raise
-        words = (
-            part._replace(parameter=name) if isinstance(part, Setting) and part.parameter == parameter else part
-            for part in parts
-        )
-        raise ValueError(Sentence(*words)) from error
+        raise ValueError(words) from error
 
 
 def needs_dense_rows(who: str) -> ValueError:
@@ -169,15 +169,16 @@ def needs_dense_rows(who: str) -> ValueError:
     )
 
 
-def message_of(error: Exception) -> str:
-    """The message of an error, as the sentence that it is where it names parameters."""
+def message_of(error: Exception) -> Sentence:
+    """The message of an error, which remembers where it names parameters."""
     if isinstance(error, ParameterError):
         return error.sentence
-    return error.args[0] if len(error.args) == 1 and isinstance(error.args[0], Sentence) else str(error)
+    named = len(error.args) == 1 and isinstance(error.args[0], Sentence)
+    return Sentence(error.args[0] if named else str(error))
 
 
 def _joined(parts: list[str | Setting] | tuple[str | Setting, ...], word: Callable[[Setting], str]) -> str:
-    return "".join(word(part) if isinstance(part, Setting) else part for part in parts)
+    return "".join(part if isinstance(part, str) else word(part) for part in parts)
 
 
 def aligned(header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> str:
