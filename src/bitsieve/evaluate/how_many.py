@@ -182,7 +182,7 @@ def how_many(
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> found = bitsieve.how_many(X, y, classifier="ncm", n_pairs=10)
     >>> [answer.n_features for answer in found.answers]
-    [4, 6, 2, 5]
+    [4, 11, 2, 5]
     """
     check_integer("random_state", random_state, 0, 2**32 - 1)
     table = read_data(data, target, sample_weight, target_bins=target_bins)
