@@ -250,10 +250,13 @@ class BitsieveWarning(UserWarning):
 
 
 def warn(note: str) -> None:
-    """Give a note as a warning, at the first line on the stack that is not of this package, and log it."""
+    """Give a note as a warning, at the first line on the stack that called this package, and log it."""
     log("warning", note)
     level, frame = 1, sys._getframe(0)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+    # scikit-learn's callbacks call a fit, and are called by it
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(
+        (f"{_PACKAGE}.", "sklearn.callback.")
+    ):
         level, frame = level + 1, frame.f_back
     warnings.warn(note, BitsieveWarning, stacklevel=level)
 
