@@ -2,11 +2,11 @@
 
     python -m benchmarks.default_method DATA_DIR [--sets colon,wine] [--folds 3] [--binning mdl] [--estimators plug-in]
 
-``DATA_DIR`` holds .npz files with ``X`` and ``y``. Every method ranks inside each fold, on its training rows, with
-the settings that ``bitsieve select`` has by default; columns are standardised for the classifiers: 3 nearest neighbours,
-logistic regression and, for two classes, boosted trees. A table with fewer columns than a number is left out of the mean
-at that number. Rows beyond 800 are left out by a seeded draw. Printed are the errors of the nearest neighbours, the means over
-all classifiers, and the mean rank of each method by each estimator over all tables, numbers and classifiers.
+``DATA_DIR`` holds .npz files with ``X`` and ``y``. Every method ranks inside each fold, on its training rows, with the
+settings that ``bitsieve select`` has by default; columns are standardised for the classifiers: 3 nearest neighbours,
+logistic regression and, for two classes, boosted trees. A table with fewer columns than a number is left out at that
+number. Rows beyond 800 are left out by a seeded draw. Printed are the errors of the nearest neighbours, and the mean
+rank and error of each method by each estimator over all tables, numbers and classifiers.
 """
 
 from __future__ import annotations
