@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -77,7 +77,9 @@ class Extents:
 
 
 class HasExtents(Protocol):
-    """Named columns of which it is known what they hold."""
+    """Named columns of which it is known what they hold, and their text means."""
+
+    meanings: Mapping[int, Any]
 
     @property
     def names(self) -> Sequence[str]:
