@@ -1,8 +1,8 @@
-"""Measure, show results, and make README's table of them.
+"""Measure, show results, and make the table of docs/speed.md of them.
 
 python -m benchmarks [NAME ...]        measure these benchmarks, or all; write the results and print their tables
 python -m benchmarks show [NAME ...]   print the tables of the results that are there
-python -m benchmarks table             put the newest speed table into README.md
+python -m benchmarks table             put the newest speed table into docs/speed.md
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from benchmarks import readme, results
+from benchmarks import results, speed_page
 from benchmarks.show import document_text
 
 
@@ -67,10 +67,10 @@ def show(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
 
 
 def table(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
-    """Rewrite README's table."""
+    """Rewrite the table of docs/speed.md."""
     try:
-        readme.rewrite(options.machine)
-    except readme.NoResults as error:
+        speed_page.rewrite(options.machine)
+    except speed_page.NoResults as error:
         parser.error(str(error))
     return 0
 

@@ -18,7 +18,7 @@ from bitsieve.evaluate.classifiers.registry import CLASSIFIERS as CLASSIFIERS
 from bitsieve.information import make_information
 from bitsieve.methods.by_counts.blankets.fcbf import fast_correlation_filter
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
-from bitsieve.methods.by_counts.greedy.forward import forward_select
+from bitsieve.methods.by_counts.forward import forward_select
 from bitsieve.methods.by_counts.pairwise.matrices import conditional_matrix
 from bitsieve.methods.by_counts.pairwise.spectral import rank_by_spectrum
 from bitsieve.methods.by_counts.stopping import STOPPING_RULES

@@ -18,8 +18,7 @@ from scipy.optimize import least_squares
 from bitsieve.counts.kernels import FORMS, TABLE, available_kernels
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import sums_of
-from bitsieve.counts.sums import PairForm
-from bitsieve.counts.terms import entropy_terms
+from bitsieve.counts.tables import PairForm, entropy_terms
 
 SAMPLES, FEATURES = 20_000, 256
 CODES, CLASSES = (3, 5, 7, 10), (1, 20, 50, 100, 300)

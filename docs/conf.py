@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from importlib.metadata import version as version_of
 from pathlib import Path, PurePosixPath
 
 from docutils import nodes
 from sphinx import addnodes
-
-import bitsieve
 
 HERE = Path(__file__).parent
 
@@ -46,27 +43,17 @@ def leave_out_what_is_not_ours(app, kind, name, member, skip, options):
     return True if callable(member) and module is not None and not module.startswith("bitsieve") else None
 
 
-def list_what_is_listed_nowhere(app, docname, source):
-    """Add a page that no table of contents has to the last one, and a name without a page to the page of the others."""
+def add_pages_that_are_listed_nowhere(app, docname, source):
+    """Add every page that no table of contents has to the last one."""
     if docname == "index":
         pages = "\n".join(path.read_text() for path in HERE.rglob("*.md"))
         names = [path.relative_to(HERE).with_suffix("").as_posix() for path in sorted(HERE.rglob("*.md"))]
         left = [name for name in names if name != "index" and not re.search(rf"^{name}$", pages, re.MULTILINE)]
         source[0] = source[0].rstrip().removesuffix("```") + "\n".join([*left, "```", ""])
-    if docname == "api/other":
-        described = "\n".join(path.read_text() for path in (HERE / "api").glob("*.md"))
-        left = [name for name in bitsieve.__all__ if name != "__version__" and f":: {name}\n" not in described]
-        source[0] += "\n".join(["```{eval-rst}", ".. currentmodule:: bitsieve", *map(_described, left), "```", ""])
-
-
-def _described(name):
-    if inspect.isclass(getattr(bitsieve, name)):
-        return f"\n.. autoclass:: {name}\n   :members:\n"
-    return f"\n.. autofunction:: {name}\n"
 
 
 def setup(app):
     """Called by Sphinx."""
-    app.connect("source-read", list_what_is_listed_nowhere)
+    app.connect("source-read", add_pages_that_are_listed_nowhere)
     app.connect("doctree-read", unlink_what_is_no_page)
     app.connect("autodoc-skip-member", leave_out_what_is_not_ours)

@@ -51,10 +51,10 @@ FAMILY = """
 import numpy as np
 
 from bitsieve.common.defaults import BINNING
-from bitsieve.methods.found import Found, rank_all
+from bitsieve.methods.method import Found, rank_all
 from bitsieve.methods.method import DENSE_ROWS, Method, defaults_of
 from bitsieve.selectors.base import ColumnSelector
-from bitsieve.selectors.counted import CountSelector
+from bitsieve.selectors.base import CountSelector
 
 
 def lowest_entropy(information, k, *, weight=1.0):
@@ -189,7 +189,7 @@ class JsonColumns(ColumnParts):
 
 ESTIMATOR = """
 from bitsieve.information.plug_in import SumInformation
-from bitsieve.counts.terms import Terms, entropy_terms
+from bitsieve.counts.tables import Terms, entropy_terms
 
 
 class HalvedInformation(SumInformation):

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import csc_array
 
-from bitsieve.counts.rows import check_joint_values, checked_codes
+from bitsieve.counts.source import check_joint_values, checked_codes
 from bitsieve.data.binning.transformers import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner
 from bitsieve.data.columns import read_columns
 from bitsieve.data.sparse import read_sparse

@@ -14,7 +14,7 @@ from bitsieve.data.read import read_data
 from bitsieve.engines.dask import FilesOnCluster
 from bitsieve.information import make_information
 from bitsieve.methods.by_counts.criteria import make_criterion
-from bitsieve.methods.by_counts.greedy.forward import forward_select
+from bitsieve.methods.by_counts.forward import forward_select
 
 PARTS = 16
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from bitsieve.common.choice import pick, rank
 from bitsieve.common.progress import phase
-from bitsieve.common.ties import pick, rank
 from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.read import read_xy
 from bitsieve.optimize.eigen import dominant_eigenvector

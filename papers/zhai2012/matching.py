@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import issparse
 
+from bitsieve.common.choice import TIE
 from bitsieve.common.messages import aligned
 from bitsieve.common.progress import phase
-from bitsieve.common.ties import TIE
 from bitsieve.methods.by_samples.cutting_plane.columns import DenseColumns, SparseColumns
 from bitsieve.methods.by_samples.cutting_plane.matching import match, match_exactly
 from bitsieve.selectors.gdm import GDM

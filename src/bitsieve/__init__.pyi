@@ -1,6 +1,6 @@
 """The public names, each once, and where it is defined: ``__init__.py`` imports it from there when it is first used."""
 
-from bitsieve.common.notes import BitsieveWarning as BitsieveWarning
+from bitsieve.common.messages import BitsieveWarning as BitsieveWarning
 from bitsieve.counts.kernels import show_kernel as show_kernel
 from bitsieve.data.binning.transformers import CategoricalBinner as CategoricalBinner
 from bitsieve.data.binning.transformers import EqualFrequencyBinner as EqualFrequencyBinner

@@ -1,4 +1,4 @@
-"""Results by kind of machine, their tables, and the block of README."""
+"""Results by kind of machine, their tables, and the block of docs/speed.md."""
 
 import json
 
@@ -7,7 +7,7 @@ from benchmarks.__main__ import main
 from benchmarks.show import document_text, format_table
 from benchmarks.suite import ALL
 
-from benchmarks import readme, results
+from benchmarks import results, speed_page
 
 MACHINE = {
     "cpu": "Example(R) Processor 7 CPU @ 2.00GHz",
@@ -76,48 +76,48 @@ def test_table_aligns_columns():
     assert lines == ["job     seconds", "------  -------", "matrix      1.5", "a             -"]
 
 
-def test_readme_block_is_rewritten_and_the_rest_kept(tmp_path):
+def test_the_page_block_is_rewritten_and_the_rest_kept(tmp_path):
     results.write(DOCUMENT, keep=True, folder=tmp_path)
-    path = tmp_path / "README.md"
-    path.write_text(f"before\n{readme.BEGIN}\nold\n{readme.END}\nafter\n", encoding="utf-8")
+    path = tmp_path / "speed.md"
+    path.write_text(f"before\n{speed_page.BEGIN}\nold\n{speed_page.END}\nafter\n", encoding="utf-8")
     for _ in range(2):  # the second time changes nothing
-        readme.rewrite(path=path, folder=tmp_path)
+        speed_page.rewrite(path=path, folder=tmp_path)
         text = path.read_text(encoding="utf-8")
-    assert text.startswith(f"before\n{readme.BEGIN}\n")
-    assert text.endswith(f"{readme.END}\nafter\n")
+    assert text.startswith(f"before\n{speed_page.BEGIN}\n")
+    assert text.endswith(f"{speed_page.END}\nafter\n")
     assert "old" not in text
     assert "Example(R) Processor 7 CPU @ 2.00GHz AVX2, 2026-01-02" in text
     assert "| jmi, 10 x 20 | 2 | 0.5 | - | 0.25 | 8 numpy bincount | 16 |" in text
 
 
-def test_readme_has_the_rows_from_table_to_ranking_of_that_machine(tmp_path):
+def test_the_page_has_the_rows_from_table_to_ranking_of_that_machine(tmp_path):
     row = {"job": "csv, mrmr", "seconds": {"bitsieve select": 1.5, "reading alone": 1.0}, "limit_s": 1.0}
     files = {**DOCUMENT, "benchmark": "files", "rows": [row]}
     elsewhere = {**files, "machine": {**MACHINE, "cpu": "Other"}, "rows": [{**row, "job": "none of these"}]}
     for document in (DOCUMENT, files, elsewhere):
         results.write(document, keep=True, folder=tmp_path)
-    path = tmp_path / "README.md"
-    path.write_text(f"{readme.BEGIN}\n{readme.END}\n", encoding="utf-8")
-    readme.rewrite("example-7-6-1-avx2", path=path, folder=tmp_path)
+    path = tmp_path / "speed.md"
+    path.write_text(f"{speed_page.BEGIN}\n{speed_page.END}\n", encoding="utf-8")
+    speed_page.rewrite("example-7-6-1-avx2", path=path, folder=tmp_path)
     text = path.read_text(encoding="utf-8")
     assert "| files: csv, mrmr | 1.5 | 1 | - | - |" in text
     assert "none of these" not in text
 
 
-def test_readme_without_results_or_marks_is_refused(tmp_path):
-    path = tmp_path / "README.md"
+def test_the_page_without_results_or_marks_is_refused(tmp_path):
+    path = tmp_path / "speed.md"
     path.write_text("no marks", encoding="utf-8")
-    with pytest.raises(readme.NoResults, match="python -m benchmarks greedy"):
-        readme.rewrite(path=path, folder=tmp_path)
+    with pytest.raises(speed_page.NoResults, match="python -m benchmarks greedy"):
+        speed_page.rewrite(path=path, folder=tmp_path)
     results.write(DOCUMENT, keep=True, folder=tmp_path)
-    with pytest.raises(readme.NoResults, match="has no lines"):
-        readme.rewrite(path=path, folder=tmp_path)
+    with pytest.raises(speed_page.NoResults, match="has no lines"):
+        speed_page.rewrite(path=path, folder=tmp_path)
     assert path.read_text(encoding="utf-8") == "no marks"
 
 
-def test_the_table_of_the_readme_is_that_of_the_results():
-    text = (readme.ROOT / "README.md").read_text(encoding="utf-8")
-    assert any(readme.table(document) in text for document in results.read("greedy"))
+def test_the_table_of_the_page_is_that_of_the_results():
+    text = (speed_page.ROOT / "docs" / "speed.md").read_text(encoding="utf-8")
+    assert any(speed_page.table(document) in text for document in results.read("greedy"))
 
 
 def test_results_that_are_kept_can_be_shown(capsys):

@@ -101,6 +101,13 @@ def test_binnings(data, method, binning, done):
     assert len(result.stdout.splitlines()) == 4
 
 
+def test_a_table_in_which_nothing_is_informative_gives_the_list(tmp_path, done):
+    path = small(tmp_path, "a,y\n0.3,0\n0.1,1\n0.2,0\n0.5,1\n")
+    result = done("select", path, "--target", "y")
+    assert result.stdout.splitlines()[1].split()[:3] == ["1", "a", "0.0000"]
+    assert all(part in result.stderr for part in ("relevance 0", "--uncut median", "--binning quantile"))
+
+
 def test_fewer_features_than_the_default(data, done):
     result = done("select", data, "--target", "diagnosis")
     assert len(result.stdout.splitlines()) == 1 + 9
@@ -282,7 +289,15 @@ def test_methods(done):
         (("select", "{data}", "--target", "diagnosis", "--output", "out.xlsx"), "end it in one of .parquet"),
         (("select", "{data}", "--target", "diagnosis", "--output", "no/where.csv"), "no directory 'no'"),
         (("select", "{data}", "--target", "diagnosis", "--output", "{data}"), "is the input itself"),
-        (("select", "{data}", "--target", "diagnosis", "--output", "{data}.npz"), "column 'size' is string"),
+        (
+            ("select", "{data}", "--target", "diagnosis", "--include", "size", "--output", "{data}.npz"),
+            "column 'size' is selected and string",
+        ),
+        (
+            ("select", "{data}", "--target", "diagnosis", "--target", "size", "--output", "{data}.npz"),
+            "a .npz holds one target, not several",
+        ),
+        (("select", "{data}", "--target", "y", "--estimator", "plug"), "--estimator plug is not known"),
         (("select", "{data}", "--target", "diagnosis", "--binning", "none"), "mean_radius"),
         (("select", "{data}.gone", "--target", "y"), "there is no file"),
     ],
@@ -305,7 +320,6 @@ def test_mistakes_in_the_command(data, arguments, part, refused):
         ("a,b,y\n5,x,0\n5,x,1\n5,x,0\n", [], ["no column varies"]),
         ("a,b,y\n5,x,1\n6,y,1\n5,x,1\n", [], ["one class only"]),
         ("a,b,y\n1,2,0\n2,1,\n3,2,0\n", [], ["target"]),
-        ("a,y\n0.3,0\n0.1,1\n0.2,0\n0.5,1\n", [], ["no column has a cut", "--uncut median", "--binning quantile"]),
         ("a,y\n0.5,0\n0.1,1\n0.2,0\n", ["--binning", "none"], ["'a'"]),
     ],
 )

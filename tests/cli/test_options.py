@@ -13,6 +13,8 @@ from tools.options_page import PAGE, page
 import bitsieve
 from bitsieve.cli.options import COMMANDS, OPTIONS, Kind, options_of
 from bitsieve.cli.parser import KINDS, make_parser
+from bitsieve.data.binning.registry import RULES
+from bitsieve.information import ESTIMATORS
 from bitsieve.methods.registry import parameters_of
 
 EVERY = [option for options in OPTIONS.values() for option in options]
@@ -50,6 +52,15 @@ def test_a_parameter_of_the_table_is_one_in_python(command, functions):
     in_python |= {"drop_missing_target", "n_bins", "uncut", "missing", "criterion", "method", "must_include", "header"}
     in_python |= {*parameters_of("jmi"), "level", "bits"}  # of the greedy methods and of their stopping rules
     assert {name for option in options_of(command) for name in option.parameters.split()} <= in_python
+
+
+@pytest.mark.parametrize(("option", "names"), [("--binning", RULES), ("--estimator", ESTIMATORS)])
+def test_the_help_lists_what_is_registered(option, names):
+    """The help is text, so that it needs nothing heavy; the values are checked by the registries."""
+    for line in EVERY:
+        if line.name == option:
+            assert all(name in line.help for name in names)
+            assert not line.choices
 
 
 def test_the_parser_has_what_the_table_has():

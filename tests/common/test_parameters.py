@@ -7,8 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from bitsieve.common.messages import ParameterError
-from bitsieve.common.notes import BitsieveWarning
+from bitsieve.common.messages import BitsieveWarning, ParameterError
 from bitsieve.common.parameters import (
     FeatureCount,
     check_choice,

@@ -8,7 +8,7 @@ import pytest
 from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import sums_of
-from bitsieve.counts.terms import entropy_terms
+from bitsieve.counts.tables import entropy_terms
 
 
 @pytest.fixture(scope="module")

@@ -24,8 +24,7 @@ from bitsieve.counts.kernels import (
 )
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import sums_of
-from bitsieve.counts.sums import PairForm
-from bitsieve.counts.terms import entropy_terms
+from bitsieve.counts.tables import PairForm, entropy_terms
 
 KERNELS = available_kernels()
 # Planes, packed counters and table increments, each forced: what a kernel chooses by itself depends on measured costs.
@@ -297,7 +296,7 @@ SCRIPT = """
 import numpy as np
 from bitsieve.counts.kernels import show_kernel
 from bitsieve.counts.packed import PackedSource
-from bitsieve.counts.terms import entropy_terms
+from bitsieve.counts.tables import entropy_terms
 from bitsieve.counts.source import sums_of
 codes = np.random.default_rng(0).integers(0, 5, (500, 20)).astype(np.uint8)
 source = PackedSource(codes, codes[:, 0] % 2)

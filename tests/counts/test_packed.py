@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import bitsieve.counts.packed as layout
 import bitsieve.counts.packed as packed
-import bitsieve.counts.packed_table as layout
-import bitsieve.counts.rows as checks
-from bitsieve.counts.packed import PackedSource
-from bitsieve.counts.packed_table import PackedLayout
-from bitsieve.counts.sums import PairForm
-from bitsieve.counts.terms import entropy_terms
+import bitsieve.counts.source as checks
+from bitsieve.counts.packed import PackedLayout, PackedSource
+from bitsieve.counts.tables import PairForm, entropy_terms
 from bitsieve.information import PlugInInformation
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from bitsieve.counts.packed import PackedBatches, PackedSource
 from bitsieve.counts.source import sums_of
-from bitsieve.counts.terms import entropy_terms
+from bitsieve.counts.tables import entropy_terms
 
 N = 1000
 RANDOM = np.random.default_rng(5)

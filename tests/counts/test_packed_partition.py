@@ -11,7 +11,7 @@ from bitsieve.counts import reference
 from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import refined, sums_of
-from bitsieve.counts.terms import entropy_terms
+from bitsieve.counts.tables import entropy_terms
 
 
 def cell_sum(columns, shift):

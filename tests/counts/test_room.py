@@ -25,7 +25,7 @@ def free(monkeypatch):
 
 
 def test_weights(free, monkeypatch):
-    monkeypatch.setattr("bitsieve.counts.packed_table.WITHOUT_LOOKING", 0)
+    monkeypatch.setattr("bitsieve.counts.packed.WITHOUT_LOOKING", 0)
     free(23e6)
     message = (
         r"the weights sum to 3,000,000 samples, which take 0\.024 GB, more than the 0\.023 GB that are free: scale"
@@ -36,7 +36,7 @@ def test_weights(free, monkeypatch):
 
 
 def test_tables(free, monkeypatch):
-    monkeypatch.setattr("bitsieve.counts.packed_table.WITHOUT_LOOKING", 0)
+    monkeypatch.setattr("bitsieve.counts.packed.WITHOUT_LOOKING", 0)
     codes = np.zeros((1000, 16), np.uint8)
     codes[0] = 1
     free(1000)

@@ -15,8 +15,7 @@ from bitsieve.counts import reference
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.source import CountSource, JoinedSource, refined, sums_of
-from bitsieve.counts.sums import PairForm, Sums
-from bitsieve.counts.terms import entropy_terms
+from bitsieve.counts.tables import PairForm, Sums, entropy_terms
 from bitsieve.information import ESTIMATORS, make_information
 from bitsieve.information.plug_in import miller_madow_terms
 

@@ -8,8 +8,7 @@ import pytest
 from bitsieve.counts import sparse
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.sparse import SparseCodes, SparseSource
-from bitsieve.counts.sums import Sums
-from bitsieve.counts.terms import entropy_terms
+from bitsieve.counts.tables import Sums, entropy_terms
 from bitsieve.engines.local import make_source
 from bitsieve.information.plug_in import miller_madow_terms
 

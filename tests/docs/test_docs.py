@@ -12,16 +12,20 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from benchmarks.results import read as measured
 
 import bitsieve
 from bitsieve.cli import main
 from bitsieve.data.binning.registry import RULES
+from bitsieve.evaluate.classifiers.registry import CLASSIFIERS
 from papers.command import main as papers_main
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 DOCUMENTS = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 METHODS = [ROOT / "docs" / "methods.md", *sorted((ROOT / "docs" / "methods").glob("*.md"))]
+TABLE_OF_METHODS = ROOT / "docs" / "methods" / "table.md"
+REFERENCE = [ROOT / "docs" / "api.md", *sorted((ROOT / "docs" / "api").glob("*.md"))]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MESSAGE = "bitsieve: "  # what a line of standard error begins with
 
@@ -113,27 +117,48 @@ def test_commands_are_found_whatever_stands_before_them():
     ]
 
 
-def test_every_public_name_is_mentioned():
-    text = "\n".join(path.read_text() for path in DOCUMENTS)
-    missing = [name for name in bitsieve.__all__ if not re.search(rf"\b{re.escape(name)}\b", text)]
-    assert not missing
+@pytest.mark.parametrize("name", bitsieve.__all__)
+def test_every_public_name_has_a_row_and_an_entry(name):
+    assert re.search(rf"^\| (`\w+`, )?`{name}`(, `\w+`)? \|", REFERENCE[0].read_text(), re.MULTILINE)
+    entry = rf"`bitsieve\.{name}`" if name == "__version__" else rf"^\.\. auto(?:class|function):: {name}$"
+    assert len(re.findall(entry, "\n".join(path.read_text() for path in REFERENCE[1:]), re.MULTILINE)) == 1
 
 
 @pytest.mark.parametrize("info", bitsieve.list_methods(), ids=lambda info: info.name)
 def test_every_method_has_its_row_and_its_section(info):
-    assert re.search(rf"^\| `{info.name}` \|.*{re.escape(info.paper)}", README.read_text(), re.MULTILINE)
     methods = "\n".join(path.read_text() for path in METHODS)
     if info.same_as:
-        row = rf"^\| `{info.name}` \| `{info.same_as}` \|.*{re.escape(info.paper)}"
-        assert re.search(row, README.read_text(), re.MULTILINE)
-        assert re.search(row, methods, re.MULTILINE)
+        assert re.search(rf"^\| `{info.name}` \| `{info.same_as}` \|.*{re.escape(info.paper)}", methods, re.MULTILINE)
     else:
+        row = rf"^\| `{info.name}` \|.*{re.escape(info.paper)}"
+        assert re.search(row, TABLE_OF_METHODS.read_text(), re.MULTILINE)
         assert re.search(rf"^##+ {info.name}\b", methods, re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", RULES)
 def test_every_binning_has_its_row(name):
-    assert re.search(rf"^\| `{name}` \|", README.read_text(), re.MULTILINE)
+    assert re.search(rf"^\| `{name}` \|", (ROOT / "docs" / "binning.md").read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_every_classifier_has_its_row(name):
+    assert re.search(rf"^\|[^|]*`{name}`", (ROOT / "docs" / "evaluation.md").read_text(), re.MULTILINE)
+
+
+def test_readme_is_one_page_and_counts_the_methods():
+    text = README.read_text()
+    assert len(text.splitlines()) <= 150
+    assert f"{sum(not info.same_as for info in bitsieve.list_methods())} published methods" in text
+
+
+def test_the_speeds_of_readme_are_measured():
+    section = README.read_text().split("## Speed")[1].split("##")[0]
+    cells = [cell for row in re.findall(r"^\| .*\d.*\|$", section, re.MULTILINE) for cell in row.split("|")[2:-1]]
+    shown = [number.replace(",", "") for cell in cells for number in re.findall(r"[\d,.]*\d", cell)]
+    results = (document for name in ("greedy", "relevance", "binning") for document in measured(name))
+    known = {f"{s:.3g}" for document in results for row in document["rows"] for s in row["seconds"].values()}
+    assert len(shown) >= 10
+    assert not [number for number in shown if f"{float(number):.3g}" not in known]
 
 
 def test_the_tree_of_the_source_is_the_real_one():

@@ -94,7 +94,7 @@ def test_a_file_that_changes_while_it_is_read(tmp_path, table):
     [
         (["--target", "class", "--scheduler", "nowhere"], "--scheduler nowhere: nobody answers there"),
         (["--scheduler", "local"], "no target is given: name a column with --target"),
-        (["--target", "y", "--scheduler", "local", "--output", "a.npz"], "--scheduler does not go with a .npz"),
+        (["--target", "y", "--scheduler", "local", "--output", "a.npz"], "what is read in batches is not written to"),
     ],
 )
 def test_mistakes_are_one_line(words, message, table, tmp_path, capsys, monkeypatch):

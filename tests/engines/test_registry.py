@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -29,6 +31,69 @@ def test_engines_are_known_by_name(path):
         bs.select(path, "y", engine="nonsense")
 
 
-def test_a_scheduler_refuses_a_header(path, capsys):
-    assert main(["select", str(path), "--target", "y", "--scheduler", "local", "--no-header"]) == 2
-    assert "--no-header have no meaning with --scheduler" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("asked", "advice"),
+    [
+        ({"memory": "1GB"}, "memory='1GB' is not allowed: leave it out, as the rows of {kind} are not read in batches"),
+        ({"spool": "here"}, "spool='here' is not allowed: leave it out, as the rows of {kind} are not read in batches"),
+        ({"header": True}, "header=True is not allowed: leave it out, as only a text file has a header"),
+        ({"memory": "-3"}, "memory='-3' is not allowed: give bytes, or a number and a unit"),
+    ],
+)
+def test_what_tables_have_no_use_for(path, asked, advice):
+    X, y = np.loadtxt(path, delimiter=",", skiprows=1)[:, :2], np.arange(40) % 2
+    for data, kind in (X, "ndarray"), (X.tolist(), "list"):
+        with pytest.raises(ValueError, match=f"^{re.escape(advice.format(kind=kind))}"):
+            bs.select(data, y, **asked)
+
+
+@pytest.mark.parametrize("engine", ["local", "dask"])
+@pytest.mark.parametrize("asked", [{"memory": "1GB"}, {"spool": "here"}])
+def test_engines_that_read_no_batches(path, engine, asked):
+    with pytest.raises(ValueError, match=f"is not allowed: leave it out, as engine '{engine}' does not read files in"):
+        bs.select(path, "y", engine=engine, **asked)
+
+
+def test_memory_of_a_method_is_its_own(path):
+    X, y = np.loadtxt(path, delimiter=",", skiprows=1)[:, :2], np.arange(40) % 2
+    found = bs.select(X, y, method="speccmi", memory="1GB", n_features_to_select=1, binning="none")
+    assert found.selector.memory == "1GB"
+    with pytest.raises(ValueError, match=r"^memory='much' is not allowed: give bytes"):
+        bs.select(X, y, method="speccmi", memory="much")
+
+
+@pytest.mark.parametrize("engine", [None, "local", "stream", "dask"])
+def test_every_engine_reads_a_path_and_obeys_the_header(path, engine):
+    expected = bs.select(path, "y", binning="none")
+    found = bs.select(path, "y", binning="none", engine=engine)
+    assert found.features == expected.features
+    assert found.scores.tobytes() == expected.scores.tobytes()
+    path.write_text(path.read_text().partition("\n")[2])
+    found = bs.select(path, "x2", binning="none", engine=engine, header=False)
+    assert found.scores.tobytes() == expected.scores.tobytes()
+
+
+def test_engines_on_the_command_line(path, capsys):
+    printed = []
+    for engine in "local", "stream", "dask":
+        assert main(["select", str(path), "--target", "y", "--binning", "none", "--engine", engine]) == 0
+        printed.append(capsys.readouterr())
+    assert printed[0] == printed[1] == printed[2]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--engine", "spark"], "data is 'data.csv': give a Spark data frame"),
+        (["--engine", "cloud"], "--engine cloud is not known: give one of 'dask', 'spark', 'stream', 'local'"),
+        (["--engine", "local", "--memory", "1GB"], "--memory 1GB is not allowed: leave it out, as engine 'local'"),
+        (["--engine", "stream", "--method", "vmi"], "VMI needs all rows in memory"),
+        (["--engine", "stream", "--scheduler", "local"], "--scheduler is that of engine dask: leave it out, or --en"),
+        (["--scheduler", "local", "--spool", "here"], "--spool here is not allowed: leave it out, as engine 'dask'"),
+        (["--scheduler", "local", "--output", "x.npz"], "what is read in batches is not written to .npz"),
+    ],
+)
+def test_mistakes_on_the_command_line(path, capsys, monkeypatch, words, message):
+    monkeypatch.chdir(path.parent)
+    assert main(["select", "data.csv", "--target", "y", *words]) == 2
+    assert message in capsys.readouterr().err

@@ -112,7 +112,7 @@ def test_what_is_refused_before_any_work(tmp_path):
     source.write_text("a,b\n1,2\n")
     os.link(source, tmp_path / "same.csv")
     refused = {
-        "out.xlsx": "cannot tell the format of the report .*: end it in one of .csv, .tsv, for short$",
+        "out.xlsx": "unknown format of the report .*: end it in one of .csv, .tsv, for short$",
         "directory": "the report .* is a directory",
         "no/where.csv": "there is no directory .*no' for the report: make it first",
         "same.csv": "the report .* is the input itself",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import sums_of
-from bitsieve.counts.terms import Terms
+from bitsieve.counts.tables import Terms
 from bitsieve.information import ESTIMATORS, make_information
 from bitsieve.information import shrinkage as shrunk_rows
 from bitsieve.information.plug_in import miller_madow_terms

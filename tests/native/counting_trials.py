@@ -16,7 +16,7 @@ from bitsieve.counts.packed import PackedBatches, PackedSource
 from bitsieve.counts.reference import NaiveSource, term, term_shift, term_sum
 from bitsieve.counts.source import sums_of
 from bitsieve.counts.sparse import Division, SparseCodes, SparseSource
-from bitsieve.counts.sums import PairForm, Sums
+from bitsieve.counts.tables import PairForm, Sums
 
 TIE = 1e-10
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.counts.terms import Terms
+from bitsieve.counts.tables import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -143,4 +143,4 @@ def test_paths_are_checked_before_the_data_is_read(tmp_path, capsys):
     assert main(["compare", "no_such.csv", "--target", "y", "--report", str(tmp_path)]) == 2
     assert "is a directory" in capsys.readouterr().err
     assert main(["compare", "no_such.csv", "--target", "y", "--output", str(tmp_path / "a.txt")]) == 2
-    assert "cannot tell the format" in capsys.readouterr().err
+    assert "unknown format" in capsys.readouterr().err

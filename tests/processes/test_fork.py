@@ -19,7 +19,7 @@ import warnings
 
 import numpy as np
 
-import bitsieve.counts.packed_table as layout
+import bitsieve.counts.packed as layout
 from bitsieve import GMI, DpSelector, ForwardSelector, SpecCMI
 
 

@@ -11,7 +11,7 @@ import pytest
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky import get_reusable_executor
 
-import bitsieve.counts.packed_table as layout
+import bitsieve.counts.packed as layout
 from bitsieve import ForwardSelector, SpecCMI
 from bitsieve.counts.threads import run_blocks, thread_count
 

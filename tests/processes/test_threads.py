@@ -16,11 +16,11 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 
-import bitsieve.counts.packed_table as layout
+import bitsieve.counts.packed as layout
 from bitsieve import ForwardSelector, SpecCMI
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import sums_of
-from bitsieve.counts.terms import entropy_terms
+from bitsieve.counts.tables import entropy_terms
 from bitsieve.counts.threads import run_blocks
 
 
@@ -121,7 +121,7 @@ import numpy as np
 from bitsieve.information import PlugInInformation
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import sums_of
-from bitsieve.counts.terms import entropy_terms
+from bitsieve.counts.tables import entropy_terms
 from bitsieve.counts.source import sums_of
 
 codes = np.random.default_rng(0).integers(0, 3, (5000, 6000)).astype(np.uint8)

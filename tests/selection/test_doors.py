@@ -59,8 +59,8 @@ def by_names(table, columns):
 
 
 def said(table, selection):
-    """The notes, with the names of the columns where an array has none."""
-    notes = [str(note) for note in selection.notes if BY_SHUFFLES not in note]
+    """The notes, with the names of the columns and of the target where an array has none."""
+    notes = [str(note).replace("'target'", "'y'") for note in selection.notes if BY_SHUFFLES not in note]
     for j, name in reversed(list(enumerate(table.column_names))):
         notes = [note.replace(f"'x{j}'", f"'{name}'").replace(f"include=['x{j}", f"include=['{name}") for note in notes]
     return notes
@@ -95,6 +95,15 @@ def test_an_identifier_that_is_asked_for(door):
     assert expected.features[0] == "number"
     assert by_names(table, found.features) == expected.features
     assert found.scores.tobytes() == expected.scores.tobytes()
+
+
+def test_a_leak_is_noted_alike(door):
+    table = people().drop_columns(["since", "size", "few"])  # each of them determines half of y or more
+    state = pa.array([f"s{value}" for value in table["y"].to_pylist()])
+    table = table.add_column(0, "state", state)
+    expected = bitsieve.select(table, "y", missing="bin")
+    assert any("'state' determines 100 % of 'y': is it known at prediction time?" in note for note in expected.notes)
+    assert said(table, door(table)) == said(table, expected)
 
 
 def test_missing_values_are_refused_alike(door):

@@ -121,7 +121,7 @@ def test_npz_gives_arrays(tmp_path, iris):
     path = tmp_path / "iris.npz"
     np.savez(path, X=X.astype(np.float32), y=y, feature_names=np.array(names))
     selection = bitsieve.select(path, n_features_to_select=2)
-    np.testing.assert_array_equal(selection.table, X.astype(np.float32)[:, selection.indices])
+    np.testing.assert_array_equal(selection.table, X.astype(np.float32)[:, np.sort(selection.indices)])
     assert selection.table.dtype == np.float32
     assert selection.target_name == "y"
     # a feature may be the target, and y is then not used
@@ -249,7 +249,7 @@ def test_note_of_columns_left_whole():
     )
     (note,) = [note for note in selection.notes if "no cut" in note]
     assert note.startswith(
-        f"{whole} of 8 numeric columns have no cut that tells the classes apart beyond chance: they count"
+        f"{whole} of 7 numeric columns have no cut that tells the classes apart beyond chance: they count"
     )
     assert "uncut='median'" in note
     assert "column 'flat' is constant" in selection.notes
@@ -378,3 +378,41 @@ def test_notes_speak_of_one_feature_as_one():
     assert note.startswith("stopped after 1 feature by significance: next was ")
     (note,) = bitsieve.select(X[:, :1], y, method="speccmi", n_features_to_select=1).notes
     assert note == "by what this method measures, no other feature is better: the best is found"
+
+
+def test_numeric_columns_are_counted_as_one_counts_them():
+    random = np.random.default_rng(0)
+    y = random.integers(0, 2, 300)
+    numbers = {
+        "signal": y + random.normal(size=300),
+        "noise": random.normal(size=300),
+        "few": random.integers(0, 5, 300),
+    }
+    others = {"word": random.choice(list("abc"), 300), "flat": np.ones(300)}
+    notes = bitsieve.select(pa.table({**numbers, **others, "y": y}), "y").notes
+    assert [note for note in notes if note.startswith("1 of 3 numeric columns has no cut")]
+
+
+def test_what_may_be_chance_is_marked_and_a_list_of_nothing_else_is_given():
+    random = np.random.default_rng(1)
+    y = random.integers(0, 2, 200)
+    noise = pa.table({name: random.normal(size=200) for name in "abc"})
+    selection = bitsieve.select(noise.append_column("signal", pa.array(y + random.normal(size=200))), y)
+    assert selection.features[0] == "signal"
+    assert selection.informative.tolist() == [True, False, False, False]
+    assert [line.endswith("  may be chance") for line in str(selection).splitlines()[1:5]] == [False, True, True, True]
+    assert selection.to_frame()["informative"].to_pylist() == selection.informative.tolist()
+    nothing = bitsieve.select(noise, y)
+    assert not nothing.informative.any()
+    assert any("relevance 0" in note for note in nothing.notes)
+    assert nothing.explain("a").relevance == 0
+
+
+def test_the_reduced_table_has_the_order_that_transform_gives():
+    random = np.random.default_rng(2)
+    y = random.integers(0, 2, 100)
+    X = np.column_stack([y + random.normal(size=100), random.normal(size=100), y + 0.1 * random.normal(size=100)])
+    selection = bitsieve.select(X, y, n_features_to_select=2)
+    assert selection.features == ["x2", "x0"]
+    np.testing.assert_array_equal(selection.table, X[:, [0, 2]])
+    np.testing.assert_array_equal(selection.table, selection.selector.transform(X))

@@ -42,7 +42,7 @@ def test_nothing_to_select_from():
     refused(flat, y, match="no column varies", n_features_to_select=1)
     refused(pa.table(columns), np.zeros(40, int), match="has one class only \\('0'\\)", n_features_to_select=1)
     noise = pa.table({name: values for name, values in columns.items() if name != "signal"})
-    refused(noise, y, match="no column has a cut that tells", n_features_to_select=1)
+    assert bitsieve.select(noise, y, n_features_to_select=1).informative.tolist() == [False]
     bitsieve.select(noise, y, n_features_to_select=1, uncut="median")
 
 

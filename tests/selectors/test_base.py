@@ -14,10 +14,9 @@ from sklearn.datasets import load_wine
 import bitsieve
 from bitsieve import Constraints, ForwardSelector, SelectorCV, list_methods, make_selector
 from bitsieve.data.read import read_xy
-from bitsieve.methods.found import Found, constants_last, rank_all
+from bitsieve.methods.method import Found, constants_last, rank_all
 from bitsieve.selectors import fitting
-from bitsieve.selectors.base import ColumnSelector
-from bitsieve.selectors.counted import CountSelector
+from bitsieve.selectors.base import ColumnSelector, CountSelector
 from bitsieve.selectors.fitting import count_table
 
 NAMES = [method.name for method in list_methods() if not method.same_as]

@@ -10,7 +10,7 @@ from bitsieve import EqualFrequencyBinner, ForwardSelector, MDLBinner
 from bitsieve.engines.local import make_source
 from bitsieve.information import make_information
 from bitsieve.methods.by_counts.criteria import CRITERIA, JMI, MIFS, make_criterion
-from bitsieve.methods.by_counts.greedy.forward import forward_select
+from bitsieve.methods.by_counts.forward import forward_select
 
 # One rounding of a sum of logarithms by the definition.
 DEFINITION = 1e-13

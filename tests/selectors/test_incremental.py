@@ -12,8 +12,8 @@ from sklearn.utils.estimator_checks import check_n_features_in_after_fitting
 
 from bitsieve import BitsieveWarning, ForwardSelector, KollerSahami, list_methods, make_selector
 from bitsieve.methods.by_counts.criteria import CRITERIA
-from bitsieve.methods.by_counts.criteria.relevance import MIFS
-from bitsieve.selectors.counted import CountSelector
+from bitsieve.methods.by_counts.criteria.linear import MIFS
+from bitsieve.selectors.base import CountSelector
 
 ATTRIBUTES = ("selected_", "scores_", "ranking_", "relevance_", "overlap_", "overlap_with_", "informative_", "classes_")
 PARTS = (0, 60, 61, 180, 300)

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom, kstest
 
 from bitsieve import Constraints, ForwardSelector
-from bitsieve.counts.terms import entropy_terms
+from bitsieve.counts.tables import entropy_terms
 from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.read import read_xy

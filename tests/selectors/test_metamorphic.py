@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bitsieve import list_methods, make_selector
-from bitsieve.selectors.counted import CountSelector
+from bitsieve.selectors.base import CountSelector
 
 # Methods that draw samples, features or starts at random, by place: other places are other draws.
 DRAWS = {"relieff", "gmi", "extra-trees"}

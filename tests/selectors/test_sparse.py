@@ -11,7 +11,7 @@ from bitsieve import ZeroApartBinner
 from bitsieve.common.names import NumberedNames
 from bitsieve.data.sparse import StoredColumns
 from bitsieve.methods.registry import list_methods
-from bitsieve.selectors.counted import CountSelector
+from bitsieve.selectors.base import CountSelector
 from bitsieve.selectors.registry import make_selector
 
 METHODS = [info.name for info in list_methods() if not info.same_as]

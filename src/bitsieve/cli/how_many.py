@@ -22,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
         require_matplotlib()
         check_output(options.figure, FORMATS, what="figure", source=options.data)
     with shown(True):
-        from bitsieve.common.notes import BitsieveWarning
+        from bitsieve.common.messages import BitsieveWarning
         from bitsieve.evaluate.how_many import how_many
 
         warnings.simplefilter("ignore", BitsieveWarning)  # the notes are shown below

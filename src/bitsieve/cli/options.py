@@ -1,14 +1,14 @@
 """Every command and every option of the command line, a line each.
 
-The parser and its help (:mod:`bitsieve.cli.parser`), the words of messages (:mod:`bitsieve.cli.wording`) and the page
-``docs/options.md`` are made of these tables, and of nothing else.
+The parser and its help (:mod:`bitsieve.cli.parser`), the words of messages (:class:`bitsieve.cli.shared.Wording`) and
+the page ``docs/options.md`` are made of these tables, and of nothing else.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from bitsieve.common.defaults import BINNING, COMPARE, HOW_MANY, SELECT
+from bitsieve.common.defaults import BINNING, COMPARE, ESTIMATOR, HOW_MANY, SELECT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,7 +72,7 @@ COMMANDS = (
             "Rank the features of a table by their information about its target. The ranking goes to standard output, "
             "notes and progress to standard error.",
             "Exit codes: 0 done, 1 failed inside, 2 a mistake in what was given (one line says which), "
-            "130 interrupted."),
+            "130 interrupted, 141 the reader of the output left, 143 terminated."),
     Command("explain", "select.run_explain",
             "say why a feature is selected or not, and with which selected one it is redundant",
             "Select as 'bitsieve select' does with the same options, and say in bits why a feature is selected or not: "
@@ -150,8 +150,10 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--set", f"{SELECTING} compare",
                "a parameter of the method, such as beta=0.5; once for each ('bitsieve methods' lists them)",
                "assignment", form="repeated"),
-        Option("--estimator", SELECTING, "how information is estimated from counts (default: plug-in)",
-               choices=("plug-in", "miller-madow", "shrinkage"), parameters="estimator"),
+        Option("--estimator", SELECTING,
+               "how information is estimated from counts: plug-in, miller-madow or shrinkage "
+               f"(default: {ESTIMATOR})",
+               "name", parameters="estimator"),
         Option("--like", "count", "counts whose bins and classes are used, so that those of DATA add up with them",
                "folder"),
     ),
@@ -237,6 +239,11 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "folder", parameters="spool"),
         Option("--threads", ON_TABLES, "threads (default: all cores); the result is the same for any number",
                "count", parameters="n_jobs"),
+        Option("--engine", SELECTING,
+               "where the rows are worked on: local, in memory; stream, in batches; or dask, in parts, by the threads "
+               "of this process or by --scheduler (default: stream for a folder, with --memory and with --spool, "
+               "else local)",
+               "name", parameters="engine"),
         Option("--scheduler", "select",
                "count on a Dask cluster, whose workers read DATA under the same path; local starts one on this "
                "machine, of --threads workers (needs bitsieve[dask])", metavar="ADDRESS"),

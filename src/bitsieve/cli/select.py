@@ -6,14 +6,13 @@ import shlex
 from contextlib import contextmanager, nullcontext
 from functools import reduce
 from operator import add
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bitsieve.cli.options import IN_PLACE_OF_SET
 from bitsieve.cli.shared import binning_of, made_by, say, show
 from bitsieve.common.messages import one_line
 from bitsieve.common.progress import phase, shown
-from bitsieve.files.read import check_file
+from bitsieve.files.read import check_file, holds_sparse_rows
 
 if TYPE_CHECKING:
     import argparse
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from bitsieve.data.table import Table
+    from bitsieve.selection.reading import Reading
     from bitsieve.selection.selection import Selection
 
 LOCAL = "local"  # the address of a cluster on this machine
@@ -31,9 +31,9 @@ _PATIENCE = "10s"
 
 def run(options: argparse.Namespace) -> int:
     """Read, select, save, print."""
-    _check_paths(options)
+    asked = _asked(options)
     with shown(True), _cluster(options) as client:
-        selection = _selection(options, client)
+        selection = _selection(options, asked, client)
         selection.notes[:] = map(options.wording, selection.notes)
         target = _save(selection, options)
 
@@ -56,29 +56,37 @@ def run_explain(options: argparse.Namespace) -> int:
         raise ValueError(
             f"DATA is missing: give the column to explain, and then the data (FEATURE {options.feature!r})"
         )
+    asked = _asked(options)
     with shown(True):
-        selection = _selection(options)
+        selection = _selection(options, asked)
         phase("explaining")
+        selection.notes[:] = map(options.wording, selection.notes)
         explanation = selection.explain(options.feature)
     show(
         options,
-        selection.notes,
+        [note for note in selection.notes if note not in explanation.notes],
         lambda: {**explanation.to_dict(), "method": selection.method},
         lambda: str(explanation),
     )
     return 0
 
 
-def _check_paths(options: argparse.Namespace) -> None:
+def _check_paths(options: argparse.Namespace, reading: Reading | None) -> None:
     """Refuse paths that are missing or cannot be written, before any work."""
-    if options.data is None and not options.counts:
-        raise ValueError("the following arguments are required: DATA, or --counts")
-    if options.output is not None:
+    output = getattr(options, "output", None)
+    if output is not None:
         from bitsieve.files.output import check_output
         from bitsieve.files.write import WRITTEN
 
-        check_output(options.output, WRITTEN, source=options.data)
-    if options.report is not None:
+        if reading is None:
+            raise ValueError("--counts has no rows to write: leave out --output")
+        check_output(output, WRITTEN, source=options.data)
+        if output.lower().endswith(".npz"):
+            if reading.engine.source and not holds_sparse_rows(options.data):
+                raise ValueError("what is read in batches is not written to .npz: write .parquet, .arrow or .csv")
+            if len(options.target or ()) > 1:
+                raise ValueError("a .npz holds one target, not several: write .parquet, .arrow or .csv")
+    if getattr(options, "report", None) is not None:
         from bitsieve.report.files import check_report
 
         check_report(options.report, options.data)
@@ -100,32 +108,73 @@ def _save(selection: Selection, options: argparse.Namespace) -> str:
     return table.target.name
 
 
-def _selection(options: argparse.Namespace, client: Client | None = None) -> Selection:
-    """Read the data, here or on a cluster, and select as the options say."""
+class _Asked(NamedTuple):
+    """What is asked for, refused before the data is read where it cannot be."""
+
+    reading: Reading | None  # None: of saved counts
+    parameters: dict[str, Any]
+
+
+def _asked(options: argparse.Namespace) -> _Asked:
     binning, parameters = binning_of(options)
     parameters |= _loop_parameters(options)
     if options.estimator is not None:
+        from bitsieve.information import check_estimator
+
+        check_estimator(options.estimator)
         parameters["estimator"] = options.estimator
     parameters |= _method_parameters(options)
-    if client is not None or options.counts or in_batches(options):
+    reading = _reading(options)
+    _check_paths(options, reading)
+    return _Asked(reading, {"binning": binning, **({} if reading is None else reading.own), **parameters})
+
+
+def _reading(options: argparse.Namespace) -> Reading | None:
+    """How ``DATA`` is read; None: saved counts are."""
+    if options.counts:
         from bitsieve.data.table import COUNTS
         from bitsieve.methods.registry import check_offers
 
-        check_offers(options.method, COUNTS)  # before hours of reading
-    else:
+        if options.data is not None:
+            raise ValueError("give DATA or --counts, not both")
+        check_offers(options.method, COUNTS)
+        return None
+    if options.data is None:
+        raise ValueError("the following arguments are required: DATA, or --counts")
+    from bitsieve.selection.reading import Reading
+
+    engine, scheduler = options.engine, getattr(options, "scheduler", None)
+    if scheduler is not None:
+        if engine not in (None, "dask"):
+            raise ValueError(f"--scheduler is that of engine dask: leave it out, or --engine {engine}")
+        engine = "dask"
+    how = {"memory": options.memory, "spool": options.spool, "header": options.header}
+    reading = Reading.planned(options.method, options.data, engine, **how)
+    if not reading.engine.source:
         check_file(options.data)
+    elif options.target is None and not holds_sparse_rows(options.data):
+        raise ValueError("no target is given: name a column with --target")
+    return reading
+
+
+def _selection(options: argparse.Namespace, asked: _Asked, client: Client | None = None) -> Selection:
+    """Read the data, here or on a cluster, and select as the options say."""
     from bitsieve.selection.select import select_from
 
-    table = _read(options, client)
-    if getattr(options, "output", None) is not None:
-        _check_fits(table, options, in_memory=client is None and not in_batches(options))
+    if asked.reading is None:
+        from bitsieve.engines.counts_table import CountsTable
+        from bitsieve.engines.saved_counts import SavedCounts
+
+        table: Table = CountsTable(reduce(add, map(SavedCounts.load, options.counts)))
+    else:
+        of_target = {"target_bins": options.target_bins, "drop_missing": options.drop_missing_target}
+        table = asked.reading.read(options.target, options.weight, **of_target, client=client)
     return select_from(
         table,
         method=options.method,
         n_features_to_select=options.features,
-        binning=binning,
         n_jobs=options.threads or -1,
-        **parameters,
+        **asked.parameters,
     )
 
 
@@ -179,59 +228,6 @@ def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
     return {**found, "constraints": Constraints(include, exclude, options.group)}
 
 
-def in_batches(options: argparse.Namespace, *, folders: bool = True) -> bool:
-    """Whether the data is read in batches: where memory or a spool is given, and a folder always."""
-    if options.memory is not None or options.spool is not None:
-        return True
-    return folders and options.data is not None and Path(options.data).is_dir()
-
-
-def _read(options: argparse.Namespace, client: Client | None) -> Table:
-    """The table of ``DATA``, read at once, in batches or by a cluster; or of saved counts."""
-    if options.counts:
-        return _saved_counts(options)
-    how = {"target_bins": options.target_bins, "drop_missing": options.drop_missing_target}
-    if client is not None:
-        from bitsieve.engines.dask import FilesOnCluster
-
-        return FilesOnCluster(options.data, client).read_in_parts(options.target, options.weight, **how)
-    if not in_batches(options):
-        from bitsieve.data.read import read_data
-
-        return read_data(options.data, options.target, options.weight, header=options.header, **how)
-    from bitsieve.engines.stream import StreamSource
-
-    source = StreamSource(options.data, options.memory, options.spool)
-    source.header = options.header
-    target = source.own_target if options.target is None else options.target
-    if target is None:
-        raise ValueError("no target is given: name a column with --target")
-    if source.own_target is None and (getattr(options, "output", None) or "").lower().endswith(".npz"):
-        raise ValueError("what is read in batches is not written to .npz: write .parquet, .arrow or .csv")
-    return source.read_in_parts(target, options.weight, **how)
-
-
-def _saved_counts(options: argparse.Namespace) -> Table:
-    from bitsieve.engines.counts_table import CountsTable
-    from bitsieve.engines.saved_counts import SavedCounts
-
-    if options.data is not None:
-        raise ValueError("give DATA or --counts, not both")
-    if getattr(options, "output", None) is not None:
-        raise ValueError("--counts has no rows to write: leave out --output")
-    return CountsTable(reduce(add, map(SavedCounts.load, options.counts)))
-
-
-def _check_fits(table: Table, options: argparse.Namespace, *, in_memory: bool) -> None:
-    """Refuse, before any work, a table that the format of the output cannot hold."""
-    from bitsieve.files.write import check_fits
-
-    if table.target.kind == "joint" and options.output.lower().endswith(".npz"):
-        raise ValueError("a .npz holds one target, not several: write .parquet, .arrow or .csv")
-    if in_memory:
-        check_fits(_given(table).whole, options.output, table.target.name)
-
-
 def _given(table: Table) -> Any:
     assert table.given is not None  # every table of a file has it
     return table.given
@@ -241,14 +237,6 @@ def _cluster(options: argparse.Namespace) -> AbstractContextManager[Client | Non
     """The client of the cluster that counts, as long as it is entered; None where this process does."""
     if options.scheduler is None:
         return nullcontext()
-    if options.target is None:
-        raise ValueError("no target is given: name a column with --target")
-    if in_batches(options, folders=False):
-        raise ValueError("--memory and --spool are of files that are read here: leave them out with --scheduler")
-    if options.header is not None:
-        raise ValueError("--header and --no-header have no meaning with --scheduler: leave them out")
-    if (options.output or "").lower().endswith(".npz"):
-        raise ValueError("--scheduler does not go with a .npz: write .parquet, .arrow or .csv")
     return _connected(options.scheduler, options.threads)
 
 

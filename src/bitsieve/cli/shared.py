@@ -12,16 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.options import OPTIONS, options_of
 from bitsieve.common.defaults import BINNING
-from bitsieve.common.messages import Sentence, allowed_names, message_of, one_line
+from bitsieve.common.messages import Sentence, Setting, allowed_names, message_of, one_line
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from bitsieve.cli.options import Option
-    from bitsieve.common.messages import Setting
-
-BINNINGS = ("mdl", "quantile", "uniform", "none")
 
 
 class Wording:
@@ -99,15 +96,19 @@ def in_words_of(wording: Wording) -> Iterator[None]:
 
 def binning_of(options: argparse.Namespace) -> tuple[str, dict[str, Any]]:
     """The rule of the binner and the parameters given, refused where the rule has no use for them."""
+    from bitsieve.data.binning.registry import RULES, rule_named
+
     rule = options.binning or BINNING
-    if rule not in BINNINGS:
-        raise ValueError(f"there is no binning {rule!r}: {allowed_names(rule, BINNINGS)}")
-    if options.bins is not None and rule not in ("quantile", "uniform"):
-        raise ValueError(f"--bins has no meaning with --binning {rule}: leave it out or use quantile or uniform")
-    if options.uncut is not None and rule != "mdl":
-        raise ValueError(f"--uncut has no meaning with --binning {rule}: leave it out or use mdl")
+    if rule not in RULES:
+        raise ValueError(f"there is no binning {rule!r}: {allowed_names(rule, list(RULES))}")
     given = {"n_bins": options.bins, "uncut": options.uncut, "missing": options.missing}
-    return rule, {name: value for name, value in given.items() if value is not None}
+    parameters = {name: value for name, value in given.items() if value is not None}
+    for name in parameters:
+        if name not in rule_named(rule).parameter_names():
+            others = " or ".join(other for other in RULES if name in rule_named(other).parameter_names())
+            what = f" has no meaning with --binning {rule}: leave it out or use {others}"
+            raise ValueError(Sentence(Setting(name), what))
+    return rule, parameters
 
 
 def binner_of(rule: str, parameters: Mapping[str, Any]) -> Any:

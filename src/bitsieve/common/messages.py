@@ -1,16 +1,20 @@
-"""Messages: one line each, with quoted names and the nearest right ones; aligned tables and numbers for a terminal.
+"""Messages: one line each, with quoted names and the nearest right ones; notes; aligned tables for a terminal.
 
 A message carries the parameters that it names as data (:class:`Sentence`), so that the command line can name its own
-options instead.
+options instead. Notes are warnings of one class that point to the user's own line.
 """
 
 from __future__ import annotations
 
 import difflib
 import math
+import sys
 import unicodedata
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Self
+
+_PACKAGE = __name__.partition(".")[0]
 
 
 def one_line(text: object) -> str:
@@ -137,6 +141,14 @@ class ParameterError(ValueError):
         return str(self.sentence)
 
 
+def needs_dense_rows(who: str) -> ValueError:
+    """The error where ``who`` is given a sparse table and needs every value of its rows."""
+    return ValueError(
+        f"the table is sparse, but {who} needs dense rows: use a method on counts, such as jmi, or make the table "
+        "dense (X.toarray()) if it is small"
+    )
+
+
 def message_of(error: Exception) -> str:
     """The message of an error, as the sentence that it is where it names parameters."""
     if isinstance(error, ParameterError):
@@ -187,3 +199,44 @@ def number(value: float) -> str:
 def finite(value: float) -> float | None:
     """``value``, or None where it is no number."""
     return float(value) if math.isfinite(value) else None
+
+
+class BitsieveWarning(UserWarning):
+    """What was noticed in the data or the result, and what may be done about it.
+
+    Every note of this package is a warning of this class, so that one filter silences all of them, or makes all of
+    them errors. The result keeps them, too: ``selection.notes`` and ``comparison.notes``.
+
+    Parameters
+    ----------
+    note : str
+        What was noticed.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import bitsieve
+    >>> X, y = [[0, 5], [1, 5], [0, 5], [1, 5]], ["no", "yes", "no", "yes"]
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", bitsieve.BitsieveWarning)
+    ...     selection = bitsieve.select(X, y, n_features_to_select=1, binning="none")
+    >>> selection.notes
+    ["column 'x1' is constant"]
+    """
+
+    def __init__(self, note: str) -> None:
+        super().__init__(note)
+
+
+def warn(note: str) -> None:
+    """Give a note as a warning, at the first line on the stack that is not of this package."""
+    level, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(note, BitsieveWarning, stacklevel=level)
+
+
+def warn_of(notes: Iterable[str]) -> None:
+    """Give every note as a warning."""
+    for note in notes:
+        warn(note)

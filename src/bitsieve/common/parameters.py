@@ -20,8 +20,7 @@ from typing import Any, ClassVar, ParamSpec, SupportsIndex, TypeVar
 import numpy as np
 
 from bitsieve.common.defaults import SELECTOR
-from bitsieve.common.messages import ParameterError, Sentence, Setting
-from bitsieve.common.notes import warn
+from bitsieve.common.messages import ParameterError, Sentence, Setting, warn
 
 Rule = Callable[[str, Any], object]  # whatever a user gave
 P = ParamSpec("P")

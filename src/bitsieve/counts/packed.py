@@ -1,12 +1,13 @@
 """Tables counted from a matrix of codes in memory, by the native engine.
 
 Cost: packing reads every code once; a row of pair sums reads every bit plane once; a matrix does n/2 rows, in
-blocks that stay in the cache. Memory: the bit planes, ``(arity - 1) / 8`` bytes per sample and feature.
+blocks that stay in the cache. Memory: the bit planes, ``(arity - 1) / 8`` bytes per sample and feature. Features are
+counted eight at a time: the eight that share the registers of the processor are a SIMD group.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,22 +15,131 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from bitsieve import _native
+from bitsieve.common.choice import TIE
 from bitsieve.common.lazy import cached_property
-from bitsieve.common.memory import square_matrix
-from bitsieve.common.ties import TIE
-from bitsieve.counts import Columns, Integers, Matrix, Progress, rows
-from bitsieve.counts.contingency import DENSE_CELLS, ContingencyTable
-from bitsieve.counts.kernels import choose_kernel
-from bitsieve.counts.packed_table import PackedLayout, check_packed_room, dense_cells, tables_of
-from bitsieve.counts.partition import Arrangement, Partition
-from bitsieve.counts.source import CodedSource, JointCodes, refined
-from bitsieve.counts.sums import PairForm, PairSums, Sums, new_sums
-from bitsieve.counts.terms import Terms
+from bitsieve.common.memory import WITHOUT_LOOKING, check_room, square_matrix
+from bitsieve.counts import Columns, Integers, Matrix, Progress
+from bitsieve.counts.kernels import KernelChoice, choose_kernel
+from bitsieve.counts.source import (
+    Arrangement,
+    CodedSource,
+    JointCodes,
+    Partition,
+    check_joint_values,
+    checked_classes,
+    checked_codes,
+    checked_weights,
+    class_order,
+    refined,
+    sizes_of_classes,
+)
+from bitsieve.counts.tables import DENSE_CELLS, ContingencyTable, PairForm, PairSums, Sums, Terms, new_sums
 from bitsieve.counts.threads import run_blocks, thread_count
 
+LANES = 8  # features of a SIMD group
+COUNTERS_WIDTH = 16  # SIMD groups a block with packed counters: what the counters leave of the second-level cache
+BLOCK_BYTES = 256 << 10  # planes of one side of a matrix block: half of a common second-level cache
+WORTH_A_THREAD = 300e-6  # seconds of work below which starting a thread costs more than it saves
 SECONDS_A_SAMPLE = 3e-9  # of one column in a partition: measured, a table of few codes
 GATHERED_BYTES = 64 << 20  # of columns that are packed side by side for a matrix
 PLANE_CELLS = 64 * 64  # of the table of two features stored as planes, at most
+
+
+class PackedLayout:
+    """A table of codes that is packed, or about to be, and its SIMD groups."""
+
+    def __init__(
+        self,
+        packed: _native.Packed,
+        class_sizes: Integers,
+        arities: NDArray[np.int32],
+        kernel: KernelChoice,
+        n_jobs: int | None,
+    ) -> None:
+        self.packed, self.class_sizes, self.arities, self.kernel = packed, class_sizes, arities, kernel
+        self.n_samples, self.n_features, self.n_jobs = int(class_sizes.sum()), len(arities), n_jobs
+        self.all_groups = np.arange(packed.n_simd_groups, dtype=np.int64)
+        codes = arities.astype(np.float64)
+        inner = np.minimum((codes - 1) ** 2 * 1e-3, 0.6)  # ns a sample and pair
+        cells = np.minimum(codes**2 * (len(class_sizes) + 1), 3.0 * self.n_samples)
+        self.row_seconds = float((inner * self.n_samples + 0.7 * cells).sum()) * 1e-9
+
+    @cached_property
+    def group_of(self) -> Integers:
+        """The SIMD group of every feature."""
+        return self.packed.simd_groups()
+
+    def groups_of(self, columns: Columns | None) -> Integers:
+        """The SIMD groups that hold ``columns``; None: all."""
+        return self.all_groups if columns is None else np.unique(self.group_of[columns])
+
+    def seconds(self, n_rows: int, groups: Integers) -> float:
+        """A rough prediction of the time of ``n_rows`` rows of pair sums over the columns of some SIMD groups."""
+        return self.row_seconds * n_rows * len(groups) / len(self.all_groups)
+
+    def scattered(self, columns: Columns) -> bool:
+        """Whether the SIMD groups between the first and the last of ``columns`` hold mostly other columns."""
+        groups = self.group_of[columns]
+        return int(groups.max() - groups.min()) > 2 * (len(columns) // LANES + 1)
+
+    def matrix_blocks(self, columns: Columns, threads: int) -> list[list[int]]:
+        """Upper-triangle blocks [i0, i1, j0, j1) of SIMD groups; the columns of one fit the second-level cache."""
+        groups = self.group_of[columns]
+        first, last = int(groups.min()), int(groups.max()) + 1
+        group_bytes = max(self.packed.nbytes // len(self.all_groups), 1)
+        width = int(np.clip(BLOCK_BYTES // group_bytes, 1, 256))
+        height = max(width, min(64, -(-(last - first) // (8 * threads))))
+        if self.packed.uses_counters:  # rows are independent; each prepares its samples for a whole block
+            width, height = COUNTERS_WIDTH, 2
+        return [
+            [i, min(i + height, last), j, min(j + width, last)]
+            for j in range(first, last, width)
+            for i in range(first, min(j + width, last), height)
+        ]
+
+    def run_groups(self, work: Callable[[Integers], object], seconds: float, groups: Integers) -> None:
+        """Spread SIMD groups over threads in blocks, several a thread so that a busy core does not hold up the rest."""
+        threads = thread_count(self.n_jobs)
+        if threads > 1:
+            threads = min(threads, int(seconds / WORTH_A_THREAD), len(groups))
+        if threads <= 1:
+            if len(groups):
+                work(groups)
+            return
+        run_blocks(work, np.array_split(groups, min(4 * threads, len(groups))), threads)
+
+
+def check_packed_room(
+    class_sizes: Integers, arities: NDArray[np.int32], kernel: KernelChoice, n_sorted: int, *, weighted: bool
+) -> None:
+    """Refuse, before memory is taken for it, a table that does not fit; ``n_sorted`` of its rows are to be sorted."""
+    n_samples = int(class_sizes.sum())
+    if n_samples * (16 + 8 * len(arities)) * 8 < WITHOUT_LOOKING:  # eight columns take 64 planes at most
+        return
+    what = f"the weights sum to {n_samples:,} samples, which take" if weighted else "the packed table takes"
+    advice = "scale them down, such as by np.rint(100 * w / w.max())" if weighted else "keep fewer columns or rows"
+    try:  # the arrays of an empty order are asked for, but not written to: no memory is taken
+        plan = _native.Packed(class_sizes, np.empty(0, np.uint32), arities, kernel.name, kernel.storage)
+    except MemoryError:  # beyond what may be asked for at all
+        raise MemoryError(f"{what} more than this process may ask for: {advice}") from None
+    # The order of the samples is 32 bits each, for a moment twice: here and in the engine. It is made of the classes,
+    # of 32 bits each, or of the order of the rows and their weights.
+    order = 4 * n_samples if n_sorted else 0
+    sorting = order + (12 if weighted else 4) * n_sorted
+    check_room(max(sorting, 2 * order, order + plan.nbytes), what, advice)
+
+
+def dense_cells(
+    packed: _native.Packed, pivot: int | None, columns: Columns, n_first: int, n_codes: Integers, n_classes: int
+) -> Integers:
+    """The cells of the tables of the pivot (None: no pivot) with each of ``columns``, one table after the other.
+
+    The tables have ``n_first`` codes of the pivot and ``n_codes`` of each column; ``n_classes`` 1 pools the classes.
+    """
+    out = np.zeros(int(n_codes.sum()) * n_first * n_classes, np.int64)
+    place = -1 if pivot is None else pivot
+    packed.pair_tables(place, n_first, np.ascontiguousarray(columns, np.int64), n_codes, n_classes, out)
+    return out
 
 
 class PackedPartition(Partition):
@@ -233,18 +343,18 @@ class PackedSource(CodedSource):
         n_jobs: int | None = None,
         kernel: str | None = None,
     ) -> None:
-        table = rows.checked_codes(np.asarray(codes))
+        table = checked_codes(np.asarray(codes))
         n_rows = len(table)
-        times = None if weights is None else rows.checked_weights(np.asarray(weights), n_rows)
+        times = None if weights is None else checked_weights(np.asarray(weights), n_rows)
         n_codes = table.max(axis=0).astype(np.int32) + 1 if arities is None else np.asarray(arities, np.int32)
         labels = np.zeros(n_rows, np.uint8)
         if classes is not None:
-            labels = rows.checked_classes(np.asarray(classes), n_rows, n_classes)
-        sizes, chosen = rows.sizes_of_classes(labels, times, n_classes or 0), choose_kernel(kernel)
+            labels = checked_classes(np.asarray(classes), n_rows, n_classes)
+        sizes, chosen = sizes_of_classes(labels, times, n_classes or 0), choose_kernel(kernel)
         # As they come, where there is nothing to sort by.
         sorted_already = times is None and bool((labels[1:] >= labels[:-1]).all())
         check_packed_room(sizes, n_codes, chosen, 0 if sorted_already else n_rows, weighted=times is not None)
-        order = np.empty(0, np.uint32) if sorted_already else rows.class_order(labels, times, len(sizes))[0]
+        order = np.empty(0, np.uint32) if sorted_already else class_order(labels, times, len(sizes))[0]
         packed = _native.Packed(sizes, order, n_codes, chosen.name, chosen.storage)
         del order  # the engine has its own
         self._take(PackedLayout(packed, sizes, n_codes, chosen, n_jobs))
@@ -304,7 +414,9 @@ class PackedSource(CodedSource):
         n_codes = self.arities[columns].astype(np.int64)
         whole = n_codes * n_first * n_classes <= DENSE_CELLS
         cells = dense_cells(self.packed, pivot, columns[whole], n_first, n_codes[whole], n_classes)
-        found = iter(tables_of(cells, n_first, n_codes[whole], n_classes))
+        shapes = [(n_first, codes, n_classes) for codes in n_codes[whole].tolist()]
+        ends = np.cumsum(n_codes[whole])[:-1] * n_first * n_classes
+        found = map(ContingencyTable, shapes, np.split(cells, ends))
         others = iter(() if whole.all() else super().tables(pivot, columns[~whole], by_class))
         return [next(found if of else others) for of in whole]
 
@@ -315,7 +427,7 @@ class PackedSource(CodedSource):
         codes = np.empty((self.n_samples, len(groups)), np.uint16, order="F")
         for place, group in enumerate(groups):
             joint = refined(JointCodes(self), group)
-            rows.check_joint_values(group, len(joint.keys))
+            check_joint_values(group, len(joint.keys))
             codes[:, place] = joint.part
         kernel = self.kernel.asked
         return PackedSource(codes, self.sample_classes, n_classes=self.n_classes, n_jobs=self.n_jobs, kernel=kernel)
@@ -355,7 +467,7 @@ class PackedBatches:
         weights: Integers | None = None,
     ) -> None:
         """Pack the next rows: codes as a table or a list of columns, classes, and frequency weights from 1."""
-        order, sizes = rows.class_order(classes, weights, len(self._before))
+        order, sizes = class_order(classes, weights, len(self._before))
 
         def work(block: Integers) -> None:
             self._packed.add(codes, order, sizes, self._before, int(block[0]), int(block[-1]) + 1)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.counts import Columns, Integers
-from bitsieve.counts.terms import Terms
+from bitsieve.counts.tables import Terms
 
 Labels = NDArray[np.int32]
 
@@ -52,7 +52,7 @@ class ClassSearch(Protocol):
         """The codes that were made with the classes as they are, one a sample."""
 
     def log_codings(self, column: int) -> float:
-        """A price for the search: the sum of ``exp(-log_codings)`` over all codings a column might get is at most 1."""
+        """The penalty of the search: the sum of ``exp(-log_codings)`` over all codings of a column is at most 1."""
 
     def recoded(self, classes: Labels, columns: Columns) -> Iterator[tuple[int, Integers]]:
         """Those of ``columns`` that have several codes when they are made with other classes, and these codes."""

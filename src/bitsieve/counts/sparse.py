@@ -17,10 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from bitsieve import _native
 from bitsieve.common.lazy import cached_property
 from bitsieve.counts import Columns, Integers
-from bitsieve.counts.rows import checked_classes, checked_weights
-from bitsieve.counts.source import CodedSource, JointCodes
-from bitsieve.counts.sums import PairSums, Sums, new_sums
-from bitsieve.counts.terms import Terms
+from bitsieve.counts.source import CodedSource, JointCodes, checked_classes, checked_weights
+from bitsieve.counts.tables import PairSums, Sums, Terms, new_sums
 from bitsieve.counts.threads import run_blocks, thread_count
 
 BLOCK_CODES = 1 << 22  # listed codes that are sorted by column at once: 32 MiB

@@ -18,7 +18,7 @@ from bitsieve.data.extents import MISSING, NUMBERS
 from bitsieve.data.profile import Outlying, RowNumbers, row_keys
 from bitsieve.data.table import TableInMemory
 
-_TRIED_FIRST = 1 << 16  # rows by which a column of nothing but different numbers is told
+_TRIED_FIRST = 1 << 16  # rows that show whether a column has only different numbers
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,66 +9,21 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-from narwhals import dependencies as known
 from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.common.lazy import issparse
 from bitsieve.common.messages import quoted
 from bitsieve.common.names import NumberedNames
-from bitsieve.counts.terms import MAX_SAMPLES
+from bitsieve.counts.tables import MAX_SAMPLES
 from bitsieve.data.encoding import Encoded, as_array, encode_known
 from bitsieve.data.exact import as_doubles, microseconds
+from bitsieve.data.given import with_rows
 from bitsieve.data.sparse import StoredColumnsInFiles, read_sparse
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import numpy_of_series
 from bitsieve.data.text import ColumnRules, Understood, typed_columns
 from bitsieve.files.spooled_columns import SpooledColumns
-
-
-def with_rows(data: Any) -> Any:
-    """A lazy frame collected, a record batch as a pyarrow table, anything else as it is.
-
-    Raises
-    ------
-    ValueError
-        The frame is of Dask or Spark, whose rows may not fit into memory.
-    """
-    if not keeps_columns_only(data):
-        return data
-    if _is_record_batch(data):
-        import pyarrow as pa
-
-        return pa.Table.from_batches([data])
-    if known.is_dask_dataframe(data):
-        raise ValueError("the data is a lazy frame of Dask: compute() it first, if its rows fit into memory")
-    if known.is_pyspark_dataframe(data):
-        raise ValueError("the data is a data frame of Spark: toArrow() it first, if its rows fit into memory")
-    return nw.from_native(data).lazy().collect().to_native()
-
-
-def keeps_columns_only(data: Any) -> bool:
-    """Whether the data is a lazy frame or a record batch, from which columns are taken by name."""
-    lazy = (
-        known.is_polars_lazyframe,
-        known.is_duckdb_relation,
-        known.is_dask_dataframe,
-        known.is_ibis_table,
-        known.is_pyspark_dataframe,
-    )
-    return _is_record_batch(data) or any(is_of(data) for is_of in lazy)
-
-
-def take_columns(data: Any, names: Sequence[str]) -> Any:
-    """Columns of a lazy frame or a record batch, in its own kind."""
-    if _is_record_batch(data):
-        return data.select(list(names))
-    return nw.from_native(data).lazy().select(list(names)).to_native()
-
-
-def _is_record_batch(data: Any) -> bool:
-    return type(data).__name__ == "RecordBatch" and type(data).__module__.partition(".")[0] == "pyarrow"
-
 
 _TURNED_AT_ONCE = 1024  # rows of a matrix whose columns are made contiguous
 

@@ -53,7 +53,7 @@ def as_doubles(X: NDArray[Any], what: Callable[[int], str]) -> NDArray[Any]:
     """Floats of more than 64 bits, of shape (n_samples, n_features), as floats of 64 bits."""
     if X.dtype.kind != "f" or X.itemsize <= 8:
         return X
-    with np.errstate(over="ignore"):  # to infinity, which is told later
+    with np.errstate(over="ignore"):  # to infinity, which is an error later
         doubles = X.astype(np.float64)
     for j in np.flatnonzero(((doubles != X) & ~np.isnan(X)).any(axis=0)).tolist():
         column = X[:, j]

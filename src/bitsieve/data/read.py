@@ -17,9 +17,9 @@ from bitsieve.common.messages import quoted
 from bitsieve.common.names import NumberedNames
 from bitsieve.common.parameters import check_flag
 from bitsieve.common.progress import phase
-from bitsieve.data.columns import check_unique, read_columns, take_columns, with_rows
+from bitsieve.data.columns import check_unique, read_columns
 from bitsieve.data.encoding import as_array
-from bitsieve.data.given import Given, not_read_again
+from bitsieve.data.given import Given, not_read_again, take_columns, with_rows
 from bitsieve.data.roles import Roles, divide
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import check_target_bins, read_target
@@ -169,7 +169,7 @@ def read_data(
     else:
         table = _from_array(data, target, sample_weight, of_target)
     if table.n_samples < 2:
-        raise ValueError(f"the data has {table.n_samples} sample: at least 2 are needed to tell anything apart")
+        raise ValueError(f"the data has {table.n_samples} sample: at least 2 are needed")
     return replace(table, notes=tuple(notes))
 
 

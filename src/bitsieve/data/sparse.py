@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.messages import Sentence, quoted_places
-from bitsieve.counts.rows import check_sparse_rows
+from bitsieve.counts.source import check_sparse_rows
 from bitsieve.counts.threads import thread_count
 from bitsieve.data.extents import columns_hold
 from bitsieve.files.spooled_columns import SpooledColumns
@@ -19,7 +19,7 @@ from bitsieve.files.spooled_columns import SpooledColumns
 Integers = NDArray[np.int64]
 
 
-MOST_EXACT = 2**53  # beyond, whole numbers are not told apart as float64
+MOST_EXACT = 2**53  # beyond, different whole numbers may be one float64
 MOST_DENSE_BYTES = 2 << 30
 BLOCK_VALUES = 1 << 20  # stored values of a block of columns
 
@@ -254,7 +254,9 @@ def read_sparse(X: Any) -> StoredColumns:
     if X.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: the sparse table holds {X.dtype}, give real numbers")
     if X.dtype.kind in "iu" and X.nnz and max(abs(int(X.max())), abs(int(X.min()))) > MOST_EXACT:
-        raise ValueError("the sparse table holds whole numbers beyond 2**53, which are not told apart: renumber them")
+        raise ValueError(
+            "the sparse table holds whole numbers beyond 2**53, of which two may become one: renumber them"
+        )
     values = X.tocsc()
     if values.dtype not in (np.float64, np.float32):
         values = values.astype(np.float64)

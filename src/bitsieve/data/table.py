@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.messages import quoted_places
+from bitsieve.common.messages import needs_dense_rows, quoted_places
 from bitsieve.data.encoding import FEW, Encoded, encode, length, take_rows
 from bitsieve.data.extents import MISSING, Extents, find_extents
 from bitsieve.data.given import Given
@@ -276,10 +276,7 @@ class TableInMemory(Table):
             If the table is sparse.
         """
         if self.is_sparse:
-            raise ValueError(
-                "the table is sparse, but this method needs dense rows: use a method on counts, such as jmi, or make "
-                "the table dense (X.toarray()) if it is small"
-            )
+            raise needs_dense_rows("this method")
         if not self._extents or (whole and not self._extents[-1].whole):
             self._extents[:] = [find_extents(self.columns, n_jobs, whole)]
         return self._extents[-1]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +14,9 @@ from bitsieve.common.messages import Sentence, Setting, quoted
 from bitsieve.common.parameters import check_integer
 from bitsieve.data.encoding import Encoded, as_array, encode, is_missing, length, occurring, take_rows
 from bitsieve.data.exact import as_doubles, check_whole_numbers
+
+if TYPE_CHECKING:
+    import narwhals as nw
 
 MAX_JOINT_CLASSES = 1 << 16  # of several columns together
 MANY_NUMBERS = 100  # a target with more distinct whole numbers is a quantity, unless it is said to be classes
@@ -105,7 +107,7 @@ def read_target(
     Raises
     ------
     ValueError
-        If values are missing or infinite (the message tells how many), there are none, or several columns could have
+        If values are missing or infinite (the message has their number), there are none, or several columns could have
         more than 65,536 classes together.
 
     Examples
@@ -130,6 +132,8 @@ def target_columns(y: Any) -> dict[str, Any] | None:
     """The columns of a target by name (``y0``, ``y1``, ... where they have none); None where it is a column itself."""
     if isinstance(y, np.ndarray):
         return {f"y{j}": y[:, j] for j in range(y.shape[1])} if y.ndim == 2 and y.shape[1] > 1 else None
+    import narwhals as nw
+
     frame = nw.from_native(y, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise ValueError("the target is a lazy frame: collect() it first")
@@ -218,6 +222,8 @@ def join_targets(parts: dict[str, Target]) -> Target:
 
 def read_values(y: Any, what: str) -> NDArray[Any] | Encoded:
     """One column of the target as a 1-D array of numbers or dates, or as codes."""
+    import narwhals as nw
+
     series = y if isinstance(y, np.ndarray) else nw.from_native(y, pass_through=True, allow_series=True)
     pyarrow = nw.dependencies.get_pyarrow()
     if isinstance(series, nw.Series):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.messages import quoted
-from bitsieve.counts.rows import sizes_of_classes
+from bitsieve.counts.source import sizes_of_classes
 from bitsieve.data.column_summary import Distinct, RowSample, changes_kind, union_of_categories
 from bitsieve.data.encoding import Encoded, length, lookup
 from bitsieve.data.table import TableInMemory
@@ -268,7 +268,7 @@ class TargetCoding:
 
     @property
     def class_sizes(self) -> NDArray[np.int64] | None:
-        """How many samples each class has; None where only a pass over their classes tells."""
+        """How many samples each class has; None where that takes a pass over their classes."""
         return None if self.is_joint else next(iter(self.parts.values())).class_sizes
 
     def codes(self, y: Any) -> NDArray[np.int32]:

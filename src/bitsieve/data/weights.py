@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.messages import Sentence, Setting
-from bitsieve.counts.terms import MAX_SAMPLES
+from bitsieve.counts.tables import MAX_SAMPLES
 from bitsieve.data.encoding import as_array, is_missing
 from bitsieve.data.target import read_values, target_columns
 

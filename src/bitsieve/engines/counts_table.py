@@ -15,7 +15,7 @@ from bitsieve.data.profile import Profile
 from bitsieve.data.table import Table
 from bitsieve.data.target import Target
 from bitsieve.engines.in_parts import TableInParts
-from bitsieve.engines.saved_counts import SavedCounts, TabledSource, count_pairs
+from bitsieve.engines.saved_counts import SavedCounts, TabledSource, count_all_pairs
 
 
 class CountsTable(Table):
@@ -80,7 +80,7 @@ def count_table(table: TableInParts, binner: Binning, *, few_are_codes: bool) ->
     if few_are_codes:
         table, _ = table.few_as_codes()
     fitted, source = table.count(binner)
-    counts = count_pairs(source, table.names, table.target, fitted, fitted.n_bins_.astype(np.int32))
+    counts = count_all_pairs(source, table.names, table.target, fitted, fitted.n_bins_.astype(np.int32))
     return replace(counts, left_out=table.left_out)
 
 
@@ -105,5 +105,5 @@ def count_like(table: TableInParts, first: SavedCounts) -> SavedCounts:
         if new:
             raise ValueError(f"the target holds {quoted(new)}, which the first counts have not: count all rows anew")
     source = table.without(first.left_out).count_as(first.binner, first.arities, known)
-    counts = count_pairs(source, first.names, known, first.binner, first.arities)
+    counts = count_all_pairs(source, first.names, known, first.binner, first.arities)
     return replace(counts, left_out=first.left_out)

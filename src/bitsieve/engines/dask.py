@@ -22,7 +22,7 @@ from bitsieve.engines.cluster import PartsOnCluster
 from bitsieve.engines.in_parts import PartReader
 from bitsieve.engines.portions import Portions, has_samples, in_order, places_with_samples
 from bitsieve.engines.registry import is_dask
-from bitsieve.engines.stream import read_again
+from bitsieve.engines.stream import ROWS_READ_AGAIN, read_again
 from bitsieve.files.parts import Range
 from bitsieve.files.read import open_columns
 
@@ -247,9 +247,6 @@ def _cut(values: Any, n_parts: int, lengths: list[int] | None, what: str) -> lis
     return [rows[first:last] for first, last in pairwise(ends)]
 
 
-_ROWS = 1 << 20  # read at once where a file has no row groups
-
-
 class FilesOnCluster(PartsOfDask):
     """A file or a folder of files, read by the workers of a cluster.
 
@@ -259,10 +256,12 @@ class FilesOnCluster(PartsOfDask):
         Parquet, whose row groups are the parts; text, whose parts are ranges of lines; or Arrow or Feather, each file
         of which is one part; or a folder of such files. The workers must find it under the same path.
     client : distributed.Client or None
+    header : bool, optional
+        Whether the first line of a text file has the names.
     """
 
-    def __init__(self, path: str | PathLike[str], client: Client | None) -> None:
-        self.client, self.batches = client, open_columns(Path(path).absolute())
+    def __init__(self, path: str | PathLike[str], client: Client | None, header: bool | None = None) -> None:
+        self.client, self.batches = client, open_columns(Path(path).absolute(), header=header)
         self.labels, self.n_columns = list(self.batches.names), len(self.batches.names)
         self.pieces = self.batches.ranges()
 
@@ -280,8 +279,15 @@ class FilesOnCluster(PartsOfDask):
         return Given(not_read_again, partial(read_again, self.batches, roles.others), roles.weight_name)
 
 
+def open_dask(data: Any, client: Client | None = None, header: bool | None = None) -> PartsOfDask:
+    """A Dask collection, or a file or a folder of files by its path, as what is read in parts."""
+    if isinstance(data, (str, PathLike)):
+        return FilesOnCluster(data, current_client() if client is None else client, header)
+    return DaskSource(data, client)
+
+
 def _read(part: Range[pa.Table], columns: Sequence[str]) -> pa.Table:
     """Some columns of a part of a file."""
     import pyarrow as pa
 
-    return pa.concat_tables(part.batches(columns, _ROWS))
+    return pa.concat_tables(part.batches(columns, ROWS_READ_AGAIN))

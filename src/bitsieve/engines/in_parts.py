@@ -28,6 +28,7 @@ from bitsieve.data.target import Target
 from bitsieve.data.target_summary import TargetCoding, TargetPart, TargetSummary
 from bitsieve.data.text import Account, ColumnRules, Words
 from bitsieve.data.weights import read_weights, take_weighted, without_value
+from bitsieve.engines.portions import united
 
 Result = TypeVar("Result")
 Work = Callable[..., Result]
@@ -260,7 +261,7 @@ class TableInParts(Table):
         coded = known.fitted(roles.target_name, target_bins)
         if coded.is_joint:
             work = partial(reader.combinations, target=coded)
-            found = parts.run("target", work, _united, target_only=True)
+            found = parts.run("target", work, united, target_only=True)
             assert found is not None  # there are rows
             coded = coded.with_combinations(found)
         names = [str(label) for label in roles.features] if named else [f"x{j}" for j in range(n_columns)]
@@ -429,7 +430,3 @@ def key_name(key: dict[str, Any]) -> str:
     """A name for what follows from a key."""
     text = json.dumps(key, sort_keys=True, default=repr)
     return f"bitsieve-{hashlib.sha256(text.encode()).hexdigest()[:32]}"
-
-
-def _united(several: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    return np.unique(np.concatenate(several))

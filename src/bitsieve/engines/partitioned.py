@@ -9,11 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.lazy import cached_property
-from bitsieve.counts.contingency import ContingencyTable
-from bitsieve.counts.partition import Partition
-from bitsieve.counts.rows import check_joint_values
-from bitsieve.counts.source import ConditioningSource, refined
-from bitsieve.counts.terms import MAX_SAMPLES
+from bitsieve.counts.source import ConditioningSource, Partition, check_joint_values, refined
+from bitsieve.counts.tables import MAX_SAMPLES, ContingencyTable
 from bitsieve.engines import portions as on_portion
 from bitsieve.engines.portions import Portions, added
 

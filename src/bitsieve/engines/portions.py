@@ -13,9 +13,8 @@ from typing import Any, NamedTuple, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.counts.contingency import DENSE_CELLS, ContingencyTable, has_all_cells
-from bitsieve.counts.packed import PackedSource
-from bitsieve.counts.packed_table import dense_cells
+from bitsieve.counts.packed import PackedSource, dense_cells
+from bitsieve.counts.tables import DENSE_CELLS, ContingencyTable, has_all_cells
 
 Shape = tuple[int, int, int]
 Integers = NDArray[np.int64]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol
 
-import narwhals as nw
-
 from bitsieve.common.messages import ParameterError
+from bitsieve.data.given import gives_batches, is_frame, is_lazy
 from bitsieve.data.table import Table
 
 
@@ -41,18 +40,44 @@ class Engine:
     takes : callable
         ``takes(data)``: whether data is of this engine if none is named.
     source : str
-        The module and the class that opens such data; empty: the rows are read into memory.
+        The module and what it calls to open such data; empty: the rows are read into memory.
+    options : tuple of str
+        What the source takes besides the data: of ``memory``, ``spool``, ``header`` and ``client``.
     """
 
     name: str
     takes: Callable[[Any], bool]
     source: str = ""
+    options: tuple[str, ...] = ()
 
-    def open(self, data: Any, **options: Any) -> DataInParts:
-        """The data as what is read in parts."""
+    def open(self, data: Any, **options: Any) -> DataInParts | None:
+        """The data as what is read in parts, with those options that are not None; None for what is read into memory.
+
+        Raises ValueError for an option that would be passed over.
+        """
+        self.check_options(data, options)
+        if not self.source:
+            return None
         module, _, name = self.source.rpartition(".")
-        source: DataInParts = getattr(import_module(module), name)(data, **options)
+        given = {option: value for option, value in options.items() if value is not None}
+        source: DataInParts = getattr(import_module(module), name)(data, **given)
         return source
+
+    def check_options(self, data: Any, options: Mapping[str, Any]) -> None:
+        """Raise ValueError for an option that is not None and would be passed over."""
+        is_path, given = isinstance(data, (str, PathLike)), type(data).__name__
+        for option, value in options.items():
+            if value is None or (option in self.options and (is_path or option != "header")):
+                continue
+            if gives_parts(data):
+                advice = f"leave it out, or give a path or a table in place of {given}"
+            elif option == "header":
+                advice = "leave it out, as only a text file has a header"
+            elif is_path:
+                advice = f"leave it out, as engine {self.name!r} does not read files in batches of this process"
+            else:
+                advice = f"leave it out, as the rows of {given} are not read in batches"
+            raise ParameterError(option, value, advice)
 
 
 def is_dask(data: Any) -> bool:
@@ -65,29 +90,28 @@ def is_spark(data: Any) -> bool:
     return type(data).__module__.startswith("pyspark.sql.") and hasattr(data, "mapInArrow")
 
 
-def gives_batches(data: Any) -> bool:
-    """Whether something is read in batches: it speaks the Arrow stream protocol, or is of a kind that gives batches."""
-    kind = type(data)
-    at_once = hasattr(kind, "__arrow_c_array__")  # one batch, in memory
-    return not at_once and any(hasattr(kind, name) for name in ("__arrow_c_stream__", "collect_batches", "scanner"))
-
-
-def is_lazy(data: Any) -> bool:
-    """Whether something is a lazy frame, such as a DuckDB relation."""
-    return isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame)
-
-
 def is_stream(data: Any) -> bool:
     """Whether something gives batches and is no data frame, which is read at once unless it is said otherwise."""
-    return gives_batches(data) and not nw.dependencies.is_into_dataframe(data) and not is_lazy(data)
+    return gives_batches(data) and not is_frame(data) and not is_lazy(data)
+
+
+def gives_parts(data: Any) -> bool:
+    """Whether something is a source that is read in parts as it is, such as a :class:`bitsieve.StreamSource`."""
+    return hasattr(type(data), "read_in_parts")
 
 
 ENGINES = (
-    Engine("dask", is_dask, "bitsieve.engines.dask.DaskSource"),
+    Engine("dask", is_dask, "bitsieve.engines.dask.open_dask", ("client", "header")),
     Engine("spark", is_spark, "bitsieve.engines.spark.SparkSource"),
-    Engine("stream", is_stream, "bitsieve.engines.stream.StreamSource"),
-    Engine("local", lambda data: True),
+    Engine("stream", is_stream, "bitsieve.engines.stream.StreamSource", ("memory", "spool", "header")),
+    Engine("local", lambda data: True, options=("header",)),
 )
+_AS_GIVEN = Engine("source", gives_parts, "bitsieve.engines.registry.as_given")
+
+
+def as_given(source: DataInParts) -> DataInParts:
+    """The source itself."""
+    return source
 
 
 def engine_named(name: str) -> Engine:
@@ -105,41 +129,35 @@ def engine_named(name: str) -> Engine:
 
 
 def reads_in_batches(data: Any, memory: int | str | None, spool: str | PathLike[str] | None) -> bool:
-    """Whether ``select`` reads data in batches: a file only if it is told to, or if the file is a folder."""
+    """Whether ``select`` reads data in batches: a file only if asked to, or if the file is a folder."""
     if isinstance(data, (str, PathLike)):
         return memory is not None or spool is not None or Path(data).is_dir()
     return is_stream(data) or (gives_batches(data) and (spool is not None or (memory is not None and is_lazy(data))))
 
 
-def open_data(
+def choose_engine(
     data: Any,
+    name: str | None = None,
     memory: int | str | None = None,
     spool: str | PathLike[str] | None = None,
-    engine: str | None = None,
-    header: bool | None = None,
-) -> DataInParts | None:
-    """The data of ``select`` as what is read in parts; None for what is read into memory."""
-    opened: DataInParts
-    if hasattr(type(data), "read_in_parts"):
-        for name, value in (("engine", engine), ("header", header)):
-            if value is not None:
-                given = type(data).__name__
-                raise ParameterError(name, value, f"leave it out, or give a path or a table in place of {given}")
-        opened = data
-        return opened
-    if engine is None and reads_in_batches(data, memory, spool):
-        engine = "stream"
-    chosen = next(one for one in ENGINES if one.takes(data)) if engine is None else engine_named(engine)
-    if not chosen.source:
-        return None
-    if chosen.name != "stream":
-        return chosen.open(data)
-    stream: Any = chosen.open(data, memory=memory, spool=spool)
-    stream.header = header
-    opened = stream
-    return opened
+) -> Engine:
+    """The engine of that name, or the one that the data is of, which hangs on what is asked for.
+
+    Raises
+    ------
+    ValueError
+        If there is no engine of that name, or the data is a source already.
+    """
+    if gives_parts(data):
+        _AS_GIVEN.check_options(data, {"engine": name})
+        return _AS_GIVEN
+    if name is not None:
+        return engine_named(name)
+    if reads_in_batches(data, memory, spool):
+        return engine_named("stream")
+    return next(one for one in ENGINES if one.takes(data))
 
 
 def data_in_parts(data: Any) -> DataInParts | None:
     """The data of ``fit`` as what is read in parts, where it is of such a kind; a path is; None for rows in memory."""
-    return open_data(data, engine="stream" if isinstance(data, (str, PathLike)) else None)
+    return choose_engine(data, "stream" if isinstance(data, (str, PathLike)) else None).open(data)

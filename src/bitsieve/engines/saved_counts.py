@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.progress import phase
-from bitsieve.counts.contingency import ContingencyTable
 from bitsieve.counts.source import CountSource
+from bitsieve.counts.tables import ContingencyTable
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.stored import binning_facts, binning_of, from_list, listed
 from bitsieve.data.column_summary import changes_kind, union_of_categories
@@ -176,7 +176,7 @@ class TabledSource(CountSource):
         return dense if i <= j else dense.transpose(1, 0, 2)
 
 
-def count_pairs(
+def count_all_pairs(
     source: CountSource, names: Sequence[str], target: Target, binner: Binning, arities: NDArray[np.int32]
 ) -> SavedCounts:
     """Count the tables of all pairs of columns of a source, whose codes are below ``arities``.
@@ -237,7 +237,7 @@ def _meaning(counts: SavedCounts) -> dict[str, Any]:
     }
 
 
-def added(first: SavedCounts, second: SavedCounts) -> SavedCounts:
+def combined(first: SavedCounts, second: SavedCounts) -> SavedCounts:
     """The counts of both parts of the rows, of columns that are codes as they are.
 
     Parameters

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
 from operator import itemgetter
+from os import PathLike
 from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import finalize
@@ -67,7 +68,7 @@ class Recipe(NamedTuple):
         return Recipe((*self.steps, *steps), (*self.results, *moved(other.results)))
 
 
-class Kept:
+class PersistedFrame:
     """A data frame whose partitions the executors keep: until this object is gone, or as long as they did before."""
 
     def __init__(self, frame: Any) -> None:
@@ -91,7 +92,7 @@ class SparkPortions(Portions):
 
     Attributes
     ----------
-    kept : Kept
+    kept : PersistedFrame
     frame : pyspark.sql.DataFrame
         What is read of it.
     read : callable
@@ -101,7 +102,7 @@ class SparkPortions(Portions):
     recipe : Recipe
     """
 
-    kept: Kept
+    kept: PersistedFrame
     frame: Any
     read: Callable[[Iterable[pa.RecordBatch]], Numbered]
     places: Sequence[int]
@@ -134,7 +135,7 @@ class SparkPortions(Portions):
 
     def with_samples(self) -> SparkPortions:
         """The portions that have any samples, kept by the executors that made them."""
-        kept = Kept(self._each(_itself))
+        kept = PersistedFrame(self._each(_itself))
         made = SparkPortions(kept, kept.frame, _objects, range(len(self.places)))
         return made._with(places_with_samples(made.total("pack", has_samples, in_order)), made.recipe)
 
@@ -157,7 +158,7 @@ class SparkPortions(Portions):
 
 @dataclass(frozen=True)
 class _Failed:
-    """A mistake in the data that a task found: it is told as one line, without the trace of the executor."""
+    """A mistake in the data that a task found: it becomes one line, without the trace of the executor."""
 
     error: ValueError
 
@@ -307,13 +308,14 @@ class SparkSource(PartsOnCluster):
 
     def __init__(self, data: Any) -> None:
         if not is_spark(data):
-            raise ValueError(f"data is {type(data).__name__}: give a Spark data frame")
+            given = repr(str(data)) if isinstance(data, (str, PathLike)) else type(data).__name__
+            raise ValueError(f"data is {given}: give a Spark data frame")
         self.data, self.labels, self.n_columns = data, list(data.columns), len(data.columns)
         check_labels(self.labels)
 
     @cached_property
-    def _kept(self) -> Kept:
-        return Kept(self.data)
+    def _kept(self) -> PersistedFrame:
+        return PersistedFrame(self.data)
 
     @cached_property
     def _rows(self) -> Any:

@@ -23,12 +23,11 @@ from bitsieve.counts.source import CountSource
 from bitsieve.data.binning.coding import Coding
 from bitsieve.data.binning.summary import Limits, Summary
 from bitsieve.data.encoding import as_array
-from bitsieve.data.given import Given, not_read_again
+from bitsieve.data.given import Given, gives_batches, not_read_again
 from bitsieve.data.read import read_data
 from bitsieve.data.roles import divide
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.engines.in_parts import Kept, Merge, Packed, PartReader, Parts, TableInParts, Work, key_name
-from bitsieve.engines.registry import gives_batches
 from bitsieve.files.arrow import ColumnParts
 from bitsieve.files.errors import check_unchanged
 from bitsieve.files.libsvm import read_libsvm_in_ranges
@@ -274,7 +273,7 @@ class EarlyPacking:
             try:
                 with listening(lambda _: None):  # the bins of all rows are still looked for
                     self.packing = self._start(part)
-            except ValueError:  # what is wrong is said once all rows were looked at
+            except ValueError:  # the error is raised once all rows were read
                 return
         if self.packing is None:
             return
@@ -298,7 +297,7 @@ def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
             yield item
 
 
-_ROWS = 1 << 20  # of a batch that is read again
+ROWS_READ_AGAIN = 1 << 20  # at once
 
 
 class StreamSource:
@@ -325,6 +324,9 @@ class StreamSource:
         A folder in which the planes are kept for later runs with the same file, columns and binner. By default they
         lie in the system's folder for temporary files and are removed in the end. Of a libsvm file the sorted columns
         are kept, for any target and binner.
+    header : bool, optional
+        Whether the first line of a text file has the names. By default it has, unless it looks like data, which is an
+        error.
 
     Raises
     ------
@@ -340,12 +342,17 @@ class StreamSource:
     ['b']
     """
 
-    def __init__(self, data: Any, memory: int | str | None = None, spool: str | PathLike[str] | None = None) -> None:
+    def __init__(
+        self,
+        data: Any,
+        memory: int | str | None = None,
+        spool: str | PathLike[str] | None = None,
+        header: bool | None = None,
+    ) -> None:
         if not isinstance(data, (str, PathLike)) and not gives_batches(data):
             raise ValueError(f"data is {type(data).__name__}: give a path, or a stream of Arrow batches")
-        self.data, self.memory = data, check_memory(memory)
+        self.data, self.memory, self.header = data, check_memory(memory), header
         self.spool = None if spool is None else Path(spool)
-        self.header: bool | None = None  # whether the first line of a text file has the names; None: looked at
 
     @cached_property
     def own_target(self) -> str | None:
@@ -413,4 +420,4 @@ def read_again(whole: ColumnParts, others: Sequence[str], names: Sequence[str]) 
     """Some columns of files, the target and the weights, read into the memory of this process."""
     import pyarrow as pa
 
-    return pa.concat_tables(whole.batches([*names, *others], _ROWS), promote_options="permissive")
+    return pa.concat_tables(whole.batches([*names, *others], ROWS_READ_AGAIN), promote_options="permissive")

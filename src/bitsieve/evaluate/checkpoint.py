@@ -130,6 +130,6 @@ def fingerprint(plan: Plan) -> dict[str, Any]:
         }
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise ValueError(
-            f"finished folds cannot be kept, as a setting cannot be told from another one ({one_line(error)}): give a "
+            f"finished folds cannot be kept, as a setting has no value to compare ({one_line(error)}): give a "
             f"function of a module in its place, or no checkpoint"
         ) from None

@@ -7,7 +7,7 @@ from os import PathLike
 from types import MappingProxyType
 from typing import Any
 
-from bitsieve.common.notes import warn_of
+from bitsieve.common.messages import warn_of
 from bitsieve.common.parameters import with_hints
 from bitsieve.common.progress import shown
 from bitsieve.data.read import read_data

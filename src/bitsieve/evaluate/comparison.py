@@ -29,7 +29,7 @@ Integers = NDArray[np.intp]
 
 WRITTEN = (".parquet", ".csv", ".json")
 HOW_TO_READ = (
-    "W/T/L: against how many of the other methods the errors over all numbers of features are lower, not told apart, "
+    "W/T/L: against how many of the other methods the errors over all numbers of features are lower, tied, "
     "or higher (one-sided paired t-test, 5 %)"
 )
 BOUNDS = ("bayes_error_lower", "bayes_error_upper")  # of the chosen features, where they were asked for

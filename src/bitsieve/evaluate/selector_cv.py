@@ -27,8 +27,9 @@ class SelectorCV(ColumnSelector):
         Names of :func:`bitsieve.list_methods`, selector objects, or a dict of labels to either.
     features : int or iterable of int, default=None
         Numbers of features to try; by default 1 to 50, or to all there are. Those beyond the table's are left out.
-    classifier : {"linear-svm", "knn", "ncm", "bgm", "vbem", "gmm"} or scikit-learn classifier, default="linear-svm"
-        Whose errors are counted.
+    classifier : str or scikit-learn classifier, default="linear-svm"
+        Whose errors are counted: one of :func:`compare`'s, "linear-svm", "lda", "knn", "ncm", "bgm", "vbem" (or "gmm"),
+        "forest" or "boosting".
     folds : int, "loo", splitter or iterable of (train, test), default=None
         By default leave-one-out below 100 samples, else 10 stratified folds.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"

@@ -23,7 +23,7 @@ from bitsieve.common.memory import check_room
 from bitsieve.common.messages import one_line
 from bitsieve.common.names import NumberedNames
 from bitsieve.common.progress import phase
-from bitsieve.counts.rows import check_sparse_rows
+from bitsieve.counts.source import check_sparse_rows
 from bitsieve.files.errors import DataError, FileState, check_unchanged, file_state, unreadable
 from bitsieve.files.npz import ArrayTable
 from bitsieve.files.parts import FileParts, Rows, line_starts

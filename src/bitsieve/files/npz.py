@@ -149,7 +149,7 @@ def _check_member(archive: np.lib.npyio.NpzFile, name: str, label: str) -> None:
             raise DataError(f"array {name!r} of {label} has type {kind}: store numbers or strings")
         n_bytes = prod(shape) * kind.itemsize
         if min(shape, default=0) < 0 or file.tell() + n_bytes != stored.file_size:
-            raise ValueError(f"its header tells of {n_bytes:,} bytes of values, which are not what is stored")
+            raise ValueError(f"its header declares {n_bytes:,} bytes of values, which is not what is stored")
     if n_bytes > available_bytes():
         raise DataError(
             f"array {name!r} of {label}, {' x '.join(f'{size:,}' for size in shape)} of {kind}, takes "

@@ -34,9 +34,7 @@ def check_output(
     """
     path = Path(path)
     if endings and path.suffix.lower() not in endings:
-        raise DataError(
-            f"cannot tell the format of the {what} {str(path)!r}: end it in one of {', '.join(endings)}{remark}"
-        )
+        raise DataError(f"unknown format of the {what} {str(path)!r}: end it in one of {', '.join(endings)}{remark}")
     if path.is_dir():
         raise DataError(f"the {what} {str(path)!r} is a directory: give the path of a file")
     if not path.parent.is_dir():

@@ -17,8 +17,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from bitsieve.common.messages import one_line, quoted
-from bitsieve.common.notes import warn_of
+from bitsieve.common.messages import one_line, quoted, warn_of
 from bitsieve.files.errors import DataError, unreadable
 from bitsieve.files.npz import ArrayTable
 from bitsieve.files.parts import Copies, FileParts, Given

@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 WRITTEN = (".parquet", ".csv", ".tsv", ".arrow", ".feather", ".npz")
 
 
-def check_fits(table: pa.Table | ArrayTable, path: str | PathLike[str], target: str) -> None:
-    """Refuse, before any work, a ``table`` that the format of ``path`` cannot hold."""
-    if isinstance(table, ArrayTable) or Path(path).suffix.lower() != ".npz":
-        return
-    for field in table.schema:
-        if field.name != target and not _is_plain(field.type):
-            raise DataError(
-                f"a .npz holds one array of numbers, but column {field.name!r} is {field.type}: write .parquet, .arrow "
-                f"or .csv"
-            )
-
-
 def write_table(table: pa.Table | ArrayTable, path: str | PathLike[str], target: str) -> None:
     """Write ``table``, whose column ``target`` is the target (``y`` in .npz), in the format of the ending.
 
-    Types are kept; .npz has one common type for all features, and text formats keep what text can keep.
+    Types are kept; .npz has one common type for all features, and text formats keep what text can keep. A .npz of text
+    is refused.
     """
+    if Path(path).suffix.lower() == ".npz" and not isinstance(table, ArrayTable):
+        _check_numbers(table, target)
     with writing(path) as file:
         _write(table, file, Path(path).suffix.lower(), target)
+
+
+def _check_numbers(table: pa.Table, target: str) -> None:
+    for field in table.schema:
+        if field.name != target and not _is_plain(field.type):
+            raise DataError(
+                f"a .npz holds one array of numbers, but column {field.name!r} is selected and {field.type}: write "
+                ".parquet, .arrow or .csv, or exclude it"
+            )
 
 
 def _write(table: pa.Table | ArrayTable, file: IO[bytes], ending: str, target: str) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.counts import Columns, Floats
-from bitsieve.counts.contingency import ContingencyTable, column_blocks
 from bitsieve.counts.source import CountSource
+from bitsieve.counts.tables import ContingencyTable, column_blocks
 from bitsieve.information.protocol import Information
 
 PIVOTS_AT_ONCE = 256  # columns that others are looked at given, all pairs at once

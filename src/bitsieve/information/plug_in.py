@@ -1,6 +1,6 @@
 """Plug-in and Miller-Madow estimates: information of two features and a class, from sums of entropy terms.
 
-With ``S`` the sum of the fixed-point terms over a table (see :mod:`bitsieve.counts.terms`) and ``B = N 2**shift``,
+With ``S`` the sum of the fixed-point terms over a table (see :mod:`bitsieve.counts.tables`) and ``B = N 2**shift``,
 ``H = (T[N] - S) / B``, and every mutual information is an integer combination of such sums, made a float once:
 
 =====================  ==================================================
@@ -16,7 +16,7 @@ joint entropy          ``H(Xi,Xj,C)  = (T[N] - S_ijc) / B``
 All are in bits, by the estimator whose terms are summed. None is clipped: by plug-in, independence shows as 0 up to the
 rounding of the terms, at most ``log2(N) / 2**62`` bit a non-empty cell, either way.
 
-Miller and Madow correct the entropy by a price of every cell that is not empty: ``H_mm = H + (K - 1) / (2 N ln 2)``
+Miller and Madow correct the entropy by a penalty for every cell that is not empty: ``H_mm = H + (K - 1) / (2 N ln 2)``
 bits, K their number in the table. With the terms ``T_mm[c] = T[c] - e`` for c > 0, ``T_mm[0] = 0`` and
 ``e = 2**shift / (2 ln 2)``, a sum over a table is ``S - K e``, so
 
@@ -38,12 +38,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from bitsieve.common.greedy import Scores
+from bitsieve.common.choice import Scores
 from bitsieve.common.lazy import cached_property
 from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
 from bitsieve.counts.source import CountSource, conditioning, sums_of
-from bitsieve.counts.sums import PairForm
-from bitsieve.counts.terms import Terms, entropy_terms
+from bitsieve.counts.tables import PairForm, Terms, entropy_terms
 from bitsieve.information.protocol import (
     ConditionalInformation,
     DisjointPairs,
@@ -272,7 +271,7 @@ class MillerMadowInformation(SumInformation):
 
 @lru_cache(maxsize=8)
 def miller_madow_terms(n_samples: int) -> Terms:
-    """The terms of ``n_samples`` with the price of a non-empty cell taken off."""
+    """The terms of ``n_samples`` less the penalty of a non-empty cell."""
     plain = entropy_terms(n_samples)
     table = plain.table.copy()
     table[1:] -= round(ldexp(BITS_PER_CELL, plain.shift))

@@ -13,13 +13,11 @@ from typing import ClassVar, Literal, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from bitsieve.common.greedy import Scores
+from bitsieve.common.choice import Scores
 from bitsieve.common.lazy import cached_property
 from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
-from bitsieve.counts.partition import Partition
-from bitsieve.counts.source import CountSource
-from bitsieve.counts.sums import DisjointSupport, Sums
-from bitsieve.counts.terms import Terms
+from bitsieve.counts.source import CountSource, Partition
+from bitsieve.counts.tables import DisjointSupport, Sums, Terms
 
 Number = TypeVar("Number", bound=np.generic)
 Quantity = Literal["redundancy", "conditional_redundancy", "conditional_relevance", "mean_relevance"]  # of a matrix

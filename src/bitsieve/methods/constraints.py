@@ -95,7 +95,7 @@ class Constraints:
         Never selected.
     groups : sequence of sequences, or mapping of name to sequence, of str or int
         Columns that are selected together or not at all, such as the 0/1 columns of one category. A group counts as
-        one feature, whose codes are the combinations of its columns' codes. A column of a group stands for the group
+        one feature, whose codes are the combinations of its columns' codes. A column of a group represents the group
         in the other two.
 
     Raises
@@ -108,8 +108,8 @@ class Constraints:
     >>> from bitsieve import Constraints, ForwardSelector
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> wish = Constraints(must_include=["sepal width (cm)"], exclude=["petal width (cm)"])
-    >>> ForwardSelector(2, constraints=wish).fit(X, y).get_feature_names_out().tolist()
+    >>> rules = Constraints(must_include=["sepal width (cm)"], exclude=["petal width (cm)"])
+    >>> ForwardSelector(2, constraints=rules).fit(X, y).get_feature_names_out().tolist()
     ['sepal width (cm)', 'petal length (cm)']
     """
 

@@ -12,9 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
-from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
-from bitsieve.methods.by_counts.criteria.aliases import ALIASES
-from bitsieve.methods.by_counts.greedy.forward import FORWARD
+from bitsieve.methods.by_counts.criteria import ALIASES, CRITERIA, make_criterion
+from bitsieve.methods.by_counts.forward import FORWARD
 from bitsieve.methods.method import Method, check_requirements, defaults_of
 
 MODULES = {  # the module that describes each method, in the order of the list

@@ -31,8 +31,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.choice import rank, top
 from bitsieve.common.lazy import threadpool_limits
-from bitsieve.common.ties import rank, top
 
 Floats = NDArray[np.float64]
 Dynamics = Callable[["Similarity", NDArray[np.intp], Floats], Floats]

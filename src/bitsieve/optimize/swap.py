@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.ties import TIE, pick
+from bitsieve.common.choice import TIE, pick
 
 Floats = NDArray[np.float64]
 

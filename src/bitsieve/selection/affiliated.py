@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.choice import TIE
 from bitsieve.common.parameters import check_choice
-from bitsieve.common.ties import TIE
 from bitsieve.data.table import TableInMemory
 from bitsieve.information import Information
 from bitsieve.information.protocol import pair_uncertainty

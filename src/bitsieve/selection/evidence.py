@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.choice import TIE
 from bitsieve.common.lazy import cached_property
-from bitsieve.common.ties import TIE
 from bitsieve.data.binning.known import as_known
 from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.columns import all_missing
@@ -99,7 +99,7 @@ class Evidence:
 
     @cached_property
     def chance(self) -> Chance | None:
-        """What chance does; None where rows are not at hand, or weighted ones too many to be shuffled one by one."""
+        """What chance does; None where rows are not in memory, or weighted ones too many to be shuffled one by one."""
         if not self.table.in_memory:
             return None
         return chance(cast(TableInMemory, self.table), self.binner, self.n_jobs)

@@ -1,4 +1,4 @@
-"""What spanning trees measure: how far two samples or two features are apart, and how far a classifier could come."""
+"""What spanning trees measure: the distance of two samples or features, and bounds on the error of a classifier."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def bayes_error_bounds(X: Any, y: Any, sample_weight: Any = None, *, tree: str =
     check_choice("tree", tree, tuple(TREES))
     samples = TableSamples.of(read_xy(X, y, sample_weight), "bayes_error_bounds")
     if samples.n_classes < 2:
-        raise ValueError("the target has 1 class: there is nothing to tell apart, give at least two")
+        raise ValueError("the target has 1 class: give at least two")
     return TREES[tree](samples.numbers()[0], samples.classes, samples.n_classes)
 
 

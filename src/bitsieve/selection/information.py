@@ -199,7 +199,7 @@ def conditional_mutual_information_matrix(
 
     Examples
     --------
-    The exclusive or: neither column tells anything alone, and either tells everything conditional on the other.
+    The exclusive or: neither column is informative alone, and each determines the target given the other.
 
     >>> import bitsieve
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]

@@ -1,4 +1,4 @@
-"""Columns that are left out before a method sees them: those without values, identifiers, and what is excluded."""
+"""Columns that are left out before a method gets them: those without values, identifiers, and what is excluded."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _refuse_order(constraints: Constraints, first: Sequence[str]) -> None:
     """A method without constraints can keep an identifier among its columns, but not select anything first."""
     greedy = "use a greedy method such as cmim"
     if first:
-        what = f"this method cannot be told to select {quoted(first)} first: leave "
+        what = f"this method cannot be made to select {quoted(first)} first: leave "
         raise ValueError(Sentence(what, Setting("include"), f" out, or {greedy}"))
     if constraints.groups:
         raise ValueError(f"this method takes no groups of columns: {greedy}")

@@ -13,8 +13,9 @@ from bitsieve.data.binning.coding import codes_that_occur
 from bitsieve.data.profile import FEW_ROWS
 from bitsieve.data.table import Table
 from bitsieve.data.target import Target
+from bitsieve.information.leaks import Leak
 from bitsieve.selection.informative import Explanation
-from bitsieve.selectors.fitting import tells_nothing
+from bitsieve.selectors.fitting import nothing_informative
 
 _OTHER_CUTS = Sentence("use ", Setting("uncut", "median"), " or ", Setting("binning", "quantile"))
 _MANY_CLASSES = 100
@@ -39,6 +40,7 @@ def notes_on(selector: Any, table: Table, found: Explanation, left_out: Sequence
     return [
         *explain_sample(table),
         *explain(table, found.binner, selector.selected_, left_out),
+        *explain_leaks(found.leaks, table),
         *explain_informative(selector, table, found),
         *explain_many_values(selector, table, found),
         *explain_stop(selector, table),
@@ -47,16 +49,12 @@ def notes_on(selector: Any, table: Table, found: Explanation, left_out: Sequence
 
 
 def explain(table: Table, binner: Any, selected: NDArray[np.intp], left_out: Sequence[int] = ()) -> list[str]:
-    """The notes on a fitted binner and the ``selected`` columns, none on those left out; all of one bin are refused."""
+    """The notes on a fitted binner and the ``selected`` columns, none on those left out."""
     names = table.names
     n_bins = codes_that_occur(binner, table)
     mdl_leaves = getattr(binner, "uncut", None) == "leave"
-    if (n_bins == 1).all():
-        if mdl_leaves:
-            why = "no column has a cut that tells the classes apart beyond chance, so all count as telling nothing: "
-            raise ValueError(Sentence(why, _OTHER_CUTS))
+    if (n_bins == 1).all() and not mdl_leaves:
         raise ValueError("every column became one bin, so none tells anything about the target: use more bins")
-
     notes = explain_target(table)
     kept = np.ones(len(n_bins), bool)
     kept[list(left_out)] = False
@@ -66,8 +64,8 @@ def explain(table: Table, binner: Any, selected: NDArray[np.intp], left_out: Seq
     uncut = np.asarray(getattr(binner, "uncut_", ()), np.intp)
     whole = uncut[kept[uncut]]
     if len(whole):
-        gone = set(left_out)
-        numeric = sum(categories is None for j, categories in enumerate(binner.categories_) if j not in gone)
+        gone = {*left_out, *constant}
+        numeric = sum(_is_numeric(known) for j, known in enumerate(binner.categories_) if j not in gone)
         one = len(whole) == 1
         left = "it counts as telling nothing; to cut it" if one else "they count as telling nothing; to cut them"
         at_median = f"{'it is' if one else 'they are'} cut at {'its' if one else 'their'} median"
@@ -86,6 +84,11 @@ def explain(table: Table, binner: Any, selected: NDArray[np.intp], left_out: Seq
         what = "the rows, which looks informative when they are sorted"
         notes.append(_about(counters, names, f"only counts {what}", f"only count {what}"))
     return notes
+
+
+def _is_numeric(categories: Any) -> bool:
+    """Whether a binned column holds numbers, of which those of few values are codes as they are."""
+    return categories is None or np.asarray(categories).dtype.kind in "iuf"
 
 
 def explain_sample(table: Table) -> list[str]:
@@ -109,6 +112,18 @@ def explain_sample(table: Table) -> list[str]:
     return notes
 
 
+def explain_leaks(leaks: Sequence[Leak], table: Table) -> list[str]:
+    """Which columns nearly determine the target alone, as a column does that is filled in after the answer is known."""
+    if not leaks:
+        return []
+    names = [table.names[leak.column] for leak in leaks]
+    share = f"{int(100 * leaks[-1].share)} % of {table.target.name!r}"
+    one = f"{quoted(names)} determines {share}: is it known"
+    several = f"{quoted(names)} determine at least {share} each: are they known"
+    asked = one if len(names) == 1 else several
+    return [Sentence(f"{asked} at prediction time? If not, add ", Setting("exclude", names))]
+
+
 def explain_stop(selector: Any, table: Table) -> list[str]:
     """Why the selection ended before it was complete."""
     rule = getattr(selector, "stopped_by_", "n_features_to_select")
@@ -123,17 +138,24 @@ def explain_stop(selector: Any, table: Table) -> list[str]:
 
 def explain_informative(selector: Any, table: Table, found: Explanation) -> list[str]:
     """How many features carry information about the class, where not all do and no rule tested them."""
-    informative = found.informative
-    k, carry = len(informative), int(informative.sum())
-    tested = getattr(selector, "stopping", None) is not None or selector.n_features_to_select == "auto"
-    nothing = tells_nothing(found.relevance[selector.selected_], informative)
-    if nothing or carry == k or tested or table.n_samples < _ROWS_TO_SHOW_IT:
+    k = len(found.informative)
+    carry = k - int(may_be_chance(selector, table, found).sum())
+    nothing = nothing_informative(found.relevance[selector.selected_], found.informative)
+    if nothing or carry == k:
         return nothing
     if not carry:
         return [f"0 of {k:,} carry more information about the class than chance may"]
     rest, verb = ("the rest", "are") if k - carry > 1 else ("the other one", "is")
     one_line = f"{carry:,} of {k:,} {'carry' if carry > 1 else 'carries'} information about the class; {rest} "
     return [one_line + f"{verb} filled up" if found.is_sure else f"at least {one_line}may be there by chance"]
+
+
+def may_be_chance(selector: Any, table: Table, found: Explanation) -> NDArray[np.bool_]:
+    """Which of k features are not more informative than chance; none where a rule tested each, or rows are few."""
+    tested = getattr(selector, "stopping", None) is not None or selector.n_features_to_select == "auto"
+    if tested or table.n_samples < _ROWS_TO_SHOW_IT:
+        return np.zeros(len(found.informative), bool)
+    return ~found.informative
 
 
 def explain_many_values(selector: Any, table: Table, found: Explanation) -> list[str]:

@@ -6,22 +6,22 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
 from bitsieve.common.defaults import BINNING, SELECT
-from bitsieve.common.messages import quoted
-from bitsieve.common.notes import warn_of
-from bitsieve.common.parameters import check_flag, check_threads
+from bitsieve.common.messages import quoted, warn_of
+from bitsieve.common.parameters import check_threads
 from bitsieve.common.progress import shown
 from bitsieve.data.binning.registry import KEEPS_MISSING, make_binner
-from bitsieve.data.read import read_data
-from bitsieve.data.table import COUNTS, Table
-from bitsieve.engines.registry import open_data, reads_in_batches
+from bitsieve.data.table import Table
 from bitsieve.methods.constraints import resolve
 from bitsieve.methods.method import Method, check_requirements
-from bitsieve.methods.registry import arguments_of, check_offers, find_method, parameters_of
+from bitsieve.methods.registry import arguments_of, find_method
 from bitsieve.selection.evidence import Evidence
 from bitsieve.selection.informative import Explanation, explanation
 from bitsieve.selection.left_out import Considered, consider, refuse_more_than_left
-from bitsieve.selection.notes import notes_on, refuse_constant_data
+from bitsieve.selection.notes import may_be_chance, notes_on, refuse_constant_data
+from bitsieve.selection.reading import Reading
 from bitsieve.selection.selection import Selection
 from bitsieve.selectors.fitting import Outcome, check_settings, fit_method
 
@@ -124,9 +124,9 @@ def select(
     >>> bitsieve.select(X, y, method="jmi", n_features_to_select=2).features
     ['x3', 'x2']
     """
-    parameters |= _given_memory(data, method, memory, spool, engine)
+    reading = Reading.planned(method, data, engine, memory=memory, spool=spool, header=header)
     with shown(verbose):
-        table = _read(data, target, sample_weight, target_bins, memory, spool, drop_missing_target, header, engine)
+        table = reading.read(target, sample_weight, target_bins=target_bins, drop_missing=drop_missing_target)
         selection = select_from(
             table,
             method=method,
@@ -135,46 +135,11 @@ def select(
             exclude=exclude,
             binning=binning,
             n_jobs=n_jobs,
+            **reading.own,
             **parameters,
         )
     warn_of(selection.notes)
     return selection
-
-
-def _given_memory(
-    data: Any, method: str, memory: int | str | None, spool: str | PathLike[str] | None, engine: str | None
-) -> dict[str, int | str]:
-    """The parameter ``memory`` for a method that has it, or that has to refuse it."""
-    in_batches = engine == "stream" or (engine is None and reads_in_batches(data, memory, spool))
-    if in_batches:
-        check_offers(method, COUNTS)  # before hours of reading
-    if memory is None or (in_batches and "memory" not in parameters_of(method)):
-        return {}
-    return {"memory": memory}
-
-
-def _read(
-    data: Any,
-    target: Any,
-    sample_weight: Any,
-    target_bins: int | str | None,
-    memory: int | str | None,
-    spool: str | PathLike[str] | None,
-    drop_missing: bool,
-    header: bool | None,
-    engine: str | None,
-) -> Table:
-    """The data of :func:`select` as a table, in memory or in parts."""
-    opened = open_data(data, memory, spool, engine, header)
-    if opened is None:
-        return read_data(data, target, sample_weight, target_bins=target_bins, drop_missing=drop_missing, header=header)
-    check_flag("drop_missing_target", drop_missing)
-    target = getattr(opened, "own_target", None) if target is None else target
-    if target is None:
-        raise ValueError("no target is given: name one of the columns, or give one value a row")
-    return opened.read_in_parts(
-        target, sample_weight, target_name="target", target_bins=target_bins, drop_missing=drop_missing
-    )
 
 
 def select_from(
@@ -273,7 +238,8 @@ def _selection(
         relevance=explained.relevance[indices],
         overlap_with=[None if j < 0 else labels[j] for j in explained.overlap_with],
         overlap=explained.overlap,
-        table=None if given is None else given.take(indices),
+        informative=~may_be_chance(outcome.facts(), outcome.table, explained),
+        table=None if given is None else given.take(np.sort(indices)),
         selector=outcome,
         target=table.target,
         target_name=table.target.name,

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from html import escape
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common import html
 from bitsieve.common.messages import aligned, finite, number, printable
+from bitsieve.data.given import frame_of, library_of
 from bitsieve.data.target import Target
 from bitsieve.methods.registry import find_method
 from bitsieve.selection.evidence import Evidence
@@ -57,9 +56,12 @@ class Selection:
         The earlier-chosen feature with the largest I(X;X'); None where there is no earlier one.
     overlap : ndarray of shape (k,)
         That information, in bits; NaN where there is no earlier one.
+    informative : ndarray of bool, shape (k,)
+        False for a feature that is not more informative than chance, alone or with another, where that was tested (from
+        20 rows on, and not after a rule that tests each choice); marked in the table.
     table : ndarray or dataframe, or None
-        The data with the selected columns only, in order of choice, of the same kind and with the same dtypes; of a
-        lazy frame a lazy frame; None for data that was read in batches.
+        The data with the selected columns only, in their order in the data, as ``selector.transform`` gives them, of
+        the same kind and with the same dtypes; of a lazy frame a lazy frame; None for data that was read in batches.
     selector : estimator
         The fitted scikit-learn transformer.
     target : Target
@@ -92,6 +94,7 @@ class Selection:
     relevance: NDArray[np.float64]
     overlap_with: list[Any]
     overlap: NDArray[np.float64]
+    informative: NDArray[np.bool_]
     table: Any = field(repr=False)
     selector: Any = field(repr=False)
     target: Target = field(repr=False)
@@ -117,15 +120,8 @@ class Selection:
         return "\n".join([table_text(self), *([""] if notes else []), *notes])
 
     def _repr_html_(self) -> str:
-        def row(cells: Sequence[str], tag: str) -> str:
-            sides = ("right" if right else "left" for right in _TO_THE_RIGHT)
-            made = (f'<{tag} style="text-align:{s}">{escape(c)}</{tag}>' for c, s in zip(cells, sides, strict=True))
-            return f"<tr>{''.join(made)}</tr>"
-
-        head, body = row(_header(self), "th"), "".join(row(cells, "td") for cells in _rows(self))
-        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
-        below = f"<p>Notes</p><ul>{notes}</ul>" if notes else ""
-        return f"<div><table><thead>{head}</thead><tbody>{body}</tbody></table>{below}</div>"
+        text = [place for place, right in enumerate(_TO_THE_RIGHT) if not right]
+        return html.display(html.table(_header(self), _rows(self), text=text), html.notes(self.notes))
 
     def to_frame(self) -> Any:
         """The ranking as a data frame, one row a selected feature.
@@ -133,25 +129,10 @@ class Selection:
         Returns
         -------
         dataframe
-            rank, feature, index, score, relevance, overlap_with, overlap; of the library that the data came in, for an
-            array or a file pandas, or pyarrow where pandas is not installed.
+            rank, feature, index, score, relevance, overlap_with, overlap, informative; of the library of ``table``,
+            where that is none of pandas, polars or pyarrow in pandas, or pyarrow where pandas is not installed.
         """
-        import narwhals as nw
-
-        columns: dict[str, Any] = {
-            "rank": np.arange(1, len(self.features) + 1),
-            "feature": self.features,
-            "index": np.asarray(self.indices),
-            "score": np.asarray(self.scores),
-            "relevance": np.asarray(self.relevance),
-            "overlap_with": self.overlap_with,
-            "overlap": np.asarray(self.overlap),
-        }
-        frame = nw.from_native(self.table, pass_through=True)
-        backend: Any = "pandas" if find_spec("pandas") else "pyarrow"
-        if isinstance(frame, (nw.DataFrame, nw.LazyFrame)):
-            backend = frame.implementation
-        return nw.from_dict(columns, backend=backend).to_native()
+        return frame_of(ranking(self), library_of(self.table))
 
     def explain(self, feature: str | int) -> FeatureExplanation:
         """Why a feature is selected or not, and which selected one represents it, in bits.
@@ -205,6 +186,7 @@ class Selection:
                     "relevance_bits": finite(self.relevance[rank - 1]),
                     "overlap_with": _plain(self.overlap_with[rank - 1]),
                     "overlap_bits": finite(self.overlap[rank - 1]),
+                    "informative": bool(self.informative[rank - 1]),
                 }
                 for rank, name in enumerate(self.features, start=1)
             ],
@@ -217,19 +199,38 @@ class Selection:
 Selection.selector = _MadeWhenAsked()
 
 
-_TO_THE_RIGHT = (True, False, True, True, False, True)
+def ranking(selection: Selection) -> dict[str, Any]:
+    """The ranking by columns."""
+    return {
+        "rank": np.arange(1, len(selection.features) + 1),
+        "feature": selection.features,
+        "index": np.asarray(selection.indices),
+        "score": np.asarray(selection.scores),
+        "relevance": np.asarray(selection.relevance),
+        "overlap_with": selection.overlap_with,
+        "overlap": np.asarray(selection.overlap),
+        "informative": np.asarray(selection.informative),
+    }
+
+
+_TO_THE_RIGHT = (True, False, True, True, False, True, False)
+_BY_CHANCE = "may be chance"
 
 
 def table_text(selection: Selection) -> str:
     """The ranking as an aligned table."""
-    return aligned(_header(selection), _rows(selection), right=_TO_THE_RIGHT)
+    header = _header(selection)
+    return aligned(header, _rows(selection), right=_TO_THE_RIGHT[: len(header)])
 
 
 def _header(selection: Selection) -> tuple[str, ...]:
-    return ("rank", "feature", f"score ({selection.unit})", "relevance (bits)", "overlaps most with", "overlap (bits)")
+    names = ("rank", "feature", f"score ({selection.unit})", "relevance (bits)", "overlaps most with", "overlap (bits)")
+    return names if selection.informative.all() else (*names, "")
 
 
 def _rows(selection: Selection) -> list[tuple[str, ...]]:
+    informative = selection.informative
+    marks = [] if informative.all() else ["" if found else _BY_CHANCE for found in informative]
     return [
         (
             str(rank),
@@ -238,6 +239,7 @@ def _rows(selection: Selection) -> list[tuple[str, ...]]:
             number(selection.relevance[rank - 1]),
             "-" if (other := selection.overlap_with[rank - 1]) is None else str(other),
             number(selection.overlap[rank - 1]),
+            *marks[rank - 1 : rank],
         )
         for rank, name in enumerate(selection.features, start=1)
     ]

@@ -6,7 +6,7 @@ from typing import Any
 
 from bitsieve.common.defaults import BINNING
 from bitsieve.methods.by_counts.blankets import fcbf, koller_sahami
-from bitsieve.selectors.counted import CountSelector
+from bitsieve.selectors.base import CountSelector
 
 
 class FCBF(CountSelector):
@@ -42,9 +42,9 @@ class FCBF(CountSelector):
 
     Notes
     -----
-    Cost: one row of pair counts a kept feature, over the features still in play: O(k n d) samples read as bits at
+    Cost: one row of pair counts a kept feature, over the features that remain: O(k n d) samples read as bits at
     most, d = n_samples, n = n_features, k kept. Memory: (arity - 1) / 8 bytes a value. Of a sparse table: for a kept
-    feature the stored values of its rows, or the features still in play where these are fewer.
+    feature the stored values of its rows, or the features that remain where these are fewer.
 
     References
     ----------

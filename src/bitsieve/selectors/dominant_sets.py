@@ -16,7 +16,7 @@ from bitsieve.selectors.sampled import TableSamples
 
 
 class DominantSetMII(ColumnSelector):
-    r"""Choose features from dominant sets of similar ones by what all that are chosen tell about the target.
+    r"""Choose features from dominant sets of similar ones by the joint information of all chosen ones.
 
     A dominant set is the support of a local maximum u of ``x'Wx`` over weights x of sum 1, W the similarities; sets are
     taken off until every feature is in one. They are gone through by falling cohesiveness ``u'Wu / 2``: within a set
@@ -113,7 +113,7 @@ class DominantSetClusters(ColumnSelector):
 
     Groups are dominant sets: supports of local maxima u of ``x'Wx`` over weights x of sum 1, W the similarities, taken
     off one after another. Their number need not be known; a column that is similar to no other is a group of its own.
-    The column with the greatest weight in u stands for its group (ties, 1e-10: the lowest).
+    The column with the greatest weight in u represents its group (ties, 1e-10: the lowest).
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class DominantSetClusters(ColumnSelector):
     labels_ : ndarray of int, shape (n_features,)
         The group of every column.
     selected_ : ndarray of int, shape (n_groups,)
-        The column that stands for each group. None stands for columns that do not vary, unless none varies.
+        The column that represents each group. None represents columns that do not vary, unless none varies.
     weights_ : ndarray of float, shape (n_features,)
         The weight of every column in its group, of sum 1 in each.
     cohesiveness_ : ndarray of float, shape (n_groups,)

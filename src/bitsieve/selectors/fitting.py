@@ -14,18 +14,18 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.choice import TIE
 from bitsieve.common.defaults import BINNING, ESTIMATOR
 from bitsieve.common.parameters import FeatureCount, check_threads
-from bitsieve.common.ties import TIE
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.registry import keeps_missing, make_binner
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.engines.local import count, count_coded
 from bitsieve.information import Information, make_information
 from bitsieve.information.evidence import carries_information
+from bitsieve.information.leaks import Leak, leaks
 from bitsieve.methods.constraints import resolve
-from bitsieve.methods.found import Found
-from bitsieve.methods.method import Method
+from bitsieve.methods.method import Found, Method
 from bitsieve.methods.registry import find_method
 from bitsieve.selectors.sampled import TableSamples
 
@@ -72,11 +72,12 @@ class Explained(NamedTuple):
 class Fitted:
     """What a method found in a table, and what explains it.
 
-    ``explained``: by the counts of a method on counts; None for a method on rows.
+    ``explained``, ``leaks``: by the counts of a method on counts; None for a method on rows.
     """
 
     found: Found
     explained: Explained | None = None
+    leaks: list[Leak] | None = None
 
     def attributes(self) -> dict[str, Any]:
         """What was counted, as fitted attributes."""
@@ -177,7 +178,7 @@ def _resolved(
 def _run(method: Method, counted: Counted, k: int | None, own: dict[str, Any]) -> Fitted:
     information = counted.estimated(own.pop("estimator", ESTIMATOR))
     found = _last(method.run(information, k, **own), counted.table)
-    return Fitted(found, explain_by(counted, found.selected, information))
+    return Fitted(found, explain_by(counted, found.selected, information), leaks(counted.information))
 
 
 def _last(found: Found, table: Table) -> Found:
@@ -196,13 +197,13 @@ def count_binned(table: TableInMemory, binner: Binning, n_jobs: int | None = Non
     return Counted(table, binner, make_information("plug-in", count_coded(table, binner, n_jobs)))
 
 
-def tells_nothing(relevance: NDArray[np.float64], informative: NDArray[np.bool_]) -> list[str]:
-    """A note where no selected column tells anything about the class, alone or with another."""
+def nothing_informative(relevance: NDArray[np.float64], informative: NDArray[np.bool_]) -> list[str]:
+    """A note where no selected column is informative about the class, alone or with another."""
     k = len(relevance)
     if not k or informative.any() or relevance.max() > TIE:
         return []
-    what = "column tells" if k == 1 else f"{k:,} columns tell"
-    return [f"the selected {what} nothing about the class (relevance 0): any other would do as well"]
+    what = "column has" if k == 1 else f"{k:,} columns have"
+    return [f"the selected {what} no information about the class (relevance 0): any other would do as well"]
 
 
 def explain_by(counted: Counted, selected: NDArray[np.intp], information: Information | None = None) -> Explained:

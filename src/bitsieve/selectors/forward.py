@@ -6,10 +6,10 @@ from typing import Any
 
 from bitsieve.common.defaults import BINNING, ESTIMATOR, SELECTOR
 from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
-from bitsieve.methods.by_counts.greedy.forward import FORWARD
+from bitsieve.methods.by_counts.forward import FORWARD
 from bitsieve.methods.by_counts.stopping import Rule
 from bitsieve.methods.constraints import Constraints
-from bitsieve.selectors.counted import CountSelector
+from bitsieve.selectors.base import CountSelector
 
 
 class ForwardSelector(CountSelector):

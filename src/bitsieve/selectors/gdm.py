@@ -15,7 +15,7 @@ from bitsieve.selectors.sampled import columns_of
 
 
 class GDM(ClassifierMixin, ColumnSelector):
-    r"""Choose features of which no two are correlated for a linear classifier, with the groups they stand for.
+    r"""Choose features of which no two are correlated for a linear classifier, with the groups they represent.
 
     Chosen are *support features*; the columns that are correlated with one of them by 1 - tau or more are its
     *affiliated features*, and are kept as its group. With columns f_j of mean 0 and length 1 the classifier has the
@@ -86,7 +86,7 @@ class GDM(ClassifierMixin, ColumnSelector):
 
     Notes
     -----
-    Three or more classes are told apart one against the rest, each with weights alpha of its own, and choose their
+    Three or more classes are separated one against the rest, each with weights alpha of its own, and choose their
     features together: c_j^2 is summed over them.
 
     There is no bias beside the centring of the columns, which suits classes of about equal size; scores and groups do

@@ -7,7 +7,7 @@ from typing import Any
 from bitsieve.common.defaults import BINNING
 from bitsieve.methods.by_counts.pairwise import quadratic, semidefinite, spectral
 from bitsieve.optimize.nystrom import Nystrom
-from bitsieve.selectors.counted import CountSelector
+from bitsieve.selectors.base import CountSelector
 
 
 class QPFS(CountSelector):
@@ -283,7 +283,7 @@ class SDPCMI(CountSelector):
     ----------
     rounding : {"sphere", "align", "factor"}, default="sphere"
         The k largest cosines of a random direction with the rows of Y, as in the paper; "align": the direction turned
-        round where it points away from row 0, which stands for "selected"; "factor": aligned, with the rows of V,
+        round where it points away from row 0, which represents "selected"; "factor": aligned, with the rows of V,
         ``Y = VV'``.
     n_roundings : int, default=100
         Random directions.

@@ -130,7 +130,7 @@ class DpSelector(ColumnSelector):
     -----
     Features count as they are: distances depend on their units, so bring them to one scale first. Columns of two
     categories count as 0 and 1; those of more are refused, as are missing values. Equal points, as whole numbers have
-    many, count by the mean over all trees that are minimal. A class of one sample takes part, and tells little.
+    many, count by the mean over all trees that are minimal. A class of one sample takes part, and adds little.
 
     Cost for n features, d samples and C classes: ``k n C (C - 1) / 2`` spanning trees of about 2 d / C points, each
     between O(d^1.5) in few and O(k d^2) in many dimensions.

@@ -15,7 +15,7 @@ from bitsieve.common.parameters import Rule, check_integer, check_number, check_
 from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.coding import codes_that_occur
 from bitsieve.data.table import TableInMemory
-from bitsieve.methods.found import Found
+from bitsieve.methods.method import Found
 from bitsieve.selectors.base import ColumnSelector
 
 
@@ -103,9 +103,9 @@ class StabilitySelector(ColumnSelector):
 
     Notes
     -----
-    The samples of each class are divided evenly, so that both halves have all classes. A sample of frequency weight w
-    is w samples. A column that the binner left whole in a half is not taken for chosen there. Of two copies that tell
-    the same, each is chosen from about half of the halves, and none may be kept. Cost: 2 B fits on half of the samples.
+    The samples of each class are divided evenly, so that both halves have all classes. A sample of frequency weight
+    w is w samples. A column that the binner left whole in a half is not taken for chosen there. Of two copies, each
+    is chosen from about half of the halves, and none may be kept. Cost: 2 B fits on half of the samples.
 
     References
     ----------

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bitsieve import _native
-from bitsieve.counts.terms import entropy_terms
+from bitsieve.counts.tables import entropy_terms
 from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.read import read_xy
 

@@ -8,7 +8,7 @@ import pytest
 
 from bitsieve.counts.reference import term
 from bitsieve.counts.search import JoinedSearch, Parts, dependence_of_codes
-from bitsieve.counts.terms import entropy_terms
+from bitsieve.counts.tables import entropy_terms
 from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.read import read_xy
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch

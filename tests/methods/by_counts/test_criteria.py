@@ -32,7 +32,7 @@ from bitsieve.methods.by_counts.criteria import (
     MinRed,
     make_criterion,
 )
-from bitsieve.methods.by_counts.greedy.forward import forward_select
+from bitsieve.methods.by_counts.forward import forward_select
 
 TIE = 1e-10
 NOTHING = 1e-12

@@ -26,11 +26,11 @@ from bitsieve.engines.stream import StreamSource
 from bitsieve.files.libsvm import read_libsvm_in_ranges
 from bitsieve.files.spooled_columns import VALUE_BYTES
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information
+from bitsieve.methods.by_counts import forward as greedy
 from bitsieve.methods.by_counts.blankets.fcbf import fast_correlation_filter
 from bitsieve.methods.by_counts.blankets.koller_sahami import blanket_elimination
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
-from bitsieve.methods.by_counts.greedy import forward as greedy
-from bitsieve.methods.by_counts.greedy.forward import forward_select
+from bitsieve.methods.by_counts.forward import forward_select
 from bitsieve.methods.by_counts.pairwise.matrices import conditional_matrix
 from bitsieve.methods.by_counts.pairwise.quadratic import approximated_ranking, extended_ranking, quadratic_ranking
 from bitsieve.methods.by_counts.pairwise.semidefinite import semidefinite_choice

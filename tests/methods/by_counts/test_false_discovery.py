@@ -11,7 +11,7 @@ from bitsieve.counts.reference import NaiveSource
 from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.information import make_information
 from bitsieve.methods.by_counts.criteria import make_criterion
-from bitsieve.methods.by_counts.greedy.forward import forward_select
+from bitsieve.methods.by_counts.forward import forward_select
 
 
 def planted(seed, n_samples=400, n_real=6, n_noise=34):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitsieve.methods.by_counts.criteria import ALIASES, make_criterion
-from bitsieve.methods.by_counts.greedy.forward import forward_select
+from bitsieve.methods.by_counts.forward import forward_select
 
 # Sums over at most a dozen chosen features of numbers below 4 bits, each side rounded in its own order.
 SUMS = 1e-13

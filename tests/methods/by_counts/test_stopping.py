@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import chi2_contingency, kstest
 
 from bitsieve.methods.by_counts.criteria import CMI, JMI, MIM, make_criterion
-from bitsieve.methods.by_counts.greedy.forward import forward_select
+from bitsieve.methods.by_counts.forward import forward_select
 from bitsieve.methods.by_counts.stopping import (
     STOPPING_RULES,
     PermutationStopping,

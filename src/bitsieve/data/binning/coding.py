@@ -75,7 +75,7 @@ class Coding:
 
         ``room`` is memory for them, two bytes a value.
         """
-        with listening(lambda _: None):  # how far the job is, is told in rows
+        with listening(lambda _: None):  # progress is shown in rows
             return self.binner.codes(as_kinds(table, self.kinds), room)
 
     def own_codes(self, table: TableInMemory) -> list[NDArray[np.uint8]] | None:

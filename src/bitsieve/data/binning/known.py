@@ -39,7 +39,7 @@ def unknown_category(name: str, values: NDArray[Any]) -> ValueError:
     )
 
 
-_MOST_EXACT = 2.0**53  # beyond, whole numbers are not told apart as float64
+_MOST_EXACT = 2.0**53  # beyond, different whole numbers may be one float64
 
 
 def as_known(table: TableInMemory, categories: Sequence[NDArray[Any] | None]) -> TableInMemory:

@@ -14,7 +14,7 @@ from bitsieve import _native
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.parameters import Rule, check_choice
 from bitsieve.counts.search import ClassSearch, Dependence, Parts, dependence_of_codes
-from bitsieve.counts.terms import Terms, entropy_terms
+from bitsieve.counts.tables import Terms, entropy_terms
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.extents import Extents, NumericBlock
 from bitsieve.data.ragged import Ragged
@@ -116,22 +116,22 @@ class CutsInParts(ClassSearch):
 
     @property
     def classes(self) -> Labels:  # type: ignore[override]
-        """They are not at hand."""
+        """They are not in memory."""
         raise ValueError(
             "this stopping rule shuffles the classes and makes the cuts of 'mdl' anew each time, for which all rows "
             "must be in memory: use binning 'quantile', or the rule 'threshold'"
         )
 
     def codes(self, column: int) -> Integers:
-        """They are not at hand."""
+        """They are not in memory."""
         return self.classes.astype(np.int64)
 
     def recoded(self, classes: Labels, columns: NDArray[np.intp]) -> Iterator[tuple[int, Integers]]:
-        """They are not at hand."""
+        """They are not in memory."""
         yield 0, self.codes(0)
 
     def dependence(self, classes: Labels, columns: NDArray[np.intp], parts: Parts, terms: Terms) -> Dependence:
-        """The rows are not at hand."""
+        """The rows are not in memory."""
         return Dependence(self.codes(0), self.codes(0))
 
     def log_codings(self, column: int) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.messages import quoted
-from bitsieve.counts.rows import sizes_of_classes
+from bitsieve.counts.source import sizes_of_classes
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.column_summary import ColumnSummary, Distinct, RowSample
 from bitsieve.data.encoding import FEW, Encoded

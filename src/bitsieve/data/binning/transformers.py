@@ -90,7 +90,7 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Binning):
 
 
 class MDLBinner(Binner, MDLBinning):
-    """Cut every numeric column where a cut tells more about the class than its description costs.
+    """Cut every numeric column where a cut saves more bits about the class than its description costs.
 
     Fayyad and Irani's rule [1]_. Candidates are the midpoints between adjacent distinct values, but for those where
     all samples of both values are of one same class. The best cut has the smallest class entropy
@@ -226,7 +226,7 @@ class EqualWidthBinner(Binner, EqualWidthBinning):
     """Cut the range of every numeric column into bins of one width.
 
     A value v gets the code ``min(floor((v - min) / (max - min) * n_bins), n_bins - 1)``, so a value on a cut goes
-    right; min and max are those seen when fitting, and values beyond them go to the outer bins. A constant column is
+    right; min and max are those of the fitted table, and values beyond them go to the outer bins. A constant column is
     one bin; bins may be empty. The edges are the smallest floats of their bins by that formula in float64. Costs
     O(n) a column.
 
@@ -265,7 +265,7 @@ class EqualWidthBinner(Binner, EqualWidthBinning):
 class ZeroApartBinner(Binner, ZeroApartBinning):
     """Make zero a code of its own in every column, and bin the other numbers by a rule.
 
-    The rule sees the numbers of a column that are not zero, and the samples that hold them, as if there were no others.
+    The rule gets the numbers of a column that are not zero, and the samples that hold them, as if there were no others.
     A column that holds zeros has the code 0 for these, and the codes 1, 2, ... for the bins; one without zeros has the
     codes 0, 1, ... for the bins. With the rule "none" every distinct number is a code, by its rank among all, zero
     included: the codes of :class:`CategoricalBinner`. This is how sparse tables are binned, whatever the rule; a dense

@@ -15,7 +15,7 @@ from bitsieve.common.parameters import Rule, check_parameters, check_threads
 from bitsieve.common.progress import phase
 from bitsieve.counts.search import ClassSearch, Dependence, Parts, dependence_of_codes
 from bitsieve.counts.sparse import SparseCodes
-from bitsieve.counts.terms import Terms
+from bitsieve.counts.tables import Terms
 from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.known import unknown_category

@@ -48,7 +48,7 @@ def make_classifier(classifier: Any, random_state: int = 0) -> tuple[str, Classi
         if name not in CLASSIFIERS:
             raise ParameterError("classifier", classifier, choices(name, [*CLASSIFIERS, *OF_TREES]), "is not known")
         return name, CLASSIFIERS[name]
-    names = ", ".join(CLASSIFIERS)
+    names = ", ".join([*CLASSIFIERS, *OF_TREES])
     if not (hasattr(classifier, "fit") and hasattr(classifier, "predict")) or isinstance(classifier, type):
         advice = f"give one of {names} or an object of scikit-learn that can fit and predict"
         raise ParameterError("classifier", classifier, advice)

@@ -16,17 +16,16 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.choice import TIE, pick
 from bitsieve.common.memory import check_memory
 from bitsieve.common.parameters import check_bandwidth, check_choice, made_by
 from bitsieve.common.progress import phase
-from bitsieve.common.ties import TIE, pick
-from bitsieve.methods.by_counts.greedy.scores import WholeSetInformation
+from bitsieve.information.protocol import Information
 from bitsieve.methods.by_samples.parzen.joint import JointInformation, SecondOrderInformation
 from bitsieve.methods.by_samples.parzen.pairs import BANDWIDTHS
 from bitsieve.methods.by_samples.rows import Samples, standardize
 from bitsieve.methods.by_samples.similarity import check_similarity, find_similarity
-from bitsieve.methods.found import Found, constants_last
-from bitsieve.methods.method import DENSE_ROWS, Method, defaults_of
+from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last, defaults_of
 from bitsieve.optimize.dominant_sets import DYNAMICS, SimilarityMatrix, dominant_sets
 
 Columns = NDArray[np.intp]
@@ -43,6 +42,23 @@ class SetInformation(Protocol):
 
     def add(self, feature: int) -> None:
         """Put a feature into S."""
+
+
+class WholeSetInformation:
+    """``I(S + f;C) = I(S;C) + I(f;C|S)``, the samples divided by the joint value of S."""
+
+    def __init__(self, information: Information) -> None:
+        self._given, self._class_entropy = information.conditional(), information.class_entropy
+        self._reached = 0.0
+
+    def information(self, candidates: Columns) -> Floats:
+        """I(S + f;C) of every candidate, in bits."""
+        return self._reached + self._given.conditional_relevance(candidates)
+
+    def add(self, feature: int) -> None:
+        """Put a feature into S."""
+        self._given = self._given.refine(feature)
+        self._reached = self._class_entropy - self._given.class_entropy
 
 
 class SetChoice(NamedTuple):

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.choice import rank
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_above_zero, check_integer, made_by, make_random, optional
 from bitsieve.common.progress import phase
-from bitsieve.common.ties import rank
 from bitsieve.methods.by_samples.rows import Samples
-from bitsieve.methods.found import Found, rank_all
-from bitsieve.methods.method import DENSE_ROWS, ROWS, Method, defaults_of
+from bitsieve.methods.method import DENSE_ROWS, ROWS, Found, Method, defaults_of, rank_all
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -129,7 +128,7 @@ def _squared_weights(machine: Any) -> NDArray[np.float64]:
 
 
 def _places_from_the_last(machine: Any) -> NDArray[np.int64]:
-    """Of equal features the last is dropped first: the sums of the solver tell them apart by their rounding alone."""
+    """Of equal features the last is dropped first: the sums of the solver differ by rounding alone."""
     weights = np.sqrt(_squared_weights(machine))
     places = np.empty(len(weights), np.int64)
     # Relative to the largest, as there may be 100,000 features, and so small weights.

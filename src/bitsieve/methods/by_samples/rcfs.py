@@ -11,13 +11,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.choice import TIE, rank
 from bitsieve.common.lazy import threadpool_limits
 from bitsieve.common.parameters import check_flag, check_integer, optional
 from bitsieve.common.progress import phase
-from bitsieve.common.ties import TIE, rank
 from bitsieve.methods.by_samples.rows import Centred, Samples, centre
-from bitsieve.methods.found import Found, constants_last
-from bitsieve.methods.method import DENSE_ROWS, Method, defaults_of
+from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last, defaults_of
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]

@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.choice import rank
 from bitsieve.common.parameters import check_integer, made_by, make_random, optional
 from bitsieve.common.progress import phase
-from bitsieve.common.ties import rank
 from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.differences import Differences
 from bitsieve.methods.by_samples.rows import Samples
-from bitsieve.methods.found import Found, rank_all
-from bitsieve.methods.method import DENSE_ROWS, Method, defaults_of
+from bitsieve.methods.method import DENSE_ROWS, Found, Method, defaults_of, rank_all
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]

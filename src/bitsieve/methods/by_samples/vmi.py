@@ -21,8 +21,7 @@ from bitsieve.methods.by_samples.rows import Samples
 from bitsieve.methods.by_samples.variational.bounds import PLATEAUS, Bound, variational_select
 from bitsieve.methods.by_samples.variational.codes import CodeTable, NaiveBound, PairwiseBound
 from bitsieve.methods.by_samples.variational.densities import DensityBound, DensityTable, IndistinctError
-from bitsieve.methods.found import Found
-from bitsieve.methods.method import DENSE_ROWS, Method, defaults_of
+from bitsieve.methods.method import DENSE_ROWS, Found, Method, defaults_of
 
 DECOMPOSITIONS = ("naive", "pairwise")
 BANDWIDTHS = ("scott", "silverman")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bitsieve.common.ties import rank
+from bitsieve.common.choice import rank
 from bitsieve.methods.by_counts.pairwise.semidefinite import ROUNDINGS, round_factor
 from bitsieve.optimize.low_rank_sdp import solve_low_rank
 

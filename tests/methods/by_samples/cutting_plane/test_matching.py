@@ -8,7 +8,7 @@ from cutting_plane_reference import match_literally, standardized
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bitsieve.common.ties import TIE, rank
+from bitsieve.common.choice import TIE, rank
 from bitsieve.methods.by_samples.cutting_plane.columns import DenseColumns
 from bitsieve.methods.by_samples.cutting_plane.matching import leading, match
 from bitsieve.methods.by_samples.cutting_plane.search import affiliate

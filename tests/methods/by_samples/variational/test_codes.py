@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from variational_reference import Bound, forward
 
-from bitsieve.common.ties import TIE, pick
+from bitsieve.common.choice import TIE, pick
 from bitsieve.methods.by_samples.variational import codes as codes_module
 from bitsieve.methods.by_samples.variational.bounds import RESTART_GAIN, variational_select
 from bitsieve.methods.by_samples.variational.codes import CodeTable, NaiveBound, PairwiseBound

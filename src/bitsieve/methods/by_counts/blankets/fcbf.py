@@ -9,9 +9,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.choice import TIE, rank
 from bitsieve.common.parameters import check_flag, check_number
 from bitsieve.common.progress import phase
-from bitsieve.common.ties import TIE, rank
 from bitsieve.information.protocol import (
     DisjointPairs,
     Information,
@@ -19,8 +19,7 @@ from bitsieve.information.protocol import (
     class_uncertainty,
     pair_uncertainty,
 )
-from bitsieve.methods.found import Found
-from bitsieve.methods.method import Method, defaults_of
+from bitsieve.methods.method import Found, Method, defaults_of
 
 Columns = NDArray[np.intp]
 Floats = NDArray[np.float64]
@@ -203,7 +202,7 @@ METHODS = (
         title="Fast correlation-based filter",
         formula="SU(Xi;C) of those no better p removes by SU(Xp;Xi) >= SU(Xi;C), SU(X;Y) = 2 I(X;Y) / [H(X) + H(Y)]",
         paper="Yu, Liu 2004",
-        needs="each feature with the class, then each kept feature with those still in play",
+        needs="each feature with the class, then each kept feature with those that remain",
         cost="O(k n d)",
         unit="ratio",
         selector="bitsieve.selectors.blankets:FCBF",

@@ -13,12 +13,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.choice import pick
 from bitsieve.common.parameters import check_choice, check_integer
 from bitsieve.common.progress import phase
-from bitsieve.common.ties import pick
 from bitsieve.information.protocol import Information
-from bitsieve.methods.found import Found, rank_all
-from bitsieve.methods.method import CONDITIONED, Method, defaults_of
+from bitsieve.methods.method import CONDITIONED, Found, Method, defaults_of, rank_all
 
 Columns = NDArray[np.intp]
 

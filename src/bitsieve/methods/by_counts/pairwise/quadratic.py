@@ -10,14 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.choice import rank
 from bitsieve.common.memory import check_matrices, check_room
 from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import check_choice, check_number, made_by, optional
 from bitsieve.common.progress import phase
-from bitsieve.common.ties import rank
 from bitsieve.information.protocol import Information
-from bitsieve.methods.found import Found, rank_all
-from bitsieve.methods.method import Method, defaults_of
+from bitsieve.methods.method import Found, Method, defaults_of, rank_all
 from bitsieve.optimize.convexity import is_convex, matrices_for_proof, smallest_eigenvalue
 from bitsieve.optimize.nystrom import Nystrom, choose_landmarks, make_nystrom, nystrom_factor
 from bitsieve.optimize.simplex_qp import (

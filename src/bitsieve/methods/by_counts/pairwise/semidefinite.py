@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.choice import pick, rank, top
 from bitsieve.common.lazy import threadpool_limits
 from bitsieve.common.memory import check_matrices
 from bitsieve.common.parameters import check_choice, check_integer, made_by, make_random
 from bitsieve.common.progress import phase
-from bitsieve.common.ties import pick, rank, top
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.pairwise.certificate import (
     Certificate,
@@ -22,8 +22,7 @@ from bitsieve.methods.by_counts.pairwise.certificate import (
     spectral_bound,
     subset_objective,
 )
-from bitsieve.methods.found import Found, rank_all
-from bitsieve.methods.method import Method, defaults_of
+from bitsieve.methods.method import Found, Method, defaults_of, rank_all
 from bitsieve.optimize.eigen import dominant_eigenvector
 from bitsieve.optimize.low_rank_sdp import solve_low_rank
 from bitsieve.optimize.swap import improve_by_swaps
@@ -46,7 +45,7 @@ def sphere_cosines(factor: Floats, draw: Draw) -> Floats:
 
 
 def aligned_cosines(factor: Floats, draw: Draw) -> Floats:
-    """The same with the direction turned round where row 0, which stands for y = 1, lies behind it."""
+    """The same with the direction turned round where row 0, which represents y = 1, lies behind it."""
     cosines = _row_cosines(factor, draw(len(factor)))
     return (-cosines if cosines[0] < 0 else cosines)[1:]
 
@@ -68,7 +67,7 @@ ROUNDINGS: dict[str, Callable[[Floats, Draw], Floats]] = {
 def round_factor(matrix: Floats, factor: Floats, k: int, rounding: str, n_roundings: int, draw: Draw) -> Rounded:
     """The k features with the largest cosines, for the direction whose subset has the largest x'Qx.
 
-    ``matrix`` (n, n). ``factor`` (n + 1, r): unit rows, row 0 standing for y = 1. ``rounding``: a name of
+    ``matrix`` (n, n). ``factor`` (n + 1, r): unit rows, row 0 representing y = 1. ``rounding``: a name of
     ``ROUNDINGS``. ``n_roundings``: random directions. ``draw(size)`` is a vector of independent standard normal
     numbers.
 

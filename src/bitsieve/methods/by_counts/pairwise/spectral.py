@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.choice import rank
 from bitsieve.common.memory import check_memory, refuse_more
 from bitsieve.common.parameters import check_choice, made_by
 from bitsieve.common.progress import phase
-from bitsieve.common.ties import rank
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.pairwise.certificate import (
     Certificate,
@@ -30,8 +30,7 @@ from bitsieve.methods.by_counts.pairwise.matrices import (
     FullMatrix,
     conditional_matrix,
 )
-from bitsieve.methods.found import Found, rank_all
-from bitsieve.methods.method import Method, defaults_of
+from bitsieve.methods.method import Found, Method, defaults_of, rank_all
 from bitsieve.optimize.eigen import dot, lanczos, multiply
 from bitsieve.optimize.nystrom import (
     Nystrom,

@@ -29,8 +29,8 @@ class FalseDiscoveryStopping:
 
     A column that was chosen is false if the class does not depend on it, or not given some one column that was chosen
     before. Its p is the largest of the p of ``I(Xi;C) = 0`` and of ``I(Xi;C|Xs) = 0`` for every s chosen before on
-    which it depends (by a G-test of ``I(Xi;Xs) = 0`` at 0.05: a column on which the class depends, but not Xs, tells as
-    much given Xs). With n columns to choose from and the first k of the list,
+    which it depends (by a G-test of ``I(Xi;Xs) = 0`` at 0.05: if the class depends on Xi, but Xs does not, Xi is as
+    informative given Xs). With n columns to choose from and the first k of the list,
 
         rate(k) = n c max(p_1, ..., p_k) / k
 
@@ -54,7 +54,7 @@ class FalseDiscoveryStopping:
     might have got, and if that does not decide, the classes are shuffled and the column is cut again.
 
     The search goes on while p is at most ``level r / (n c)``, r the columns that would be taken by their own G-tests:
-    no longer list can be taken. A column that tells something only together with another is not taken.
+    no longer list can be taken. A column that is informative only together with another is not taken.
 
     Cost: k tests of two columns and the class for each of k choices; for one that shuffles decide, O(d n c / level)
     of d samples at most.
@@ -140,7 +140,7 @@ class FalseDiscoveryMonitor:
         self.limit = float(thresholds[np.flatnonzero(p <= thresholds)].max(initial=thresholds[0]))
 
     def _p(self, candidate: int) -> float:
-        """The largest p, alone and given each column chosen before that tells of it, or the first beyond the limit."""
+        """The largest p, alone and given each chosen column on which it depends, or the first beyond the limit."""
         largest = self._p_given(candidate, ())
         for column in self.looked_at:
             if largest > self.limit:

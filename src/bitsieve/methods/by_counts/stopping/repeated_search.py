@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bitsieve.common.lazy import cached_property
 from bitsieve.counts.search import ClassSearch, Dependence, Parts, dependence_of_codes, joint_codes
-from bitsieve.counts.terms import Terms
+from bitsieve.counts.tables import Terms
 from bitsieve.counts.threads import run_blocks
 from bitsieve.information.evidence import log_chi_squared_tail
 
@@ -60,7 +60,7 @@ class RepeatedSearch:
         return dependence_of_codes(codes, search.classes[None], search.n_classes, self.parts, self.terms)
 
     def log_codings(self, candidate: int) -> float:
-        """The price of the search within a candidate, as a logarithm."""
+        """The penalty of the search within a candidate, as a logarithm."""
         return self.search.log_codings(candidate)
 
     def best_after_shuffles(self, seeds: NDArray[np.uint64]) -> NDArray[np.float64]:
@@ -106,7 +106,7 @@ class RepeatedSearch:
         return classes
 
     def _figures(self, found: Dependence) -> NDArray[np.float64]:
-        """The tail of chi-squared beyond the statistic that a sum of terms stands for; 1 without freedom."""
+        """The tail of chi-squared beyond the statistic of a sum of terms; 1 without freedom."""
         figures = np.ones(found.freedom.shape)
         some = found.freedom > 0
         bits = self._bits(found)[some]

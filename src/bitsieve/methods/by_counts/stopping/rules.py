@@ -283,7 +283,7 @@ def share_of_shuffles(
 ) -> float:
     """The share of shuffles that reach the observed value, of ``most`` or until ``last`` of them did.
 
-    ``reach(seeds)`` tells of the shuffle of every seed whether it does.
+    ``reach(seeds)``: whether the shuffle of every seed does.
     """
     made = reached = 0
     while made < most:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.ties import TIE, rank
+from bitsieve.common.choice import TIE, rank
 from bitsieve.methods.by_samples.cutting_plane.columns import Columns
 
 Floats = NDArray[np.float64]

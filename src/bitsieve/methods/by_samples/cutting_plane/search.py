@@ -14,17 +14,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.choice import TIE
 from bitsieve.common.lazy import threadpool_limits
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_above_zero, check_choice, check_integer, check_number, optional
 from bitsieve.common.progress import phase
-from bitsieve.common.ties import TIE
 from bitsieve.methods.by_samples.cutting_plane.columns import Columns, Groups, Pairs, vectors_of
 from bitsieve.methods.by_samples.cutting_plane.matching import NONE, match, match_exactly
 from bitsieve.methods.by_samples.cutting_plane.reduced import FINE, Reduced, ReducedProblem
 from bitsieve.methods.by_samples.rows import Samples
-from bitsieve.methods.found import Found
-from bitsieve.methods.method import ROWS, Method, defaults_of
+from bitsieve.methods.method import ROWS, Found, Method, defaults_of
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]

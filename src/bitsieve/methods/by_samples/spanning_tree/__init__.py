@@ -1,1 +1,1 @@
-"""Methods on the Euclidean minimum spanning tree of the samples: how far two samples, or two features, are apart."""
+"""Methods on the Euclidean minimum spanning tree of the samples: the distance of two samples, or of two features."""

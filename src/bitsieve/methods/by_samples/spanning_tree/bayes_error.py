@@ -16,9 +16,9 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.choice import pick
 from bitsieve.common.parameters import check_flag
 from bitsieve.common.progress import phase
-from bitsieve.common.ties import pick
 from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.rows import Samples
 from bitsieve.methods.by_samples.spanning_tree.tree import (
@@ -27,8 +27,7 @@ from bitsieve.methods.by_samples.spanning_tree.tree import (
     edges_between,
     minimum_spanning_tree,
 )
-from bitsieve.methods.found import Found, constants_last
-from bitsieve.methods.method import DENSE_ROWS, Method, defaults_of
+from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last, defaults_of
 
 Floats = NDArray[np.float64]
 Classes = NDArray[np.integer]

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.choice import TIE, rank
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import NO_LIMIT, check_choice, check_integer, made_by, make_random, optional
 from bitsieve.common.progress import phase
-from bitsieve.common.ties import TIE, rank
 from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.rows import Samples
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import ClassPairs
@@ -27,8 +27,7 @@ from bitsieve.methods.by_samples.spanning_tree.tree import (
     edges_between,
     minimum_spanning_tree,
 )
-from bitsieve.methods.found import Found, rank_all
-from bitsieve.methods.method import DENSE_ROWS, Method, defaults_of
+from bitsieve.methods.method import DENSE_ROWS, Found, Method, defaults_of, rank_all
 
 Places = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -21,8 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.common.greedy import choose_greedily
-from bitsieve.common.ties import TIE, pick
+from bitsieve.common.choice import TIE, choose_greedily, pick
 from bitsieve.counts.kernels import choose_kernel
 
 Columns = NDArray[np.intp]

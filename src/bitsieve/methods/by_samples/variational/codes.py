@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.common.ties import TIE, pick
+from bitsieve.common.choice import TIE, pick
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.threads import run_blocks, thread_count
 from bitsieve.methods.by_samples.variational.bounds import LANES, Bound, Weighted

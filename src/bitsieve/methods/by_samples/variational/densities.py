@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.common.choice import pick
 from bitsieve.common.messages import Sentence, Setting
-from bitsieve.common.ties import pick
 from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.variational.bounds import LANES, Bound
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
-from bitsieve.methods.by_counts.greedy.forward import forward_select
+from bitsieve.methods.by_counts.forward import forward_select
 
 every_criterion = pytest.mark.parametrize("name", CRITERIA)
 

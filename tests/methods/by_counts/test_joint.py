@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitsieve.methods.by_counts.criteria import CMI, CMIFS, CMIM
-from bitsieve.methods.by_counts.greedy.forward import forward_select
+from bitsieve.methods.by_counts.forward import forward_select
 
 # A definition adds at most a hundred terms of at most one bit, each right to a few 1e-16.
 DEFINITION = 1e-13

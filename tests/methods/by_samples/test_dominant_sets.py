@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bitsieve.methods.by_counts.greedy.scores import WholeSetInformation
+from bitsieve.methods.by_samples.dominant_sets import WholeSetInformation
 
 
 def test_information_is_that_of_the_joint_values(information_of, make_table, brute):

@@ -1,4 +1,4 @@
-"""The speed table of README.md, made from the newest results between two marks."""
+"""The speed table of docs/speed.md, made from the newest results between two marks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class NoResults(RuntimeError):
     """There is nothing to make a table of; the message says what to do."""
 
 
-def rewrite(kind: str | None = None, path: Path = ROOT / "README.md", folder: Path = RESULTS) -> None:
+def rewrite(kind: str | None = None, path: Path = ROOT / "docs" / "speed.md", folder: Path = RESULTS) -> None:
     """Put the table of the newest greedy results, or of those of one kind of machine, into the file."""
     found = results.read("greedy", kind, folder)
     if not found:

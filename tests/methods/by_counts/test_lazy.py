@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bitsieve.counts import packed_table
+from bitsieve.counts import packed
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.packed import PackedMinima, PackedSource
 from bitsieve.information import PlugInInformation
+from bitsieve.methods.by_counts import forward as greedy
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
-from bitsieve.methods.by_counts.greedy import forward as greedy
-from bitsieve.methods.by_counts.greedy.forward import forward_select
+from bitsieve.methods.by_counts.forward import forward_select
 
 LAZY = [name for name, c in CRITERIA.items() if c.needs in ("pairs", "class pairs") and c.never_increases]
 every_lazy_criterion = pytest.mark.parametrize("name", LAZY)
@@ -154,7 +154,7 @@ MINIMA = ["cmim", "cmim_fleuret", "jmim"]
 @pytest.mark.parametrize("name", MINIMA)
 def test_minima_on_any_number_of_threads(name, monkeypatch):
     """Threads search groups of their own, with other marks to reach, and find the same."""
-    monkeypatch.setattr(packed_table, "WORTH_A_THREAD", 1e-12)
+    monkeypatch.setattr(packed, "WORTH_A_THREAD", 1e-12)
     codes, classes = few_among_many(300)
     found = []
     for n_jobs in (1, 2, 5):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bitsieve.common.ties import TIE, pick, rank, top
+from bitsieve.common.choice import TIE, pick, rank, top
 
 INF = float("inf")
 

@@ -1,13 +1,169 @@
-"""Criteria that add up pairs of features, alone and within each class."""
+"""Linear criteria: relevance, less or with sums over pairs of features, alone and within each class."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from bitsieve.information.protocol import PairInformation
 from bitsieve.methods.by_counts.criteria.base import Criterion, Floats, check_weight
+
+
+@dataclass(frozen=True)
+class MIM(Criterion):
+    """Relevance alone: ``J(i) = I(Xi;C)``.
+
+    Also called maxRel. Blind to redundancy: duplicates are chosen together.
+
+    References
+    ----------
+    D. D. Lewis, "Feature selection and feature extraction for text categorization", Speech and Natural Language
+    Workshop, 1992.
+    """
+
+    name = "mim"
+    title = "Mutual information maximisation"
+    formula = "I(Xi;C)"
+    paper = "Lewis 1992"
+    needs = "marginals"
+    never_increases = True
+
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
+        """Nothing to fold."""
+        return folded
+
+    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
+        """I(Xi;C)."""
+        return relevance
+
+
+@dataclass(frozen=True)
+class MIFS(Criterion):
+    """Relevance less the summed redundancy: ``J(i|S) = I(Xi;C) - beta sum_s I(Xi;Xs)``.
+
+    Parameters
+    ----------
+    beta : float, default 1.0
+        Weight of the redundancy; 0 gives mim, 1/#S would give mrmr.
+
+    References
+    ----------
+    R. Battiti, "Using mutual information for selecting features in supervised neural net learning", IEEE
+    Transactions on Neural Networks 5(4), 1994. doi:10.1109/72.298224
+    """
+
+    name = "mifs"
+    title = "Mutual information feature selection"
+    formula = "I(Xi;C) - beta sum_s I(Xi;Xs)"
+    paper = "Battiti 1994"
+    needs = "pairs"
+
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_weight("beta", self.beta)
+
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
+        """Sum of I(Xi;Xs)."""
+        return folded + pair.redundancy
+
+    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
+        """I(Xi;C) - beta sum I(Xi;Xs)."""
+        return relevance - self.beta * folded
+
+
+@dataclass(frozen=True)
+class MIFSU(Criterion):
+    """Relevance less weighted redundancy: ``J(i|S) = I(Xi;C) - beta sum_s [I(Xs;C)/H(Xs)] I(Xi;Xs)``.
+
+    The sum of mifs, each redundancy weighted by the share of the chosen feature's entropy that is relevance. A
+    chosen feature that is constant counts for nothing.
+
+    Parameters
+    ----------
+    beta : float, default 1.0
+        Weight of the redundancy; 0 gives mim.
+
+    References
+    ----------
+    N. Kwak, C.-H. Choi, "Input feature selection for classification problems", IEEE Transactions on Neural Networks
+    13(1), 2002. doi:10.1109/72.977291
+    """
+
+    name = "mifsu"
+    title = "Mutual information feature selection under uniform information"
+    formula = "I(Xi;C) - beta sum_s [I(Xs;C)/H(Xs)] I(Xi;Xs)"
+    paper = "Kwak, Choi 2002"
+    needs = "pairs"
+
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_weight("beta", self.beta)
+
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
+        """Sum of [I(Xs;C)/H(Xs)] I(Xi;Xs)."""
+        information, pivot = pair.information, pair.pivot
+        entropy = information.entropy[pivot]
+        share = information.relevance[pivot] / entropy if entropy > 0 else 0.0
+        return folded + share * pair.redundancy
+
+    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
+        """I(Xi;C) - beta times the sum."""
+        return relevance - self.beta * folded
+
+
+@dataclass(frozen=True)
+class MRMR(Criterion):
+    """Relevance less the mean redundancy: ``J(i|S) = I(Xi;C) - (1/#S) sum_s I(Xi;Xs)``.
+
+    The difference form (MID); its quotient is :class:`~bitsieve.methods.by_counts.criteria.nonlinear.MIQ`.
+
+    References
+    ----------
+    H. Peng, F. Long, C. Ding, "Feature selection based on mutual information", IEEE Transactions on Pattern
+    Analysis and Machine Intelligence 27(8), 2005. doi:10.1109/TPAMI.2005.159
+    """
+
+    name = "mrmr"
+    title = "Minimum redundancy, maximum relevance"
+    formula = "I(Xi;C) - mean_s I(Xi;Xs)"
+    paper = "Peng, Long, Ding 2005"
+    needs = "pairs"
+
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
+        """Sum of I(Xi;Xs)."""
+        return folded + pair.redundancy
+
+    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
+        """I(Xi;C) - mean I(Xi;Xs)."""
+        return relevance - folded / n_selected
+
+
+@dataclass(frozen=True)
+class MinRed(Criterion):
+    """The negative mean redundancy, whatever the relevance: ``J(i|S) = -(1/#S) sum_s I(Xi;Xs)``.
+
+    What mrmr takes from the relevance, alone: only the first feature is chosen for its relevance.
+
+    References
+    ----------
+    W. Duch, "Filter methods", in Feature Extraction: Foundations and Applications, Springer 2006.
+    doi:10.1007/978-3-540-35488-8_4
+    """
+
+    name = "minred"
+    title = "Minimum redundancy"
+    formula = "-mean_s I(Xi;Xs)"
+    paper = "Duch 2006"
+    needs = "pairs"
+
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
+        """Less the sum of I(Xi;Xs)."""
+        return folded - pair.redundancy
+
+    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
+        """The mean."""
+        return folded / n_selected
 
 
 @dataclass(frozen=True)
@@ -81,34 +237,6 @@ class CIFE(Criterion):
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Sum of I(Xi;Xs) - I(Xi;Xs|C)."""
         return folded + (pair.redundancy - pair.conditional_redundancy)
-
-    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        """I(Xi;C) less the sum."""
-        return relevance - folded
-
-
-@dataclass(frozen=True)
-class ICAP(Criterion):
-    """Relevance less redundancy, no credit for synergy: ``J(i|S) = I(Xi;C) - sum_s max(0, I(Xi;Xs) - I(Xi;Xs|C))``.
-
-    As cife where every chosen feature takes from what the candidate tells, never above it. A score never increases, as
-    no term of the sum is negative: stale scores bound fresh ones.
-
-    References
-    ----------
-    A. Jakulin, "Machine learning based on attribute interactions", PhD thesis, University of Ljubljana, 2005.
-    """
-
-    name = "icap"
-    title = "Interaction capping"
-    formula = "I(Xi;C) - sum_s max(0, I(Xi;Xs) - I(Xi;Xs|C))"
-    paper = "Jakulin 2005"
-    needs = "class pairs"
-    never_increases = True
-
-    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        """Sum of I(Xi;Xs) - I(Xi;Xs|C) where positive."""
-        return folded + np.maximum(pair.redundancy - pair.conditional_redundancy, 0.0)
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """I(Xi;C) less the sum."""

@@ -1,23 +1,168 @@
-"""Sums of entropy terms over contingency tables: one definition, block by block, and what a source may fuse.
+"""Contingency tables of integers that add up over parts of the samples, and sums of the entropy terms of their cells.
 
-``S`` below is the sum of the terms (see :mod:`bitsieve.counts.terms`) over the cells of a table.
+``T[c] = round(c * log2(c) * 2**shift)``: every entropy is ``log2 N - sum(T over cells) / (N * 2**shift)``, an integer
+sum, free of order, so equal tables give equal bits on every machine. The definition in plain Python is
+:func:`bitsieve.counts.reference.term`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
 from typing import NamedTuple, Protocol, Self
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import DTypeLike, NDArray
 
-from bitsieve.common.greedy import Scores
+from bitsieve import _native
+from bitsieve.common.choice import Scores
 from bitsieve.common.memory import square_matrix
 from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
-from bitsieve.counts.contingency import ContingencyTable, Tables, column_blocks
-from bitsieve.counts.terms import Terms
 
+TABLE_LIMIT = 1 << 17  # 1 MiB: cells beyond it are so few that their terms are computed afresh
+MAX_SAMPLES = 1 << 31
+BLOCK_CELLS = 1 << 22  # of the tables that are held at once where sums are made from them
+DENSE_CELLS = 1 << 16  # tables of at most so many cells hold them all, larger ones only those that are not empty
+MAX_CELLS = 1 << 62  # cells are numbered by 64-bit integers
 PairSums = tuple[Integers, Integers | None]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The terms of tables of ``n_samples`` samples.
+
+    ``table`` holds ``T[0], T[1], ...`` as far as it reaches; kernels compute the terms beyond. What ``T[1]`` holds, 0
+    by the formula, they add to those: an estimator may price every cell that is not empty.
+    """
+
+    n_samples: int
+    shift: int  # the largest with ``N log2(N) 2**shift < 2**62``
+    table: Integers
+
+    def sum(self, counts: Integers) -> int:
+        """Sum of the terms of all cells of ``counts`` (contiguous int64, any shape)."""
+        return _native.sum_terms(counts.reshape(-1), self.table, self.shift)
+
+    @property
+    def per_bit(self) -> float:
+        """The sum of terms that amounts to one bit: ``N * 2**shift``, exact in float64."""
+        return self.n_samples * 2.0**self.shift
+
+
+@lru_cache(maxsize=8)
+def entropy_terms(n_samples: int, limit: int = TABLE_LIMIT) -> Terms:
+    """The :class:`Terms` of ``n_samples``, with a table of at most ``limit`` entries (kept for the next call)."""
+    table = _native.term_table(n_samples, min(n_samples + 1, limit))
+    table.flags.writeable = False
+    return Terms(n_samples, _native.term_shift(n_samples), table)
+
+
+@dataclass(frozen=True, eq=False)
+class ContingencyTable:
+    """How many samples have each combination of a first code, a second code and a class."""
+
+    shape: tuple[int, int, int]  # codes of the first variable (1: none), of the second (1: none), classes (1: pooled)
+    counts: Integers  # of all cells in C order, where there are at most ``DENSE_CELLS``; else of those listed
+    cells: Integers | None = None  # flat indices of the cells that are not empty, ascending; None: every cell
+
+    @classmethod
+    def of_samples(cls, shape: tuple[int, int, int], cell_of_sample: Integers) -> ContingencyTable:
+        """Count the samples of every cell, given the flat index of each sample's cell."""
+        if has_all_cells(shape):
+            return cls(shape, np.bincount(cell_of_sample, minlength=prod(shape)))
+        cells, counts = np.unique(cell_of_sample, return_counts=True)
+        return cls(_numbered(shape), counts, cells)
+
+    @classmethod
+    def of_cells(cls, shape: tuple[int, int, int], cells: Integers, counts: Integers) -> ContingencyTable:
+        """Make a table of counts and the flat indices of their cells; counts of one cell are added."""
+        if has_all_cells(shape):
+            dense = np.zeros(prod(shape), np.int64)
+            np.add.at(dense, cells, counts)
+            return cls(shape, dense)
+        occurring, place = np.unique(cells, return_inverse=True)
+        total = np.zeros(len(occurring), np.int64)
+        np.add.at(total, place, counts)
+        return cls(_numbered(shape), total, occurring)
+
+    def __add__(self, other: ContingencyTable) -> ContingencyTable:
+        """The table of both parts of the samples; the shapes must be equal."""
+        if self.shape != other.shape:
+            raise ValueError(f"tables of shape {self.shape} and {other.shape} do not add up: agree on the codes first")
+        if self.cells is None or other.cells is None:
+            return ContingencyTable(self.shape, self.counts + other.counts)
+        cells, counts = (np.concatenate(pair) for pair in ((self.cells, other.cells), (self.counts, other.counts)))
+        return self.of_cells(self.shape, cells, counts)
+
+    def pooled(self) -> ContingencyTable:
+        """The table with the classes added up."""
+        first, second, n_classes = self.shape
+        if n_classes == 1:
+            return self
+        if self.cells is None:
+            return ContingencyTable((first, second, 1), self.counts.reshape(-1, n_classes).sum(axis=1))
+        return self.of_cells((first, second, 1), self.cells // n_classes, self.counts)
+
+    def occupied(self) -> tuple[Integers, Integers]:
+        """Flat indices of the cells that are not empty, ascending, and their counts."""
+        if self.cells is not None:
+            return self.cells, self.counts
+        cells = np.flatnonzero(self.counts)
+        return cells, self.counts[cells]
+
+    def dense(self) -> Integers:
+        """All cells as an array of the table's shape."""
+        if self.cells is None:
+            return self.counts.reshape(self.shape)
+        out = np.zeros(prod(self.shape), np.int64)
+        out[self.cells] = self.counts
+        return out.reshape(self.shape)
+
+
+class Tables(Protocol):
+    """Whatever gives the contingency tables of ``n_features`` columns of codes and one class, to any thread."""
+
+    n_samples: int
+    n_features: int
+    n_classes: int
+    arities: NDArray[np.int32]  # codes of feature i are ``0 .. arities[i] - 1``
+    class_sizes: Integers  # samples, shape (n_classes,)
+    n_jobs: int | None = None  # threads for work on its counts
+
+    @abstractmethod
+    def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
+        """The tables of the pivot (None: no pivot) with each of ``columns``, of shape (codes, codes, classes).
+
+        Tables of portions of the samples add up to those of all samples. ``by_class`` False pools the classes.
+        """
+
+
+def has_all_cells(shape: tuple[int, int, int]) -> bool:
+    """Whether a table of this shape holds every cell."""
+    return prod(shape) <= DENSE_CELLS
+
+
+def _numbered(shape: tuple[int, int, int]) -> tuple[int, int, int]:
+    if prod(shape) > MAX_CELLS:
+        raise ValueError(f"a table of {shape[0]:,} x {shape[1]:,} codes x {shape[2]:,} classes is too large to count")
+    return shape
+
+
+def column_blocks(n_first: int, n_codes: NDArray[np.int32], n_classes: int, n_samples: int) -> Iterator[slice]:
+    """Cut columns with so many codes into blocks whose tables with a first variable may be held at once.
+
+    A table of a column holds ``n_first * n_codes * n_classes`` cells, or one for every sample where they are fewer.
+    """
+    cells = np.cumsum(np.minimum(n_codes.astype(np.float64) * n_first * n_classes, max(n_samples, DENSE_CELLS)))
+    first = 0
+    while first < len(cells):
+        held = cells[first - 1] if first else 0
+        last = max(first + 1, int(np.searchsorted(cells, held + BLOCK_CELLS, side="right")))
+        yield slice(first, last)
+        first = last
 
 
 class PairForm(NamedTuple):
@@ -134,7 +279,7 @@ class Sums:
         """The counts of the tables of the pivot (None: no pivot) with ``columns``: row k those with ``columns[k]``.
 
         Pooled over the classes and, if asked for, within them; in any order, empty cells left out or as zeros, the rows
-        filled up with zeros.
+        padded with zeros.
         """
         tables = self.source.tables(pivot, columns, by_class)
         pooled = _stacked([table.pooled().counts for table in tables])
@@ -183,7 +328,7 @@ def sums_of_tables(
 
 
 def _stacked(rows: list[Integers]) -> Integers:
-    """Rows of unlike lengths as one array, filled up with zeros."""
+    """Rows of unlike lengths as one array, padded with zeros."""
     out = np.zeros((len(rows), max(map(len, rows))), np.int64)
     for place, row in enumerate(rows):
         out[place, : len(row)] = row

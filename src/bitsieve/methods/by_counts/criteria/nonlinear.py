@@ -1,0 +1,273 @@
+"""Criteria that take a minimum, divide, or condition on several chosen features at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+
+import numpy as np
+
+from bitsieve.common.messages import ParameterError
+from bitsieve.information.protocol import PairInformation
+from bitsieve.methods.by_counts.criteria.base import Criterion, Floats, JointCriterion, MinimumCriterion
+
+NOTHING = 1e-12  # bits
+
+
+@dataclass(frozen=True)
+class ICAP(Criterion):
+    """Relevance less redundancy, no credit for synergy: ``J(i|S) = I(Xi;C) - sum_s max(0, I(Xi;Xs) - I(Xi;Xs|C))``.
+
+    As cife where every chosen feature can only lower the score of the candidate. A score never increases, as
+    no term of the sum is negative: stale scores bound fresh ones.
+
+    References
+    ----------
+    A. Jakulin, "Machine learning based on attribute interactions", PhD thesis, University of Ljubljana, 2005.
+    """
+
+    name = "icap"
+    title = "Interaction capping"
+    formula = "I(Xi;C) - sum_s max(0, I(Xi;Xs) - I(Xi;Xs|C))"
+    paper = "Jakulin 2005"
+    needs = "class pairs"
+    never_increases = True
+
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
+        """Sum of I(Xi;Xs) - I(Xi;Xs|C) where positive."""
+        return folded + np.maximum(pair.redundancy - pair.conditional_redundancy, 0.0)
+
+    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
+        """I(Xi;C) less the sum."""
+        return relevance - folded
+
+
+@dataclass(frozen=True)
+class CMIM(MinimumCriterion):
+    """The least information of the candidate about the class given one chosen feature: ``J(i|S) = min_s I(Xi;C|Xs)``.
+
+    The minimum is over S only, as the paper defines it; its algorithm also caps the score by I(Xi;C), which
+    differs under synergy. A score never increases, so stale scores bound fresh ones.
+
+    References
+    ----------
+    F. Fleuret, "Fast binary feature selection with conditional mutual information", Journal of Machine Learning
+    Research 5, 2004.
+    """
+
+    name = "cmim"
+    title = "Conditional mutual information maximisation"
+    formula = "min_s I(Xi;C|Xs)"
+    paper = "Fleuret 2004"
+    quantity = "conditional_relevance"
+
+
+@dataclass(frozen=True)
+class CMIMFleuret(MinimumCriterion):
+    """As cmim, and never above the relevance: ``J(i|S) = min(I(Xi;C), min_s I(Xi;C|Xs))``.
+
+    The algorithm of the paper, whose scores start from the relevance; its definition, cmim, has the minimum over S
+    only. They differ under synergy, where I(Xi;C|Xs) > I(Xi;C) for every s. A score never increases, so stale scores
+    bound fresh ones.
+
+    References
+    ----------
+    F. Fleuret, "Fast binary feature selection with conditional mutual information", Journal of Machine Learning
+    Research 5, 2004.
+    """
+
+    name = "cmim_fleuret"
+    title = "Conditional mutual information maximisation, capped by relevance"
+    formula = "min(I(Xi;C), min_s I(Xi;C|Xs))"
+    paper = "Fleuret 2004"
+    quantity = "conditional_relevance"
+    capped = True
+
+
+@dataclass(frozen=True)
+class JMIM(MinimumCriterion):
+    """The least information of the candidate together with a chosen feature: ``J(i|S) = min_s I(Xi,Xs;C)``.
+
+    The minimum where jmi has the sum: ``min_s [I(Xs;C) + I(Xi;C|Xs)]``, so a weak chosen feature caps every candidate.
+    A score never increases, so stale scores bound fresh ones.
+
+    References
+    ----------
+    M. Bennasar, Y. Hicks, R. Setchi, "Feature selection using joint mutual information maximisation", Expert Systems
+    with Applications 42(22), 2015. doi:10.1016/j.eswa.2015.07.007
+    """
+
+    name = "jmim"
+    title = "Joint mutual information maximisation"
+    formula = "min_s I(Xi,Xs;C)"
+    paper = "Bennasar, Hicks, Setchi 2015"
+    quantity = "joint_relevance"
+
+
+@dataclass(frozen=True)
+class MIQ(Criterion):
+    """Relevance over the mean redundancy: ``J(i|S) = I(Xi;C) / (eps + (1/#S) sum_s I(Xi;Xs))``.
+
+    Scores are ratios, not bits. By decision ``x/0 = inf`` and ``0/0 = 0``. Quantities of less than 1e-12 bit, which
+    is what rounding leaves of an exact 0, count as 0.
+
+    Parameters
+    ----------
+    eps : float, default 0.0
+        Added to the denominator (the authors used 0.01).
+
+    References
+    ----------
+    C. Ding, H. Peng, "Minimum redundancy feature selection from microarray gene expression data", CSB 2003.
+    doi:10.1109/CSB.2003.1227396
+    """
+
+    name = "miq"
+    title = "Mutual information quotient"
+    formula = "I(Xi;C) / mean_s I(Xi;Xs)"
+    paper = "Ding, Peng 2003"
+    needs = "pairs"
+    unit = "ratio"
+
+    eps: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.eps, Real) and 0 <= self.eps < float("inf")):
+            raise ParameterError(
+                "eps", self.eps, "give a finite number of 0 or more", "cannot be added to a denominator"
+            )
+
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
+        """Sum of I(Xi;Xs)."""
+        return folded + pair.redundancy
+
+    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
+        """I(Xi;C) / (eps + mean I(Xi;Xs))."""
+        numerator = np.where(relevance > NOTHING, relevance, 0.0)
+        denominator = self.eps + np.where(folded > NOTHING * n_selected, folded / n_selected, 0.0)
+        quotient = np.where(numerator > 0, np.inf, 0.0)
+        return np.divide(numerator, denominator, out=quotient, where=denominator > 0)
+
+
+@dataclass(frozen=True)
+class AMIFS(Criterion):
+    """Relevance less the mean normalised redundancy: ``J(i|S) = I(Xi;C) - (1/#S) sum_s I(Xi;Xs) / min(H(Xi), H(Xs))``.
+
+    The normalised redundancy is 0 for independent features and 1 where one of them determines the other; it is 0 for a
+    constant feature. A score is bits less a ratio, so the order depends on the unit, here the bit.
+
+    References
+    ----------
+    M. Tesmer, P. A. Estevez, "AMIFS: adaptive feature selection by using mutual information", IJCNN 2004.
+    doi:10.1109/IJCNN.2004.1379918
+    """
+
+    name = "amifs"
+    title = "Adaptive mutual information feature selection"
+    formula = "I(Xi;C) - mean_s I(Xi;Xs) / min(H(Xi), H(Xs))"
+    paper = "Tesmer, Estevez 2004"
+    unit = "mixed"
+    needs = "pairs"
+
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
+        """Sum of I(Xi;Xs) / min(H(Xi), H(Xs))."""
+        entropy = pair.information.entropy
+        smaller = np.minimum(pair.of(entropy), entropy[pair.pivot])
+        return folded + pair.redundancy / np.where(smaller > 0, smaller, 1.0)  # a constant shares exactly 0
+
+    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
+        """I(Xi;C) less the mean."""
+        return relevance - folded / n_selected
+
+
+@dataclass(frozen=True)
+class DISR(Criterion):
+    """The joint relevance of jmi, each normalised: ``J(i|S) = sum_s I(Xi,Xs;C) / H(Xi,Xs,C)``.
+
+    Against the liking of jmi for features of many codes. Scores are ratios between 0 and #S, not
+    bits; the first is still I(Xi;C). A pair that is constant, with a constant class, counts for 0.
+
+    References
+    ----------
+    P. E. Meyer, G. Bontempi, "On the use of variable complementarity for feature selection in cancer classification",
+    EvoWorkshops 2006. doi:10.1007/11732242_9
+    """
+
+    name = "disr"
+    title = "Double input symmetrical relevance"
+    formula = "sum_s I(Xi,Xs;C) / H(Xi,Xs,C)"
+    paper = "Meyer, Bontempi 2006"
+    unit = "ratio"
+    needs = "class pairs"
+
+    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
+        """Sum of I(Xi,Xs;C) / H(Xi,Xs,C)."""
+        return folded + pair.symmetric_relevance
+
+
+@dataclass(frozen=True)
+class NJMIM(MinimumCriterion):
+    """The joint relevance of jmim, each normalised: ``J(i|S) = min_s I(Xi,Xs;C) / H(Xi,Xs,C)``.
+
+    The minimum where disr has the sum. Scores are ratios between 0 and 1, not bits; the first is still I(Xi;C). A
+    score never increases, so stale scores bound fresh ones.
+
+    References
+    ----------
+    M. Bennasar, Y. Hicks, R. Setchi, "Feature selection using joint mutual information maximisation", Expert Systems
+    with Applications 42(22), 2015. doi:10.1016/j.eswa.2015.07.007
+    """
+
+    name = "njmim"
+    title = "Normalised joint mutual information maximisation"
+    formula = "min_s I(Xi,Xs;C) / H(Xi,Xs,C)"
+    paper = "Bennasar, Hicks, Setchi 2015"
+    unit = "ratio"
+    quantity = "symmetric_relevance"
+
+
+@dataclass(frozen=True)
+class CMI(JointCriterion):
+    """The candidate's information about the class given all chosen features together: ``J(i|S) = I(Xi;C|S)``.
+
+    The exact criterion that the others approximate by pairs. The samples are divided by the joint value of S; once
+    S determines the class, or no two samples share a value, every score is 0 and the lowest column is taken.
+
+    References
+    ----------
+    G. Brown, A. Pocock, M.-J. Zhao, M. Lujan, "Conditional likelihood maximisation: a unifying framework for
+    information theoretic feature selection", Journal of Machine Learning Research 13, 2012.
+    """
+
+    name = "cmi"
+    title = "Conditional mutual information given all chosen features"
+    formula = "I(Xi;C|S)"
+    paper = "Brown, Pocock, Zhao, Lujan 2012"
+    needs = "joint"
+
+    def condition(self, chosen: list[int]) -> list[int]:
+        """All of S."""
+        return list(chosen)
+
+
+@dataclass(frozen=True)
+class CMIFS(JointCriterion):
+    """The candidate's information given the first and the last chosen feature: ``J(i|S) = I(Xi;C|X_first,X_last)``.
+
+    An interpretation: the article was not available, and this is how the literature that cites it reads it.
+
+    References
+    ----------
+    H. Cheng, Z. Qin, C. Feng, Y. Wang, F. Li, "Conditional mutual information-based feature selection analyzing for
+    synergy and redundancy", ETRI Journal 33(2), 2011. doi:10.4218/etrij.11.0110.0237
+    """
+
+    name = "cmifs"
+    title = "Conditional mutual information feature selection"
+    formula = "I(Xi;C|X_first,X_last)"
+    paper = "Cheng, Qin, Feng, Wang, Li 2011"
+    needs = "joint"
+
+    def condition(self, chosen: list[int]) -> list[int]:
+        """The first and the last of S."""
+        return [chosen[0], chosen[-1]] if len(chosen) > 1 else list(chosen)

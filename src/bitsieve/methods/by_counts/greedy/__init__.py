@@ -1,1 +1,0 @@
-"""Forward selection: one loop, and the ways to keep its scores."""

@@ -1,0 +1,75 @@
+"""How the data of a selection is read: which engine works on its rows, and with what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from bitsieve.common.memory import check_memory
+from bitsieve.common.parameters import check_flag
+from bitsieve.data.table import COUNTS, Table
+from bitsieve.engines.registry import Engine, choose_engine
+from bitsieve.methods.registry import check_offers, parameters_of
+
+
+class Reading(NamedTuple):
+    """Data, the engine that works on its rows, and what is asked of that.
+
+    Attributes
+    ----------
+    data : Any
+        As ``select`` takes it.
+    engine : Engine
+    options : mapping
+        ``spool``, ``header``, and ``memory`` where the engine is to keep to it.
+    own : mapping
+        Parameters of the method that are asked for by the same words: ``memory``.
+    """
+
+    data: Any
+    engine: Engine
+    options: Mapping[str, Any]
+    own: Mapping[str, Any]
+
+    @classmethod
+    def planned(cls, method: str, data: Any, engine: str | None, **options: Any) -> Reading:
+        """What is to be done, refused before anything is read where it cannot be.
+
+        Raises
+        ------
+        ValueError
+            If the engine is not known or does not take an option, or its rows are not enough for the method.
+        """
+        memory = check_memory(options["memory"])
+        chosen = choose_engine(data, engine, memory, options["spool"])
+        own: dict[str, Any] = {}
+        if memory is not None and "memory" in parameters_of(method):
+            own = {"memory": options["memory"]}
+            if "memory" not in chosen.options:
+                options = {**options, "memory": None}
+        chosen.check_options(data, options)
+        if chosen.source:
+            check_offers(method, COUNTS)  # before hours of reading
+        return cls(data, chosen, options, own)
+
+    def read(
+        self,
+        target: Any,
+        sample_weight: Any,
+        *,
+        target_bins: int | str | None,
+        drop_missing: bool,
+        client: Any = None,
+    ) -> Table:
+        """The data as a table, in memory or in parts; ``client`` is that of a cluster."""
+        of_target: dict[str, Any] = {"target_bins": target_bins, "drop_missing": drop_missing}
+        opened = self.engine.open(self.data, **self.options, client=client)
+        if opened is None:
+            from bitsieve.data.read import read_data
+
+            return read_data(self.data, target, sample_weight, **of_target, header=self.options["header"])
+        check_flag("drop_missing_target", drop_missing)
+        target = getattr(opened, "own_target", None) if target is None else target
+        if target is None:
+            raise ValueError("no target is given: name one of the columns, or give one value a row")
+        return opened.read_in_parts(target, sample_weight, target_name="target", **of_target)
