@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bitsieve.cli.shared import binning_of, say
+from bitsieve.cli.shared import binning_of, rules_of, say
 from bitsieve.common.progress import shown
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ def run(options: argparse.Namespace) -> int:
         source = StreamSource(options.data, options.memory)
         if source.own_target is not None:
             open_columns(options.data)
-        table = source.read_in_parts(options.target, options.weight, target_bins=options.target_bins)
+        how = {"target_bins": options.target_bins, "rules": rules_of(options)}
+        table = source.read_in_parts(options.target, options.weight, **how)
         assert isinstance(table, TableInParts)  # as all but libsvm files are read
         codes = few_are_codes(rule, parameters)
         if first is not None and (options.include or options.exclude):

@@ -111,6 +111,7 @@ def read_data(
     target_bins: int | str | None = None,
     drop_missing: bool = False,
     header: bool | None = None,
+    rules: ColumnRules | None = None,
 ) -> TableInMemory:
     """Split ``data`` into features, target and frequency weights, and read them.
 
@@ -133,6 +134,8 @@ def read_data(
     header : bool, optional
         Whether the first line of a text file has the names. By default it has, unless it looks like data, which is an
         error.
+    rules : ColumnRules, optional
+        How columns are read.
 
     Returns
     -------
@@ -154,7 +157,7 @@ def read_data(
     """
     check_target_bins(target_bins)
     check_flag("drop_missing_target", drop_missing)
-    of_target = TargetRules(target_bins, drop_missing)
+    of_target = TargetRules(target_bins, drop_missing, rules)
     phase("reading")
     notes: list[str] = []
     if isinstance(data, (str, PathLike)):
@@ -174,16 +177,17 @@ def read_data(
 
 
 class TargetRules(NamedTuple):
-    """How a target is read: the classes of a quantity, and whether rows without a target are left out."""
+    """How a table is read: the classes of a quantity, whether rows without a target are left out, and columns."""
 
     bins: int | str | None
     drop_missing: bool
+    columns: ColumnRules | None = None
 
     def read(self, X: Any, y: Any, sample_weight: Any, name: str) -> TableInMemory:
         """Features, target and weights as a table."""
         if self.drop_missing:
             sample_weight = zero_where_missing(sample_weight, y)
-        return read_xy(X, y, sample_weight, target_name=name, target_bins=self.bins)
+        return read_xy(X, y, sample_weight, target_name=name, target_bins=self.bins, rules=self.columns)
 
     def split(self, source: _Columns, roles: Roles, target: Any, sample_weight: Any) -> TableInMemory:
         """The columns of a source by their roles; target and weights that are no columns are given by their values."""

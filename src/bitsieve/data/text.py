@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from pyarrow import csv
 
 from bitsieve.common.messages import ParameterError, allowed_names
+from bitsieve.common.parameters import check_flag
 from bitsieve.data.arrow import numpy_of
 from bitsieve.data.text_numbers import Numbers, are_codes, flags
 from bitsieve.data.text_times import DAY_FIRST, MONTH_FIRST, Dates, Spans
@@ -185,13 +186,10 @@ class ColumnRules:
         Raises
         ------
         ValueError
-            If there is no such column or no such type.
+            If there is no such column.
         """
         found = {}
         for column, kind in self.types.items():
-            if kind not in COLUMN_TYPES:
-                advice = f"give one of {', '.join(map(repr, COLUMN_TYPES))}"
-                raise ParameterError("column_types", {column: kind}, advice)
             if isinstance(column, int) and column not in names and column < len(names):
                 found[column] = kind
             elif str(column) in names:
@@ -200,6 +198,22 @@ class ColumnRules:
                 known = allowed_names(str(column), [*names])
                 raise ValueError(f"column_types names {str(column)!r}, which is no feature: {known}")
         return found
+
+
+def column_rules(repair: bool, types: Mapping[Any, str] | None) -> ColumnRules:
+    """The rules of a call, of all rows.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not of its type, or there is no such type of columns.
+    """
+    check_flag("repair", repair)
+    for column, kind in (types or {}).items():
+        if kind not in COLUMN_TYPES:
+            advice = f"give one of {', '.join(map(repr, COLUMN_TYPES))}"
+            raise ParameterError("column_types", {column: kind}, advice)
+    return ColumnRules(repair, types or {})
 
 
 def understood(

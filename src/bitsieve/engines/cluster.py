@@ -18,6 +18,7 @@ from bitsieve.data.binning.summary import Limits, Summary
 from bitsieve.data.given import Given
 from bitsieve.data.roles import Roles, divide
 from bitsieve.data.table import TableInMemory
+from bitsieve.data.text import ColumnRules
 from bitsieve.engines.in_parts import Merge, Packed, PartReader, Parts, TableInParts, Work
 from bitsieve.engines.partitioned import PartitionedSource
 from bitsieve.engines.portions import Portions, in_order
@@ -119,6 +120,7 @@ class PartsOnCluster:
         target_name: str = "y",
         target_bins: int | str | None = None,
         drop_missing: bool = False,
+        rules: ColumnRules | None = None,
     ) -> TableInParts:
         """Look at the target, and divide the columns into features, target and weights.
 
@@ -134,6 +136,8 @@ class PartsOnCluster:
             As in :func:`bitsieve.select`.
         drop_missing : bool, default=False
             Whether rows without a target are left out.
+        rules : ColumnRules, optional
+            How columns are read.
 
         Returns
         -------
@@ -158,6 +162,7 @@ class PartsOnCluster:
             named=bool(self.labels),
             target_bins=target_bins,
             drop_missing=drop_missing,
+            rules=rules,
         )
         table.given = self._given(roles)
         return table
