@@ -137,7 +137,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--groups", "compare", "rows with one value here are never both learned from and tested on",
                "column", parameters="groups"),
         Option("--repair", ON_TABLES,
-               "read text that means numbers or times as such, with a note on each column (default); --no-repair: do not",
+               "read text that means numbers or times as such, with a note on each (default); --no-repair: do not",
                "on or off", parameters="repair"),
         Option("--column-type", ON_TABLES,
                "what a column holds: category, number, day-first or month-first, as zip=category (repeatable)",

@@ -327,9 +327,7 @@ class ColumnSummary:
             n_missing,
             distinct=Distinct.merged(tables, kind, most) if len(tables) == len(filled) else None,
             row_numbers=_together([part.row_numbers for part in parts]),
-            outlying=reduce(add, [part.outlying for part in filled if part.outlying is not None])
-            if known
-            else None,
+            outlying=reduce(add, [part.outlying for part in filled if part.outlying is not None]) if known else None,
         )
 
 

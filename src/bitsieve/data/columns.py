@@ -83,8 +83,8 @@ def _as_asked(table: TableInMemory, rules: ColumnRules) -> TableInMemory:
     chosen = {j for j, kind in wanted.items() if kind == "category" and table.is_numeric(j)}
     if not chosen:
         return table
-    columns = [table.values(j) for j in range(table.n_features)]
-    return replace(table, columns=[encode_known(of) if j in chosen else of for j, of in enumerate(columns)])
+    every = range(table.n_features)
+    return replace(table, columns=[encode_known(table.numbers(j)) if j in chosen else table.values(j) for j in every])
 
 
 def _validated(estimator: Any, X: Any, reset: bool, **how: Any) -> Any:

@@ -79,7 +79,9 @@ class Extents:
 class HasExtents(Protocol):
     """Named columns of which it is known what they hold, and their text means."""
 
-    meanings: Mapping[int, Any]
+    @property
+    def meanings(self) -> Mapping[int, Any]:
+        """What text means, by the places of its columns."""
 
     @property
     def names(self) -> Sequence[str]:

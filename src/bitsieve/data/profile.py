@@ -99,7 +99,7 @@ class Profile:
             j: Account(**{**of, "unread": tuple((value, n) for value, n in of["unread"])})
             for j, of in facts["accounts"]
         }
-        return cls(**{**arrays, "accounts": accounts, "noticed": Noticed(**facts["noticed"])})
+        return cls(**dict[str, Any](arrays, accounts=accounts, noticed=Noticed(**facts["noticed"])))
 
     @property
     def what_is_noticed(self) -> Noticed:
@@ -160,7 +160,9 @@ class Outlying:
 
     def __add__(self, other: Outlying) -> Outlying:
         """Of both parts of the rows."""
-        lows, highs = ([end for end in ends if end is not None] for ends in ((self.low, other.low), (self.high, other.high)))
+        lows, highs = (
+            [end for end in ends if end is not None] for ends in ((self.low, other.low), (self.high, other.high))
+        )
         values = {*self.times, *other.times}
         times = {value: self.times.get(value, 0) + other.times.get(value, 0) for value in values}
         return Outlying(times, min(lows, default=None), max(highs, default=None))

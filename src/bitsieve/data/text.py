@@ -38,8 +38,10 @@ _TOKENS = (
     *("nil", "missing", "unknown", "unk", "undefined", "not available", "not applicable", "no data", "tbd", "tba"),
     *("#value!", "#div/0!", "#ref!", "#name?", "#num!", "k.a.", "k. a.", "n. a.", "null", "nan", "na", "n/a"),
 )
-_TRUE = frozenset("yes y true t on 1 ja j oui vrai si sí sim да wahr vero verdadero".split())
-_FALSE = frozenset("no n false f off 0 nein non faux não nao нет falsch falso".split())
+_TRUE = frozenset(
+    ["yes", "y", "true", "t", "on", "1", "ja", "j", "oui", "vrai", "si", "sí", "sim", "да", "wahr", "vero", "verdadero"]
+)
+_FALSE = frozenset(["no", "n", "false", "f", "off", "0", "nein", "non", "faux", "não", "nao", "нет", "falsch", "falso"])
 
 
 def text_of(values: Sequence[str]) -> pa.Array:
@@ -190,7 +192,7 @@ class ColumnRules:
         """
         found = {}
         for column, kind in self.types.items():
-            if isinstance(column, int) and column not in names and column < len(names):
+            if isinstance(column, int) and str(column) not in names and column < len(names):
                 found[column] = kind
             elif str(column) in names:
                 found[list(names).index(str(column))] = kind

@@ -89,9 +89,9 @@ class Numbers:
         if not parts.match.any():
             return None
         unit = parts.common_unit(counts)
-        if not unit and are_codes(text, counts):
-            return None
         of_unit = np.where(parts.has_unit(unit), counts, 0)
+        if are_codes(parts.digits if unit else text, of_unit):
+            return None
         rows = [int(of_unit[parts.fit(marks)].sum()) for marks in _MARKS]
         marks = _MARKS[int(np.argmax(rows))]
         grouped = flags(pc.match_substring_regex(parts.digits, f"[0-9][{marks.group}][0-9]"))

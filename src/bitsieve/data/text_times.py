@@ -24,21 +24,34 @@ _CLOCK = (
 )
 _ZONE = r"\s*(?P<zone>Z|UTC|GMT|BST|CES?T|EES?T|[ECMP][SD]T|[-+][0-9]{2}:?[0-9]{2})?"
 _BEHIND = rf"(?:[T\s,]+{_CLOCK}{_ZONE})?\s*$"
-_BEFORE = r"^\s*(?:\pL{2,10}\.?,?\s+)?"  # the day of the week
+_NAME = r"[^\s0-9.,:/+-]+"
+_BEFORE = rf"^\s*(?:{_NAME}\.?,?\s+)?"  # the day of the week
 _IN_DIGITS = (
     rf"{_BEFORE}(?P<first>[0-9]{{1,4}})(?P<mark>[-/.])\s?(?P<middle>[0-9]{{1,2}})(?P<mark2>[-/.])\s?"
     rf"(?P<last>[0-9]{{1,4}}){_BEHIND}"
 )
 _DAY = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th|\.)?"
 _YEAR = r"(?P<year>[0-9]{4}|[0-9]{2})"
-_MONTH = r"(?P<month>\pL{3,10})\.?"
+_MONTH = rf"(?P<month>{_NAME})\.?"
 _DAY_MONTH = rf"{_BEFORE}{_DAY}(?:[\s/-]+|\s*de\s+)?{_MONTH},?(?:[\s/-]+|\s*de\s+){_YEAR}{_BEHIND}"
 _MONTH_DAY = rf"{_BEFORE}{_MONTH}[\s-]+{_DAY},?[\s-]+{_YEAR}{_BEHIND}"
 _MONTHS = {  # the first letters of months in English, German, French, Spanish, Italian, Portuguese and Dutch
     prefix: number
     for number, prefixes in enumerate(
-        "jan ene gen jän|feb fév fev|mar mär mrt|apr avr abr|may mai mag mei|jun juin giu|jul juil lug|"
-        "aug aoû ago aou|sep set|oct okt ott out|nov|dec dez déc dic".split("|"),
+        [
+            "jan ene gen jän",
+            "feb fév fev",
+            "mar mär mrt",
+            "apr avr abr",
+            "may mai mag mei",
+            "jun juin giu",
+            "jul juil lug",
+            "aug aoû ago aou",
+            "sep set",
+            "oct okt ott out",
+            "nov",
+            "dec dez déc dic",
+        ],
         1,
     )
     for prefix in prefixes.split()
@@ -66,8 +79,8 @@ class Dates:
     @property
     def what(self) -> str:
         """What they are, in words."""
-        order = "" if self.order == UNDECIDED else f", {self.order.replace('-', ' ')}"
-        return f"dates{order}{', in UTC' if self.zoned else ''}"
+        facts = [self.order.replace("-", " ")] * (self.order != UNDECIDED) + ["with a time zone"] * self.zoned
+        return f"dates ({', '.join(facts)})" if facts else "dates"
 
     def read(self, text: pa.Array) -> pa.Array:
         """The dates as timestamps; null for what is none."""

@@ -82,7 +82,9 @@ def _why_left_out(table: Table, column: int) -> str:
     if table.in_memory and column in table.profile().empty:
         return "is not selected: it has no values"
     if table.in_memory and column in table.profile().identifiers:
-        return "is not selected: it looks like an identifier, as nearly every row has a value of its own, and was left out"
+        return (
+            "is not selected: it looks like an identifier, as nearly every row has a value of its own, and was left out"
+        )
     return "is not selected because it was excluded"
 
 
