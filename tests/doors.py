@@ -39,7 +39,7 @@ def from_parquet(table, path, **how):
 
 def from_folder(table, path):
     folder = path / "parts"
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     for place, part in enumerate(in_parts(table)):
         feather.write_feather(part, str(folder / f"{place:03}.feather"))
     return {"data": folder, "target": "y"}
@@ -86,7 +86,7 @@ DOORS = {
 }
 
 #: Whether features carry information is tested by shuffles of the rows, which only rows in memory allow.
-BY_SHUFFLES = "information about the class"
+BY_SHUFFLES = "more informative than chance"
 
 
 def by_names(table, columns):

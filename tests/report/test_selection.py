@@ -82,7 +82,7 @@ def test_labels_that_are_no_text(read_page):
     assert found.explain(found.features[1]).rank == 2
 
 
-def test_rows_that_are_not_at_hand(read_page):
+def test_rows_that_are_not_in_memory(read_page):
     dask = pytest.importorskip("dask.array")
     X, y = load_breast_cancer(return_X_y=True)
     found = bitsieve.select(
@@ -90,7 +90,7 @@ def test_rows_that_are_not_at_hand(read_page):
     )
     in_memory = bitsieve.select(X, y, n_features_to_select=3)
     page = read_page(selection_report(found))
-    assert "not computed, since the rows are not at hand" in " ".join(page.text)
+    assert "not computed, since the rows are not in memory" in " ".join(page.text)
     assert page.seen.count("svg") == 3
     assert found.explain("x3").redundancy == in_memory.explain("x3").redundancy
     assert found.explain("x3").chance is None

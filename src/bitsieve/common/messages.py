@@ -11,8 +11,11 @@ import math
 import sys
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple, Self
+
+from bitsieve.common.lazy import log
 
 _PACKAGE = __name__.partition(".")[0]
 
@@ -80,6 +83,10 @@ class Setting(NamedTuple):
         """Whether there is a value and not the name alone."""
         return self.value is not ...
 
+    def renamed(self, parameter: str, name: str) -> Setting:
+        """The setting, by another name where it is of ``parameter``."""
+        return Setting(name, self.value) if self.parameter == parameter else self
+
     def in_python(self) -> str:
         """The setting as a Python call has it."""
         return f"{self.parameter}={self.value!r}" if self.has_value else self.parameter
@@ -141,6 +148,19 @@ class ParameterError(ValueError):
         return str(self.sentence)
 
 
+@contextmanager
+def renamed(parameter: str, name: str) -> Iterator[None]:
+    """Inside the block errors that name a parameter call it by another name."""
+    try:
+        yield
+    except ValueError as error:
+        message = message_of(error)
+        words = Sentence(*(part if isinstance(part, str) else part.renamed(parameter, name) for part in message.parts))
+        if words == message:
+            raise
+        raise ValueError(words) from error
+
+
 def needs_dense_rows(who: str) -> ValueError:
     """The error where ``who`` is given a sparse table and needs every value of its rows."""
     return ValueError(
@@ -149,15 +169,16 @@ def needs_dense_rows(who: str) -> ValueError:
     )
 
 
-def message_of(error: Exception) -> str:
-    """The message of an error, as the sentence that it is where it names parameters."""
+def message_of(error: Exception) -> Sentence:
+    """The message of an error, which remembers where it names parameters."""
     if isinstance(error, ParameterError):
         return error.sentence
-    return error.args[0] if len(error.args) == 1 and isinstance(error.args[0], Sentence) else str(error)
+    named = len(error.args) == 1 and isinstance(error.args[0], Sentence)
+    return Sentence(error.args[0] if named else str(error))
 
 
 def _joined(parts: list[str | Setting] | tuple[str | Setting, ...], word: Callable[[Setting], str]) -> str:
-    return "".join(word(part) if isinstance(part, Setting) else part for part in parts)
+    return "".join(part if isinstance(part, str) else word(part) for part in parts)
 
 
 def aligned(header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> str:
@@ -229,7 +250,8 @@ class BitsieveWarning(UserWarning):
 
 
 def warn(note: str) -> None:
-    """Give a note as a warning, at the first line on the stack that is not of this package."""
+    """Give a note as a warning, at the first line on the stack that is not of this package, and log it."""
+    log("warning", note)
     level, frame = 1, sys._getframe(0)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
         level, frame = level + 1, frame.f_back

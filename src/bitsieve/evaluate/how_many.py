@@ -258,21 +258,23 @@ def reading(answers: list[Answer]) -> str:
     """One sentence on what the difference of the answers means."""
     shuffles, rate, stable, errors = (answer.n_features for answer in answers)
     shown = max(shuffles or 0, rate or 0)
-    told = f"{_columns(shown)} shown to tell about the class"
+    text = f"{_columns(shown)} shown to be informative about the class"
     if stable is not None:
-        told += f", and {_columns(stable)} chosen from most halves of the samples"
+        text += f", and {_columns(stable)} chosen from most halves of the samples"
     if errors is None:
-        return f"{told}."
+        return f"{text}."
     if not errors:
         more = "a classifier does no better with columns than without"
     elif errors < shown:
-        more = f"take {shown:,} to learn what matters, and {errors:,} to predict, as the others repeat what these tell"
+        more = (
+            f"take {shown:,} to learn what matters, and {errors:,} to predict, as the others are redundant with these"
+        )
     elif errors > shown:
         beyond = f"{f'those beyond {shown:,}' if shown else 'these'} are each too weak to be shown, or there by chance"
         more = f"a classifier does better with {errors:,}, and {beyond}"
     else:
         more = f"a classifier needs no more than {errors:,}"
-    return f"{told}: {more}."
+    return f"{text}: {more}."
 
 
 def _columns(number: int) -> str:

@@ -137,7 +137,7 @@ def quality_parts(evidence: Evidence) -> list[str]:
         )
         for j, q in enumerate(quality)
     ]
-    header = ("column", "remarks", "kind", "missing", "different values", "bins", "tells alone (bits)", "rank")
+    header = ("column", "remarks", "kind", "missing", "different values", "bins", "relevance (bits)", "rank")
     return [
         heading("The columns"),
         bullets(_summary(quality, remarks, names)),
@@ -157,7 +157,7 @@ def _summary(quality: list[ColumnQuality], remarks: list[list[str]], names: Sequ
         ("constant", [q.constant for q in quality]),
         ("the same as an earlier one in every row", [q.duplicate_of >= 0 for q in quality]),
         ("like an identifier, with a value of its own in most rows", [q.identifier for q in quality]),
-        ("left whole, since no cut told enough to be accepted", ["no cut accepted" in some for some in remarks]),
+        ("left whole, since no cut was accepted", ["no cut accepted" in some for some in remarks]),
     ):
         found = [name for name, is_so in zip(names, chosen, strict=True) if is_so]
         lines.append(f"{len(found):,} {what}: {quoted(found)}" if found else f"none {what}")

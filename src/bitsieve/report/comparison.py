@@ -21,7 +21,7 @@ ABOUT_BOUNDS = (
 ABOUT_ERRORS = (
     "Mean and +- (standard deviation) are over the numbers of features. Chosen: the fewest features whose "
     "error is within one standard error, over the folds, of the method's least; for the recommended method, of "
-    "the least of all. In brackets: what a method is to beat, the most frequent class, all columns, and the "
+    "the least of all. In brackets: what a method has to beat: the most frequent class, all columns, and the "
     "best columns by an F-test each (SelectKBest of scikit-learn)."
 )
 ABOUT_SECONDS = (
@@ -31,7 +31,7 @@ ABOUT_SECONDS = (
 HOW_TO_READ = (
     "How to read wins, ties and losses: every method is compared with each other method by its errors over all numbers "
     "of features. A win is a lower error and a loss a higher one, each by a one-sided paired t-test at 5 %; a tie is "
-    "neither. 2 wins, 1 tie and 0 losses: better than two methods, not told apart from one. Neighbouring numbers of "
+    "neither. 2 wins, 1 tie and 0 losses: better than two methods, tied with one. Neighbouring numbers of "
     "features have nearly the same errors, so a win says that a curve is mostly below the other one on this table, not "
     "how probable that is on new data."
 )

@@ -175,8 +175,8 @@ class RankingDisplay(Display):
         bars: dict[str, Any] = {"height": 0.68}
         new = relevance - redundancy
         ax.barh(places, new, color=BLUE, label="new", **bars)
-        ax.barh(places, redundancy, left=new, color=ORANGE, label="told already", **bars)
-        ax.barh(places, complementarity, left=relevance, color=GREEN, label="only together", **bars)
+        ax.barh(places, redundancy, left=new, color=ORANGE, label="redundant", **bars)
+        ax.barh(places, complementarity, left=relevance, color=GREEN, label="synergy", **bars)
         ax.axvline(self.class_entropy, color=INK, lw=1.2, ls=(0, (4, 3)), label="H(C)")
         if self.chance is not None and self.chance.best_high > 0:
             ax.axvspan(self.chance.best_low, self.chance.best_high, color=GREY, alpha=0.45, lw=0, label="by chance")

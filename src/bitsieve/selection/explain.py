@@ -20,6 +20,7 @@ from bitsieve.selection.evidence import Contribution, Evidence, conditional_on, 
 
 Columns = NDArray[np.intp]
 
+_NOT_COUNTED = Contribution(np.nan, np.nan, -1, np.nan, -1)
 MOST = 0.5  # of the relevance of a column: from there on another one covers it
 
 
@@ -79,12 +80,11 @@ def why_not_selected(selection: Chosen, column: int, found: Contribution, added:
 
 def _why_left_out(table: Table, column: int) -> str:
     """Of a column that was left out before the method saw it."""
-    if table.in_memory and column in table.profile().empty:
+    if column in table.profile().empty:
         return "is not selected: it has no values"
-    if table.in_memory and column in table.profile().identifiers:
-        return (
-            "is not selected: it looks like an identifier, as nearly every row has a value of its own, and was left out"
-        )
+    if column in table.profile().identifiers:
+        why = "it looks like an identifier, as nearly every row has a value of its own, and was left out"
+        return f"is not selected: {why}"
     return "is not selected because it was excluded"
 
 
@@ -154,7 +154,7 @@ class FeatureExplanation:
     reason : str
         Why, in a sentence.
     relevance, entropy, class_entropy : float
-        I(X;C), H(X) and H(C).
+        I(X;C), H(X) and H(C); of a column that was left out only H(C) is a number.
     chance : float or None
         The relevance that the best of all columns does not exceed in 19 of 20 shuffles of the classes (for an
         identifier: its own); None where the rows are not in memory, or too many by their weights.
@@ -218,11 +218,15 @@ class FeatureExplanation:
         below = [f"represents {_listed(self.stands_for)}"] if self.stands_for else []
         if self.represented_by is not None:
             below.append(f"is represented by {self.represented_by!r}: they share at least half of their information")
-        return [(name, number(bits), rest) for name, bits, rest in rows if bits is not None and rest], below
+        # Of a column that was left out all are nan.
+        shown = (row for row in rows if row[2])
+        return [
+            (name, number(bits), rest) for name, bits, rest in shown if bits is not None and not np.isnan(bits)
+        ], below
 
     def __str__(self) -> str:
         rows, below = self._parts()
-        width = max(len(name) for name, *_ in rows)
+        width = max((len(name) for name, *_ in rows), default=0)
         lines = [f"{self.feature!r} {self.reason}"]
         lines += [f"  {name:<{width}}  {bits:>7} bits  {rest}" for name, bits, rest in rows]
         lines += [f"  {line}" for line in (*below, *(f"note: {note}" for note in self.notes))]
@@ -232,7 +236,7 @@ class FeatureExplanation:
         rows, below = self._parts()
         return html.display(
             html.paragraph(f"{self.feature!r} {self.reason}"),
-            html.table(("", "bits", ""), rows, text=(2,)),
+            html.table(("", "bits", ""), rows, text=(2,)) if rows else "",
             html.bullets(below) if below else "",
             html.notes(self.notes),
         )
@@ -258,9 +262,10 @@ def explain_feature(selection: Chosen, feature: Any) -> FeatureExplanation:
     information = evidence.information
     place = int(np.flatnonzero(selected == index)[0]) if index in selected else None
     others = selected if place is None else selected[:place]
-    found = contribution(information, index, others)
-    given, used = conditional_on(information, others.tolist())
-    added = float(given.conditional_relevance(np.array([index]))[0])
+    counted = place is not None or index not in evidence.left_out
+    found = contribution(information, index, others) if counted else _NOT_COUNTED
+    given, used = conditional_on(information, others.tolist() if counted else [])
+    added = float(given.conditional_relevance(np.array([index]))[0]) if counted else np.nan
     near = affiliated_of(evidence)
     substitute = None
     if place is not None:
@@ -273,9 +278,9 @@ def explain_feature(selection: Chosen, feature: Any) -> FeatureExplanation:
         rank=None if place is None else place + 1,
         reason=reason,
         relevance=found.relevance,
-        entropy=float(information.entropy[index]),
+        entropy=float(information.entropy[index]) if counted else np.nan,
         class_entropy=information.class_entropy,
-        chance=None if evidence.chance is None else evidence.chance.of(index),
+        chance=evidence.chance.of(index) if counted and evidence.chance is not None else None,
         redundancy=found.redundancy,
         redundant_with=_name(names, found.redundant_with),
         complementarity=found.complementarity,

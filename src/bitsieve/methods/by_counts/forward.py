@@ -21,7 +21,7 @@ from bitsieve.counts.source import conditioning
 from bitsieve.information import check_estimator, make_information
 from bitsieve.information.protocol import Information, PairInformation
 from bitsieve.methods.by_counts.criteria import make_criterion
-from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion, MinimumCriterion
+from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 from bitsieve.methods.by_counts.stopping import Rule, make_monitor, make_stopping
 from bitsieve.methods.by_counts.stopping.monitor import StoppingOutcome
 from bitsieve.methods.constraints import Candidates, check_constraints
@@ -201,10 +201,9 @@ def _scores_for(information: Information, criterion: Criterion | JointCriterion)
     if criterion.needs == "joint":
         return JointScores(information, cast("JointCriterion", criterion))
     criterion = cast("Criterion", criterion)
-    if isinstance(criterion, MinimumCriterion):
-        minima = information.minima(criterion.quantity, capped=criterion.capped)
-        if minima is not None:
-            return minima
+    minima = criterion.minima(information)
+    if minima is not None:
+        return minima
     lazy = criterion.never_increases and criterion.needs != "marginals"
     if lazy and information.sums.row_seconds >= LAZY_FROM:
         return LazyScores(information, criterion)
