@@ -19,8 +19,7 @@ from bitsieve.data.given import Given
 from bitsieve.data.roles import Roles, divide
 from bitsieve.data.table import TableInMemory
 from bitsieve.engines.in_parts import Merge, Packed, PartReader, Parts, TableInParts, Work
-from bitsieve.engines.partitioned import PartitionedSource
-from bitsieve.engines.portions import Portions, in_order
+from bitsieve.engines.portions import PartitionedSource, Portions, in_order
 
 Result = TypeVar("Result")
 
