@@ -79,7 +79,7 @@ def small_batches(monkeypatch):
 def told(selection):
     """All that is told, but for how many features carry information: shuffles of the rows may tell more of it."""
     document = selection.to_dict()
-    notes = [note for note in document["notes"] if "information about the class" not in note]
+    notes = [note for note in document["notes"] if "more informative than chance" not in note]
     return {**document, "notes": notes}
 
 

@@ -106,7 +106,7 @@ def test_select(data, form):
     theirs = bitsieve.select(X, y, method="jmi", n_features_to_select=4, binning=ZeroApartBinner())
     assert (str(found), found.features) == (str(theirs), theirs.features)
     assert found.table.format == form
-    np.testing.assert_array_equal(found.table.toarray(), X[:, found.indices])
+    np.testing.assert_array_equal(found.table.toarray(), X[:, np.sort(found.indices)])
     assert found.notes == ["column 'x3' is constant"]
     assert found.to_dict()["n_features"] == 40
 
@@ -162,5 +162,5 @@ def test_select_with_bins_that_do_not_look_at_the_class(binning):
     found = bitsieve.select(sparse.csr_array(X), y, n_features_to_select=3, binning=binning)
     expected = bitsieve.select(X, y, n_features_to_select=3, binning=ZeroApartBinner(binning))
     assert found.notes == expected.notes
-    assert any("information about the class" in note for note in found.notes)
+    assert any("more informative than chance" in note for note in found.notes)
     assert found.scores.tobytes() == expected.scores.tobytes()

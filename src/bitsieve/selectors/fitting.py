@@ -130,14 +130,21 @@ class Outcome:
 
 
 def fit_method(
-    method: Method, table: Table, asked: Any, parameters: Mapping[str, Any], *, binning: Any = None, n_jobs: Any = None
+    method: Method,
+    table: Table,
+    asked: Any,
+    parameters: Mapping[str, Any],
+    *,
+    binning: Any = None,
+    n_jobs: Any = None,
+    beyond_is_all: bool = False,
 ) -> Fitted:
     """Run a method on a table that has what it requires, with parameters that were checked.
 
     ``asked``: how many features to select. ``parameters``: of its function, and ``estimator``, of the information.
-    ``binning``: of a method that bins.
+    ``binning``: of a method that bins. ``beyond_is_all``: whether more features than there are, are all of them.
     """
-    k, own = _resolved(method, table, asked, parameters)
+    k, own = _resolved(method, table, asked, parameters, beyond_is_all=beyond_is_all)
     if "rows" not in method.requires:
         return _run(method, count_table(table, binning, n_jobs), k, own)
     samples = TableSamples.of(cast("TableInMemory", table), method.estimator, binning, n_jobs)
@@ -148,7 +155,7 @@ def fit_method(
 
 def fit_counted(method: Method, counted: Counted, asked: Any, parameters: Mapping[str, Any]) -> Fitted:
     """Run a method on a table that is binned and packed already."""
-    return _run(method, counted, *_resolved(method, counted.table, asked, parameters))
+    return _run(method, counted, *_resolved(method, counted.table, asked, parameters, beyond_is_all=True))
 
 
 def check_settings(
@@ -162,10 +169,10 @@ def check_settings(
 
 
 def _resolved(
-    method: Method, table: Table, asked: Any, parameters: Mapping[str, Any]
+    method: Method, table: Table, asked: Any, parameters: Mapping[str, Any], *, beyond_is_all: bool
 ) -> tuple[int | None, dict[str, Any]]:
     """The number of features to select from this table, None if the method ends by itself; constraints by column."""
-    number, own = FeatureCount(method.ends_with), dict(parameters)
+    number, own = FeatureCount(method.ends_with, beyond_is_all), dict(parameters)
     if "constraints" in own:
         candidates = own["constraints"] = resolve(own["constraints"], table.names)
         k = candidates.number(asked, number)

@@ -21,7 +21,7 @@ from bitsieve.counts.source import conditioning
 from bitsieve.information import check_estimator, make_information
 from bitsieve.information.protocol import Information, PairInformation
 from bitsieve.methods.by_counts.criteria import make_criterion
-from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion, MinimumCriterion
+from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 from bitsieve.methods.by_counts.stopping import Rule, make_monitor, make_stopping
 from bitsieve.methods.by_counts.stopping.monitor import StoppingOutcome
 from bitsieve.methods.constraints import Candidates, check_constraints
@@ -173,9 +173,9 @@ def forward_select(
     """Choose features one at a time by a criterion.
 
     ``n_features_to_select``, ``must_include``, ``exclude``, ``progress``: as in
-    :func:`bitsieve.common.choice.choose_greedily`. ``stopping``: ends the selection before the first choice it refuses,
-    and before a constant column; features of ``must_include`` are not tested. Raises UndefinedQuantityError if the
-    criterion conditions on sets of features and the estimator does not define that.
+    :func:`bitsieve.common.choice.choose_greedily`. ``stopping``: each choice is the best that it accepts; the selection
+    ends where it accepts none, and before a constant column; features of ``must_include`` are not tested. Raises
+    UndefinedQuantityError if the criterion conditions on sets of features and the estimator does not define that.
 
     Cost: k - 1 rows of pair information, O(k n d) samples read as bits; a criterion that never increases reads fewer.
     """
@@ -192,19 +192,16 @@ def forward_select(
     )
     if monitor is None:
         return ForwardChoice(found.order, found.scores, None)
-    outcome = monitor.outcome()
-    kept = slice(len(outcome.values))  # a rule may look further than the list that it takes
-    return ForwardChoice(found.order[kept], found.scores[kept], outcome)
+    return ForwardChoice(found.order, found.scores, monitor.outcome())
 
 
 def _scores_for(information: Information, criterion: Criterion | JointCriterion) -> Scores:
     if criterion.needs == "joint":
         return JointScores(information, cast("JointCriterion", criterion))
     criterion = cast("Criterion", criterion)
-    if isinstance(criterion, MinimumCriterion):
-        minima = information.minima(criterion.quantity, capped=criterion.capped)
-        if minima is not None:
-            return minima
+    minima = criterion.minima(information)
+    if minima is not None:
+        return minima
     lazy = criterion.never_increases and criterion.needs != "marginals"
     if lazy and information.sums.row_seconds >= LAZY_FROM:
         return LazyScores(information, criterion)
