@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -61,7 +62,10 @@ class Monitor(Protocol):
     """What may end a search before the number of features asked for is reached."""
 
     def refuses(self, candidate: int, score: float, tried: NDArray[np.bool_] | None) -> bool:
-        """Whether the search ends before this choice among those ``tried``; None: the choice is forced."""
+        """Whether this choice among those ``tried`` is not made; None: the choice is forced."""
+
+    def others(self, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Those of the candidates left after a refusal that may be chosen in its place; none ends the search."""
 
     def ends_at_constants(self) -> bool:
         """Whether the search ends where only constant columns are left."""
@@ -110,15 +114,37 @@ def choose_greedily(
             break
         if order:
             scores.add(order[-1])
-            chosen, value = scores.best(candidates)
-        else:
-            chosen = pick(np.where(candidates, first, -np.inf))
-            value = float(first[chosen])
-        if monitor is not None and monitor.refuses(chosen, value, None if forced else left):
+        best = scores.best if order else partial(_largest, first)
+        made = _first_accepted(best, candidates, monitor, None if forced else left)
+        if made is None:
             break
+        chosen, value = made
         order.append(chosen)
         values.append(value)
         left[chosen] = False
         if progress is not None:
             progress(len(order), n_features_to_select)
     return GreedyChoice(np.array(order, np.intp), np.array(values))
+
+
+def _largest(scores: NDArray[np.float64], candidates: NDArray[np.bool_]) -> tuple[int, float]:
+    """The candidate of the largest score, and the score."""
+    chosen = pick(np.where(candidates, scores, -np.inf))
+    return chosen, float(scores[chosen])
+
+
+def _first_accepted(
+    best: Callable[[NDArray[np.bool_]], tuple[int, float]],
+    candidates: NDArray[np.bool_],
+    monitor: Monitor | None,
+    tried: NDArray[np.bool_] | None,
+) -> tuple[int, float] | None:
+    """The best candidate that the monitor does not refuse, and its score; None where it refuses all."""
+    while candidates.any():
+        chosen, value = best(candidates)
+        if monitor is None or not monitor.refuses(chosen, value, tried):
+            return chosen, value
+        candidates = candidates.copy()
+        candidates[chosen] = False
+        candidates = monitor.others(candidates)
+    return None

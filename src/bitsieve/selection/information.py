@@ -233,7 +233,7 @@ def _information(
     check_estimator(estimator)
     binner, parts = make_binner(binning, n_jobs=n_jobs), data_in_parts(X)
     if parts is not None:
-        if binner.sees == "classes" and y is None:
+        if binner.requires == "classes" and y is None:
             raise ValueError("MDL cuts by the class: give a target, or use another binning such as 'quantile'")
         table = parts.read_in_parts(y, sample_weight)
     else:

@@ -173,9 +173,9 @@ def forward_select(
     """Choose features one at a time by a criterion.
 
     ``n_features_to_select``, ``must_include``, ``exclude``, ``progress``: as in
-    :func:`bitsieve.common.choice.choose_greedily`. ``stopping``: ends the selection before the first choice it refuses,
-    and before a constant column; features of ``must_include`` are not tested. Raises UndefinedQuantityError if the
-    criterion conditions on sets of features and the estimator does not define that.
+    :func:`bitsieve.common.choice.choose_greedily`. ``stopping``: each choice is the best that it accepts; the selection
+    ends where it accepts none, and before a constant column; features of ``must_include`` are not tested. Raises
+    UndefinedQuantityError if the criterion conditions on sets of features and the estimator does not define that.
 
     Cost: k - 1 rows of pair information, O(k n d) samples read as bits; a criterion that never increases reads fewer.
     """
@@ -192,9 +192,7 @@ def forward_select(
     )
     if monitor is None:
         return ForwardChoice(found.order, found.scores, None)
-    outcome = monitor.outcome()
-    kept = slice(len(outcome.values))  # a rule may look further than the list that it takes
-    return ForwardChoice(found.order[kept], found.scores[kept], outcome)
+    return ForwardChoice(found.order, found.scores, monitor.outcome())
 
 
 def _scores_for(information: Information, criterion: Criterion | JointCriterion) -> Scores:
