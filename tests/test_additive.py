@@ -208,8 +208,8 @@ from bitsieve.data.binning.base import Binning
 
 
 class MiddleBinning(Binning):
-    sees = "ends"
-    _side = "right"  # where a value on a cut goes
+    requires = "ends"
+    side = "right"  # where a value on a cut goes
 
     def __init__(self, *, share=0.5, missing="error", n_jobs=None):
         self.share = share

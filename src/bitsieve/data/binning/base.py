@@ -46,9 +46,9 @@ class Binning:
     uncut_: NDArray[np.int64]  # of cuts by the classes, columns without one
     #: What the bins of a numeric column follow from: its "ends", its "numbers", its numbers in the "classes" of the
     #: target, or its numbers as "codes", which must be whole.
-    sees: ClassVar[Literal["ends", "numbers", "classes", "codes"]] = "numbers"
+    requires: ClassVar[Literal["ends", "numbers", "classes", "codes"]] = "numbers"
     bins_parts: ClassVar[bool] = True  # whether it can be fitted on what is known of rows in parts
-    _side: ClassVar[Literal["left", "right"]] = "left"  # where a value on a cut goes
+    side: ClassVar[Literal["left", "right"]] = "left"  # where a value on a cut goes
     _forms: Mapping[int, Form] = MappingProxyType({})  # of columns of text that are not plain
 
     @classmethod
@@ -107,7 +107,7 @@ class Binning:
         """
         check_parameters(self)
         keeps_missing = self.missing == "bin"
-        whole = self.sees == "codes"
+        whole = self.requires == "codes"
         extents = check_values(
             cast("TableInMemory", table), allow_missing=keeps_missing, n_jobs=self.n_jobs, whole=whole
         )
@@ -129,7 +129,7 @@ class Binning:
         -------
         int
         """
-        return int(np.searchsorted(self.bin_edges_[j], float(value), side=self._side))
+        return int(np.searchsorted(self.bin_edges_[j], float(value), side=self.side))
 
     def codes(self, table: TableInMemory, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
         """Codes of a table that is read already, as :meth:`transform` gives them, to be read only.
@@ -145,10 +145,10 @@ class Binning:
         codes : ndarray of shape (n_samples, n_features), Fortran order
             The matrix of the table itself, in its own order, where its numbers are the codes.
         """
-        if self.sees != "codes":  # where they are, numbers are looked up as they are
+        if self.requires != "codes":  # where they are, numbers are looked up as they are
             table = as_known(table, self.categories_)
         extents = check_values(
-            table, allow_missing=self.missing == "bin", n_jobs=self.n_jobs, whole=self.sees == "codes"
+            table, allow_missing=self.missing == "bin", n_jobs=self.n_jobs, whole=self.requires == "codes"
         )
         self.check_numbers(table, extents)
         dtype = np.uint8 if self.n_bins_.max() <= 256 else np.uint16
@@ -245,7 +245,7 @@ class Binning:
                 raise ValueError(f"column {table.names[j]!r} was categorical when fitting: give categories")
         edges = self.bin_edges_.take(block.places)
         _native.code_by_cuts(
-            block.values, edges.values, edges.ends, self._side == "left", missing_code, block.places, out
+            block.values, edges.values, edges.ends, self.side == "left", missing_code, block.places, out
         )
 
     def _check_code_limit(self, table: TableInMemory) -> None:

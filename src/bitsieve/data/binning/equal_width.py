@@ -66,8 +66,8 @@ class EqualWidthBinning(Binning):
     """Bins of one width: the rule of :class:`EqualWidthBinner`."""
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"n_bins": partial(check_integer, low=2, high=65_535)}
-    sees = "ends"
-    _side = "right"
+    requires = "ends"
+    side = "right"
 
     def __init__(self, *, n_bins: int = 10, missing: str = "error", n_jobs: int | None = None) -> None:
         self.n_bins = n_bins

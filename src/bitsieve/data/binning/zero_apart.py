@@ -131,9 +131,9 @@ class ZeroApartBinning(Binning):
         return self._rule().missing
 
     @property
-    def sees(self) -> Any:  # type: ignore[override]
+    def requires(self) -> Any:  # type: ignore[override]
         """What the bins follow from: that of the rule."""
-        return self._rule().sees
+        return self._rule().requires
 
     def _rule(self) -> Binning:
         return make_binner(self.binning, n_jobs=self.n_jobs)
@@ -167,7 +167,7 @@ class ZeroApartBinning(Binning):
         found = Ragged.merged(table.n_features, cuts)
         self.zero_ = sparse.has_zeros
         self.n_bins_ = found.lengths + self.zero_
-        if rule.sees == "codes":
+        if rule.requires == "codes":
             self.categories_: Any = _with_zero(found, self.zero_)
             self.bin_edges_ = Ragged(np.empty(0), np.zeros(table.n_features, np.int64))
         else:
@@ -227,7 +227,7 @@ class ZeroApartBinning(Binning):
         code = stored.room(len(stored.value), np.uint16)
         missing_code = self.n_bins_ - 1 if keeps else np.zeros_like(self.n_bins_)
         base = np.zeros_like(self.n_bins_) if ranked else self.zero_.astype(np.int64)
-        left = ranked or self.rule_._side == "left"
+        left = ranked or self.rule_.side == "left"
 
         def write(block: tuple[int, int]) -> None:
             first, last = block
@@ -259,7 +259,7 @@ class ZeroApartBinning(Binning):
         for j in np.flatnonzero(
             table.stored.has_zeros & ~self.zero_
         ).tolist():  # zeros that were not there when fitting
-            common[j] = np.searchsorted(self.bin_edges_[j], 0.0, side="left" if self.rule_._side == "left" else "right")
+            common[j] = np.searchsorted(self.bin_edges_[j], 0.0, side=self.rule_.side)
         return common
 
     def _check_known(self, table: TableInMemory, code: NDArray[np.uint16]) -> None:
