@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from os import PathLike
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -19,7 +18,7 @@ from bitsieve.common.parameters import check_flag
 from bitsieve.common.progress import phase
 from bitsieve.data.columns import check_unique, read_columns
 from bitsieve.data.encoding import as_array
-from bitsieve.data.given import Given, not_read_again, take_columns, with_rows
+from bitsieve.data.given import Given, is_path, not_read_again, take_columns, with_rows
 from bitsieve.data.roles import Roles, divide
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import check_target_bins, read_target
@@ -147,7 +146,7 @@ def read_data(
     of_target = TargetRules(target_bins, drop_missing)
     phase("reading")
     notes: list[str] = []
-    if isinstance(data, (str, PathLike)):
+    if is_path(data):
         from bitsieve.files.read import read_table
 
         data = read_table(data, header=header, notes=notes)

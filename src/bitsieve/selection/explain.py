@@ -272,6 +272,8 @@ def explain_feature(selection: Chosen, feature: Any) -> FeatureExplanation:
 
 def affiliated_of(evidence: Evidence) -> Affiliated:
     """For every selected column those that were not selected and share at least half of their information with it."""
+    if not len(evidence.selected):
+        return Affiliated(evidence.selected, [], [])
     return groups_of(evidence.selected, pairs_by_information(evidence.information, evidence.selected, SHARED))
 
 
