@@ -39,7 +39,7 @@ def from_parquet(table, path, **how):
 
 def from_folder(table, path):
     folder = path / "parts"
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     for place, part in enumerate(in_parts(table)):
         feather.write_feather(part, str(folder / f"{place:03}.feather"))
     return {"data": folder, "target": "y"}

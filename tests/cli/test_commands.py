@@ -221,7 +221,7 @@ def test_methods(done):
         (("select", "{data}", "--nonsense"), "--nonsense (see bitsieve select --help)"),
         (("--nonsense",), "--nonsense (see bitsieve --help)"),
         (("explain", "{data}", "--target", "diagnosis"), "DATA is missing: give the column to explain, and then"),
-        (("explain", "diagnosis", "{data}", "--target", "diagnosis"), "'diagnosis' is the target: give a column that"),
+        (("explain", "diagnosis", "{data}", "--target", "diagnosis"), "'diagnosis' is the target: give another column"),
         (
             ("select", "{data}", "--target", "diagnosis", "--exclude", "mean_area,mean_radius"),
             "not there: give 'mean_area', 'mean_radius' one by one",

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 
+import numpy as np
+import pytest
+
+from bitsieve import BitsieveWarning, ForwardSelector
 from bitsieve.common.lazy import cached_property
 
 
@@ -46,3 +51,13 @@ def test_one_thread_does_not_wait_for_another():
     assert Slow(False).value == 1
     leave.set()
     slow.join()
+
+
+def test_phases_and_notes_are_logged(caplog):
+    """Under the name of the package, so that a program switches them on and off like those of any other."""
+    with caplog.at_level(logging.INFO, logger="bitsieve"), pytest.warns(BitsieveWarning):
+        ForwardSelector(9, binning="none").fit(np.array([[0, 1], [1, 0], [1, 1], [0, 0]]), [0, 1, 1, 0])
+    assert {record.name for record in caplog.records} == {"bitsieve"}
+    assert ("INFO", "ranking") in [(record.levelname, record.message) for record in caplog.records]
+    note = "the table has 2 features, fewer than n_features_to_select=9: all of them are taken"
+    assert [record.message for record in caplog.records if record.levelname == "WARNING"] == [note]

@@ -17,6 +17,8 @@ def test_columns_by_their_names():
     assert divide(LABELS, "y", "times").others == ["y", "times"]
     assert divide(LABELS, "y", None, never=["a"]).features == ["b", "times"]
     assert divide([0, 1, 2], 2, None).features == [0, 1]
+    assert divide([0, 1, 2], 2, 0) == Roles([1], [2], 0, "2", "0")
+    assert divide([("a", 1), ("b", 1), ("y", 1)], ("y", 1), ("b", 1)).features == [("a", 1)]
 
 
 @pytest.mark.parametrize("values", [[0, 1, 0], np.array([0, 1, 0]), pd.Series([0, 1, 0]), ["u", "v", "u"], (0, 1, 0)])

@@ -50,6 +50,21 @@ def test_counts_leave_out_what_select_leaves_out(path, tmp_path, capsys, options
     assert ranked(capsys, "--counts", counts, *how, *head) == of_rows
 
 
+def test_counts_name_what_was_left_out(path, tmp_path, capsys):
+    counts = str(tmp_path / "counts")
+    assert main(["count", str(path), "--target", "y", "--save", counts, "--missing", "bin"]) == 0
+    capsys.readouterr()
+    assert main(["select", "--counts", counts]) == 0
+    notes = capsys.readouterr().err
+    assert "left out when the rows were counted: 'patient', 'empty'" in notes
+    assert "the table has 4 features left, fewer than 20: all are ranked" in notes
+    assert "constant" not in notes
+    assert main(["select", "--counts", counts, "--include", "patient"]) == 2
+    assert "left out when the rows were counted: 'patient'; count again with --include patient" in (
+        capsys.readouterr().err
+    )
+
+
 def test_columns_left_out_one_after_the_other_stay_out(path):
     in_memory = read_data(str(path), "y").without([0]).without([3])
     in_parts = StreamSource(path, "1GB").read_in_parts("y").without([0]).without([3])

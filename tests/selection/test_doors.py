@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from tests.doors import DOORS
 
@@ -59,8 +60,8 @@ def by_names(table, columns):
 
 
 def said(table, selection):
-    """The notes, with the names of the columns where an array has none."""
-    notes = [str(note) for note in selection.notes if BY_SHUFFLES not in note]
+    """The notes, with the names of the columns and of the target where an array has none."""
+    notes = [str(note).replace("'target'", "'y'") for note in selection.notes if BY_SHUFFLES not in note]
     for j, name in reversed(list(enumerate(table.column_names))):
         notes = [note.replace(f"'x{j}'", f"'{name}'").replace(f"include=['x{j}", f"include=['{name}") for note in notes]
     return notes
@@ -97,6 +98,15 @@ def test_an_identifier_that_is_asked_for(door):
     assert found.scores.tobytes() == expected.scores.tobytes()
 
 
+def test_a_leak_is_noted_alike(door):
+    table = people().drop_columns(["since", "size", "few"])  # each of them determines half of y or more
+    state = pa.array([f"s{value}" for value in table["y"].to_pylist()])
+    table = table.add_column(0, "state", state)
+    expected = bitsieve.select(table, "y", missing="bin")
+    assert any("'state' determines 100 % of 'y': is it known at prediction time?" in note for note in expected.notes)
+    assert said(table, door(table)) == said(table, expected)
+
+
 def test_missing_values_are_refused_alike(door):
     table = people().drop_columns(["nothing"])
     with pytest.raises(ValueError, match="missing values") as expected:
@@ -119,3 +129,78 @@ def test_a_target_of_one_class(door):
 def test_more_features_than_are_left(door):
     with pytest.raises(ValueError, match="n_features_to_select=9 is not allowed: 7 columns are left"):
         door(people(), n_features_to_select=9)
+
+
+def test_one_row(door):
+    with pytest.raises(ValueError, match=r"^the data has 1 sample: at least 2 are needed$"):
+        door(people().slice(0, 1))
+
+
+def without_some_targets(table, gone):
+    """The table without a target in some rows."""
+    place = table.column_names.index("y")
+    return table.set_column(place, "y", pc.if_else(pa.array(gone), pa.scalar(None, pa.string()), table["y"]))
+
+
+def test_rows_without_a_target_may_lack_a_weight(door):
+    gone = np.arange(N) % 60 < 5
+    table = without_some_targets(people(), gone)
+    weights = np.where(gone, np.nan, 1 + np.arange(N) % 2)
+    expected = bitsieve.select(
+        table.filter(pa.array(~gone)), "y", sample_weight=weights[~gone], missing="bin", exclude=["number", "row"]
+    )
+    found = door(table, sample_weight=weights, drop_missing_target=True, exclude=[0, 10])
+    assert by_names(table, found.features) == expected.features
+    assert found.scores.tobytes() == expected.scores.tobytes()
+    assert said(table, found) == said(table, expected)
+
+
+def test_no_row_counts(door):
+    table, zeros = people(), np.zeros(N)
+    none = without_some_targets(table, np.ones(N, bool))
+    for of, how, message in (
+        (none, {"drop_missing_target": True}, "^the target has no value in any row$"),
+        (table, {"sample_weight": zeros}, "^sample_weight is zero for every sample: nothing is left to count$"),
+        (
+            none,
+            {"sample_weight": zeros, "drop_missing_target": True},
+            "^the target has no value in any row whose weight is above 0$",
+        ),
+    ):
+        with pytest.raises(ValueError, match=message):
+            door(of, **how)
+
+
+def test_columns_left_out_are_explained_without_bits(door):
+    table = people()
+    expected = bitsieve.select(table, "y", missing="bin", exclude=["size"])
+    found = door(table, exclude=[3])
+    for column in range(table.num_columns - 1):
+        reason = expected.explain(column).reason
+        if column in (0, 2, 3, 8, 10):
+            assert reason.startswith("is not selected")
+            name = found.evidence.table.names[column]
+            assert str(found.explain(column)).startswith(f"'{name}' {reason}")
+            assert " bits" not in str(found.explain(column))
+            assert found.explain(column).to_dict()["relevance"] is None
+        else:
+            assert found.explain(column).relevance == expected.explain(column).relevance > 0 or column == 9
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"include": ["nowhere"]}, "^include names column 'nowhere', which is not there: "),
+        ({"include": 3}, "^include is 3: give a list of column names or indices$"),
+        ({"include": [3], "exclude": [3]}, "^'.*' cannot be in both include and exclude: take them out of one$"),
+        ({"include": [3, 4, 5], "n_features_to_select": 2}, "^include has 3 features but n_features_to_select is 2: "),
+        (
+            {"constraints": bitsieve.Constraints(must_include=["nowhere"])},
+            "^must_include names column 'nowhere', which is not there: ",
+        ),
+        ({"constraints": bitsieve.Constraints(groups=3)}, "^groups is 3: give a list of groups of columns, or a map"),
+    ],
+)
+def test_mistakes_about_columns_are_in_the_words_of_the_call(door, asked, message):
+    with pytest.raises(ValueError, match=message):
+        door(people(), **asked)

@@ -131,9 +131,12 @@ def test_reasons(cancer):
     assert said["mean texture"] == "is selected because it was to be included (rank 1 of 4)"
     assert said["worst area"] == "is not selected because it was excluded"
     assert said["nothing"] == "is not selected: it has one value only, so it carries no information"
-    assert said["texture error"].endswith("no cut of it tells enough to be accepted, so it carries no information")
+    assert said["texture error"].endswith("no cut of it was accepted, so it carries no information")
     assert said["worst perimeter"].startswith("is selected: rank 2 of 4 by cmim (score 0.")
-    assert said["worst radius"] == "is not selected: the selected 'worst perimeter' tells 98 % of what it tells"
+    assert (
+        said["worst radius"]
+        == "is not selected: 98 % of its relevance is redundant with the selected 'worst perimeter'"
+    )
 
 
 def test_where_a_rule_ended_the_selection(cancer):
@@ -150,8 +153,8 @@ def test_noise_is_called_noise():
     X[:, 0] = y
     selection = bitsieve.select(X, y, method="mim", n_features_to_select=1, binning="none")
     quiet = [selection.explain(j) for j in range(1, 12)]
-    named = [e for e in quiet if "no more than the best of as many columns by chance" in e.reason]
-    covered = [e for e in quiet if "tells 100 % of what it tells" in e.reason]  # the class itself tells all
+    named = [e for e in quiet if "no more informative than the best of as many columns is by chance" in e.reason]
+    covered = [e for e in quiet if "100 % of its relevance is redundant" in e.reason]  # with the class itself
     assert len(named) + len(covered) == 11
 
 

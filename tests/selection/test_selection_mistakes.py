@@ -75,6 +75,10 @@ def test_data_that_is_no_table(iris, tmp_path):
     X, y, names = iris
     pandas = pytest.importorskip("pandas")
     refused(X[:, 0], y, match=r"the data has shape \(150,\)")
+    for nothing in (None, {"a": [1, 2]}, 5):
+        what = type(nothing).__name__
+        refused(nothing, y, match=f"^data is {what}: give an array, a data frame, or the path of a table file$")
+    refused(X[:0], y[:0], match="^the data has no rows: nothing to select from$")
     refused(X, y[:10], match="the target has 10 values but the data has 150 rows")
     refused(X, X[None], match=r"the target has shape \(1, 150, 4\)")
     refused(X[:1], y[:1], match="the data has 1 sample")

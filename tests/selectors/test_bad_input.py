@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bitsieve import EQPFS, QPFS, CategoricalBinner, EqualFrequencyBinner, ForwardSelector, KollerSahami, SpecCMI
+from bitsieve import (
+    EQPFS,
+    QPFS,
+    BitsieveWarning,
+    CategoricalBinner,
+    EqualFrequencyBinner,
+    ForwardSelector,
+    KollerSahami,
+    SpecCMI,
+)
 from bitsieve.methods.by_counts.criteria import JMI
 
 pandas = pytest.importorskip("pandas")
@@ -93,9 +102,17 @@ def test_all_columns_constant(make, binning):
 
 
 @every_selector
-@pytest.mark.parametrize("k", [4, 0, -1, 2.5, "2", True, np.inf])
+@pytest.mark.parametrize("k", [0, -1, 2.5, "2", True, np.inf])
 def test_number_of_features(make, k):
     refused(make, X, Y, f"n_features_to_select={k!r} is not allowed: give a whole number from 1 to 3", k=k)
+
+
+@every_selector
+def test_more_features_than_there_are(make):
+    """All of them, so that a search over numbers goes on."""
+    with pytest.warns(BitsieveWarning, match=r"3 features, fewer than n_features_to_select=4: all of them are taken$"):
+        found = make(4).fit(X, Y)
+    assert found.selected_.tolist() == make(3).fit(X, Y).selected_.tolist()
 
 
 @every_selector

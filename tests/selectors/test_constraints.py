@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 
-from bitsieve import Constraints, ForwardSelector, make_selector
+from bitsieve import BitsieveWarning, Constraints, ForwardSelector, make_selector, select
 from bitsieve.methods.by_counts.criteria import CRITERIA
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
@@ -30,6 +30,23 @@ def test_must_include_is_scored_as_any_choice():
     told = ForwardSelector(5, constraints=Constraints(must_include=free.selected_[:3])).fit(X, y)
     assert told.selected_.tolist() == free.selected_.tolist()
     assert told.scores_.tobytes() == free.scores_.tobytes()
+
+
+def test_an_empty_array_of_columns_is_no_column():
+    none = np.array([], int)
+    plain = ForwardSelector(3, constraints=Constraints(groups=[[0, 1]])).fit(X, y)
+    empty = ForwardSelector(3, constraints=Constraints(none, none, [[0, 1]])).fit(X, y)
+    assert empty.selected_.tolist() == plain.selected_.tolist()
+    found = select(X, y, include=none, exclude=none, n_features_to_select=3)
+    assert found.features == select(X, y, n_features_to_select=3).features
+    grouped = Constraints(none, none, [[0, 1]])
+    assert select(X, y, constraints=grouped, n_features_to_select=2).features
+
+
+@pytest.mark.parametrize("groups", [3, "ab"])
+def test_groups_are_lists(groups):
+    with pytest.raises(ValueError, match=r"^groups is .*: give a list of groups of columns, or a mapping of names to"):
+        ForwardSelector(3, constraints=Constraints(groups=groups)).fit(X, y)
 
 
 def test_excluding_is_leaving_out():
@@ -108,7 +125,6 @@ def test_clone_and_registry():
         (Constraints(must_include=[0], exclude=[0]), 3, "'mean radius' cannot be in both"),
         (Constraints(groups={"a": [0, 1], "b": [1, 2]}), 3, "column 'mean texture' is in group 'a' and in group 'b'"),
         (Constraints(groups=[["mean area", "nothing"]]), 3, "group 1 names column 'nothing'"),
-        (Constraints(exclude=list(range(28))), 3, "the table has 2 features left without the excluded ones"),
         (Constraints(exclude=list(range(30))), 1, "exclude names every column: leave at least one to select"),
         (Constraints(exclude=list(range(30))), 0.5, "exclude names every column"),
         ({"exclude": [1]}, 3, "give Constraints"),
@@ -118,3 +134,10 @@ def test_mistakes(constraints, k, message):
     with pytest.raises(ValueError, match=message) as caught:
         ForwardSelector(k, constraints=constraints).fit(X, y)
     assert "\n" not in str(caught.value)
+
+
+def test_more_features_than_are_left_without_the_excluded_ones():
+    selector = ForwardSelector(3, constraints=Constraints(exclude=list(range(28))))
+    left = "2 features left without the excluded ones, fewer than n_features_to_select=3"
+    with pytest.warns(BitsieveWarning, match=left):
+        assert sorted(selector.fit(X, y).selected_.tolist()) == [28, 29]

@@ -149,7 +149,7 @@ def test_what_is_refused(tumours):
     for kind in SIMILARITIES:
         refused(DominantSetMII(2, similarity=kind), missing, y, "1 column holds missing values (NaN): 'x2'", "impute")
         refused(DominantSetClusters(similarity=kind), missing, None, "'x2'")
-    refused(DominantSetMII(13), X, y, "give a whole number from 1 to 12")
+    refused(DominantSetMII(0), X, y, "give a whole number from 1 to 12")
     refused(DominantSetMII(2, similarity="cosine"), X, y, "similarity='cosine'", "'distinct'")
     refused(DominantSetMII(2, similarity=np.ones(3)), X, y, "square array")
     refused(DominantSetMII(2, similarity=np.ones((3, 3))), X, y, "(3, 3)", "12 features")

@@ -64,7 +64,7 @@ def test_by_name(tumours):
         ({"blanket_size": 1.5}, r"^blanket_size=1.5 is not allowed"),
         ({"blanket_size": None}, r"^blanket_size=None is not allowed"),
         ({"blanket": "mrmr"}, r"^blanket='mrmr' is not allowed: give 'relevance' or 'redundancy'$"),
-        ({"n_features_to_select": 31}, r"^n_features_to_select=31 is not allowed: give a whole number from 1 to 30"),
+        ({"n_features_to_select": 0}, r"^n_features_to_select=0 is not allowed: give a whole number from 1 to 30"),
     ],
 )
 def test_mistakes(tumours, parameters, message):

@@ -130,7 +130,7 @@ def test_select_takes_missing_values_and_counts_them_as_a_code(flowers):
         ({"n_neighbors": None}, r"^n_neighbors=None is not allowed"),
         ({"n_samples": 0}, r"^n_samples=0 is not allowed"),
         ({"n_samples": 0.5}, r"^n_samples=0.5 is not allowed"),
-        ({"n_features_to_select": 5}, r"^n_features_to_select=5 is not allowed: give a whole number from 1 to 4"),
+        ({"n_features_to_select": 0}, r"^n_features_to_select=0 is not allowed: give a whole number from 1 to 4"),
         ({"n_jobs": 0}, r"^n_jobs=0 is not a number of threads"),
         ({"n_samples": 3, "random_state": "a"}, r"^random_state='a' is not allowed: give a whole number"),
     ],

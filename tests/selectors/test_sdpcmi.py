@@ -173,7 +173,7 @@ def test_progress_is_heard(cancer):
         ({"n_roundings": 2.5}, r"^n_roundings=2.5 is not allowed: give a whole number from 1 to 1000000$"),
         ({"refine": "greedy"}, r"^refine='greedy' is not allowed: give None or 'swap'$"),
         ({"random_state": "x"}, r"^random_state='x' is not allowed: give a whole number"),
-        ({"n_features_to_select": 3}, r"n_features_to_select=3 is not allowed: give a whole number from 1 to 2"),
+        ({"n_features_to_select": 0}, r"n_features_to_select=0 is not allowed: give a whole number from 1 to 2"),
     ],
 )
 def test_mistakes(parameters, message):

@@ -107,7 +107,7 @@ X_SMALL = [[0.0, 1.0], [1.0, 3.0], [0.5, 2.0], [2.0, 1.0]]
         ({"n_features_to_select": "auto", "on_plateau": "restart"}, X_SMALL, "aabb", "on_plateau is 'restart': give a"),
         ({"bandwidth": 0}, X_SMALL, "aabb", "bandwidth=0 is not allowed: give 'scott' or 'silverman', or a number"),
         ({"bandwidth": "wide"}, X_SMALL, "aabb", "bandwidth='wide' is not allowed"),
-        ({"n_features_to_select": 3}, X_SMALL, "aabb", "give a whole number from 1 to 2"),
+        ({"n_features_to_select": 0}, X_SMALL, "aabb", "give a whole number from 1 to 2"),
         ({"binning": None}, X_SMALL, "aaab", "class 'b' has 1 sample, and a density needs two"),
         ({"binning": None}, [[0, 1], [0, 2], [1, 3], [1, 4]], "aabb", "column 'x0' does not vary within class 'a'"),
         ({"binning": None}, [[np.nan, 1], [0, 2], [1, 3], [1, 4]], "aabb", "1 column holds missing values"),

@@ -58,10 +58,11 @@ def run_explain(options: argparse.Namespace) -> int:
     with shown(not options.quiet):
         selection = _selection(options, asked)
         phase("explaining")
+        selection.notes[:] = map(options.wording, selection.notes)
         explanation = selection.explain(options.feature)
     show(
         options,
-        [*caution(selection.n_samples), *selection.notes],
+        [*caution(selection.n_samples), *(note for note in selection.notes if note not in explanation.notes)],
         lambda: {**explanation.to_dict(), "method": selection.method},
         lambda: str(explanation),
     )

@@ -54,3 +54,10 @@ def issparse(data: Any) -> bool:
     """Whether data is a sparse matrix or array of scipy: none is where nobody has imported them."""
     sparse = sys.modules.get("scipy.sparse")
     return sparse is not None and bool(sparse.issparse(data))
+
+
+def log(level: str, message: str) -> None:
+    """Log a message under the name of the package, where the program has imported logging and set up a handler."""
+    logging = sys.modules.get("logging")
+    if logging is not None and (logger := logging.getLogger("bitsieve")).hasHandlers():
+        getattr(logger, level)(message)

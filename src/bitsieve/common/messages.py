@@ -11,8 +11,11 @@ import math
 import sys
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple, Self
+
+from bitsieve.common.lazy import log
 
 _PACKAGE = __name__.partition(".")[0]
 
@@ -141,6 +144,23 @@ class ParameterError(ValueError):
         return str(self.sentence)
 
 
+@contextmanager
+def renamed(parameter: str, name: str) -> Iterator[None]:
+    """Inside the block errors that name a parameter call it by another name."""
+    try:
+        yield
+    except ValueError as error:
+        message = message_of(error)
+        parts = message.parts if isinstance(message, Sentence) else ()
+        if not any(isinstance(part, Setting) and part.parameter == parameter for part in parts):
+            raise
+        words = (
+            part._replace(parameter=name) if isinstance(part, Setting) and part.parameter == parameter else part
+            for part in parts
+        )
+        raise ValueError(Sentence(*words)) from error
+
+
 def needs_dense_rows(who: str) -> ValueError:
     """The error where ``who`` is given a sparse table and needs every value of its rows."""
     return ValueError(
@@ -229,7 +249,8 @@ class BitsieveWarning(UserWarning):
 
 
 def warn(note: str) -> None:
-    """Give a note as a warning, at the first line on the stack that is not of this package."""
+    """Give a note as a warning, at the first line on the stack that is not of this package, and log it."""
+    log("warning", note)
     level, frame = 1, sys._getframe(0)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
         level, frame = level + 1, frame.f_back

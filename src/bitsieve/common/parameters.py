@@ -136,9 +136,12 @@ class FeatureCount:
     ----------
     open_ended : sequence
         The values that leave the number to the method: None, "auto", or both.
+    beyond_is_all : bool
+        Whether a number beyond all features is all of them, with a note, as a search over numbers needs it.
     """
 
     open_ended: Sequence[str | None] = ()
+    beyond_is_all: bool = False
     default: ClassVar[int] = SELECTOR.features
 
     def among(self, value: object, n_features: int, why: str = "") -> int:
@@ -158,6 +161,9 @@ class FeatureCount:
             if n_features < self.default:
                 warn(f"{why}, fewer than the default of {self.default}: n_features_to_select is {n_features}")
             return min(self.default, n_features)
+        if self.beyond_is_all and (whole_number(value) or 0) > n_features:
+            warn(f"{why}, fewer than n_features_to_select={value}: all of them are taken")
+            return n_features
         return check_integer("n_features_to_select", value, 1, n_features, why)
 
 

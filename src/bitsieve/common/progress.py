@@ -18,6 +18,8 @@ from shutil import get_terminal_size
 from types import TracebackType
 from typing import Self, TextIO
 
+from bitsieve.common.lazy import log
+
 PATIENCE = 3.0  # seconds after which the time left can be estimated from the time passed
 SILENCE = 1.0  # seconds before the first line: a short job needs none
 EVERY = 0.2  # seconds between two states of the line
@@ -33,16 +35,15 @@ def phase(name: str) -> Callable[[int, int], None]:
     It is called as ``step(done, total)`` and makes "ranking" into "ranking, 40 %", and once the phase has lasted some
     seconds into "ranking, 40 %, about 25 s left".
     """
-    listener = _listener.get()
+    listener = _begin(name)
     if listener is None:
         return _no_listener
-    listener(name)
     start = time.monotonic()
 
     def step(done: int, total: int) -> None:
         passed = time.monotonic() - start
         left = f", about {_duration(passed * (total - done) / done)} left" if done and passed > PATIENCE else ""
-        listener(Step(f"{name}, {100 * done // max(total, 1)} %{left}", done, total, passed))
+        listener(Step(f"{name}, {100 * done // max(total, 1)} %{left}", done, total, passed, name))
 
     return step
 
@@ -52,10 +53,9 @@ def row_phase(name: str, n_rows: int | None) -> Callable[[int], None]:
 
     It makes "reading" into "reading, 3,000,000 of 10,000,000 rows, 1,500,000 rows/s, about 5 s left".
     """
-    listener = _listener.get()
+    listener = _begin(name)
     if listener is None:
         return _no_listener
-    listener(name)
     start = time.monotonic()
 
     def step(done: int) -> None:
@@ -65,23 +65,33 @@ def row_phase(name: str, n_rows: int | None) -> Callable[[int], None]:
         known = n_rows is not None and done and passed > PATIENCE
         left = f", about {_duration(((n_rows or 0) - done) / rate)} left" if known else ""
         text = f"{name}, {done:,}{of_all} rows, {rate:,.0f} rows/s{left}"
-        listener(text if n_rows is None else Step(text, done, n_rows, passed))
+        listener(text if n_rows is None else Step(text, done, n_rows, passed, name))
 
     return step
 
 
 class Step(str):
-    """How far a phase is, in words, and as ``done`` of ``total`` steps in ``seconds``."""
+    """How far the phase ``name`` is, in words, and as ``done`` of ``total`` steps in ``seconds``."""
 
-    __slots__ = ("done", "seconds", "total")
+    __slots__ = ("done", "name", "seconds", "total")
     done: int
     total: int
     seconds: float
+    name: str
 
-    def __new__(cls, text: str, done: int, total: int, seconds: float) -> Self:
+    def __new__(cls, text: str, done: int, total: int, seconds: float, name: str = "") -> Self:
         step = super().__new__(cls, text)
-        step.done, step.total, step.seconds = done, total, seconds
+        step.done, step.total, step.seconds, step.name = done, total, seconds, name
         return step
+
+
+def _begin(name: str) -> Callable[[str], None] | None:
+    """Log that a phase begins, and send it to the listener, which is returned."""
+    log("info", name)
+    listener = _listener.get()
+    if listener is not None:
+        listener(name)
+    return listener
 
 
 def _duration(seconds: float) -> str:

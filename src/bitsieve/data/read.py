@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from numbers import Number
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -20,10 +21,10 @@ from bitsieve.data.columns import check_unique, read_columns
 from bitsieve.data.encoding import as_array
 from bitsieve.data.given import Given, is_path, not_read_again, take_columns, with_rows
 from bitsieve.data.roles import Roles, divide
-from bitsieve.data.table import TableInMemory
+from bitsieve.data.table import TableInMemory, check_several_rows
 from bitsieve.data.target import check_target_bins, read_target
 from bitsieve.data.text import TextKinds
-from bitsieve.data.weights import read_weights, zero_where_missing
+from bitsieve.data.weights import no_row_counts, read_weights, zero_where_missing
 from bitsieve.files.npz import ArrayTable
 from bitsieve.files.spooled_columns import SpooledColumns
 
@@ -151,14 +152,15 @@ def read_data(
 
         data = read_table(data, header=header, notes=notes)
     original, data = data, with_rows(data)
+    if getattr(data, "shape", None) and not data.shape[0]:
+        raise no_row_counts("the data", weighted=False, drop_missing=False)
     if isinstance(data, ArrayTable):
         table = _from_arrays(data, target, sample_weight, of_target)
     elif nw.dependencies.is_into_dataframe(data):
         table = _from_frame(data, original, target, sample_weight, of_target)
     else:
         table = _from_array(data, target, sample_weight, of_target)
-    if table.n_samples < 2:
-        raise ValueError(f"the data has {table.n_samples} sample: at least 2 are needed")
+    check_several_rows(table)
     return replace(table, notes=tuple(notes))
 
 
@@ -171,7 +173,9 @@ class TargetRules(NamedTuple):
     def read(self, X: Any, y: Any, sample_weight: Any, name: str) -> TableInMemory:
         """Features, target and weights as a table."""
         if self.drop_missing:
-            sample_weight = zero_where_missing(sample_weight, y)
+            weighted, sample_weight = sample_weight is not None, zero_where_missing(sample_weight, y)
+            if sample_weight is not None and not (as_array(sample_weight) != 0).any():
+                raise no_row_counts("the data", weighted=weighted, drop_missing=True)
         return read_xy(X, y, sample_weight, target_name=name, target_bins=self.bins)
 
     def split(self, source: _Columns, roles: Roles, target: Any, sample_weight: Any) -> TableInMemory:
@@ -302,6 +306,8 @@ def _sparse_with_target(data: ArrayTable, names: Sequence[str]) -> ArrayTable:
 
 
 def _from_array(data: Any, target: Any, sample_weight: Any, rules: TargetRules) -> TableInMemory:
+    if data is None or isinstance(data, (Mapping, Number)):
+        raise ValueError(f"data is {type(data).__name__}: give an array, a data frame, or the path of a table file")
     X = data if issparse(data) else as_array(data)
     if X.ndim != 2:
         raise ValueError(f"the data has shape {X.shape}: it must be samples x features")

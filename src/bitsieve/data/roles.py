@@ -71,7 +71,7 @@ def divide(
         A column is not there, is named twice or for two uses, or no feature is left.
     """
     targets = _named(target, labels, "target", n_samples)
-    weights = _named(sample_weight, labels, "weight", n_samples) if isinstance(sample_weight, str) else []
+    weights = [] if isinstance(sample_weight, list) else _named(sample_weight, labels, "weight", n_samples)
     if len(set(targets)) < len(targets):
         raise ValueError(f"the targets {quoted(targets)} name a column twice: name each once")
     weight = weights[0] if weights else None

@@ -123,6 +123,12 @@ class Table(NamedColumns):
         raise NotImplementedError
 
 
+def check_several_rows(table: Table) -> None:
+    """Raise ValueError for a table of one row."""
+    if table.n_samples < 2:
+        raise ValueError(f"the data has {table.n_samples} sample: at least 2 are needed")
+
+
 @dataclass(frozen=True, eq=False)
 class TableInMemory(Table):
     """A table whose rows are in memory: one part.

@@ -55,14 +55,21 @@ def read_weights(sample_weight: Any, n_samples: int) -> NDArray[np.int64] | None
 
 
 def zero_where_missing(sample_weight: Any, y: Any) -> Any:
-    """The weights with a zero for every sample that has no value in a column of its target."""
+    """The weights with a zero for every sample that has no value in a column of its target, also for a missing one."""
     missing = without_value(y)
-    if not np.any(missing):
+    if not missing.any():
         return sample_weight
-    if np.all(missing):
-        raise ValueError("the target has no value in any row")
-    kept = (~missing).astype(np.int64)
-    return kept if sample_weight is None else np.asarray(sample_weight) * kept
+    weights = 1 if sample_weight is None else as_array(sample_weight)
+    return weights if np.shape(weights) not in ((), missing.shape) else np.where(missing, 0, weights)
+
+
+def no_row_counts(label: str, *, weighted: bool, drop_missing: bool) -> ValueError:
+    """The error for data without rows, or with none that has a target, where such are left out, and a weight."""
+    if drop_missing:
+        return ValueError(f"the target has no value in any row{' whose weight is above 0' if weighted else ''}")
+    if weighted:
+        return _refused(" is zero for every sample: nothing is left to count")
+    return ValueError(f"{label} has no rows: nothing to select from")
 
 
 def without_value(y: Any) -> NDArray[np.bool_]:

@@ -34,7 +34,8 @@ class CountsTable(Table):
     def __init__(self, counts: SavedCounts, *, named: bool = True) -> None:
         self.counts, self.names = counts, counts.names
         self.feature_names = np.array(counts.names, object) if named else None
-        self.given, self.notes, self.left_out = None, (), counts.left_out
+        self.given, self.left_out = None, counts.left_out
+        self.notes = (f"left out when the rows were counted: {self.quoted(self.left_out)}",) if self.left_out else ()
         source = TabledSource(counts)
         alone = source.tables(None, np.arange(len(counts.names)), False)
         self._varies = np.array([len(table.occupied()[0]) > 1 for table in alone], bool)

@@ -27,7 +27,7 @@ from bitsieve.data.table import Table, TableInMemory
 from bitsieve.data.target import Target
 from bitsieve.data.target_summary import TargetCoding, TargetPart, TargetSummary
 from bitsieve.data.text import TextKinds
-from bitsieve.data.weights import read_weights, take_weighted, without_value
+from bitsieve.data.weights import no_row_counts, read_weights, take_weighted, zero_where_missing
 from bitsieve.engines.portions import united
 
 Result = TypeVar("Result")
@@ -118,9 +118,7 @@ class PartReader:
         if self.weight is not None:
             weights = part[self.weight]
         if self.drop_missing and y is not None and n_rows(y):
-            missing = without_value(y)
-            if missing.any():
-                weights = np.where(missing, 0, 1 if weights is None else np.asarray(weights))
+            weights = zero_where_missing(weights, y)
         return y, weights
 
     def _target(self, *objects: Any) -> tuple[Any, NDArray[np.int64] | None]:
@@ -254,7 +252,8 @@ class TableInParts(Table):
         if known is not None and known.needs_sample:
             known = run(partial(reader.summarize_target, sampled=True))
         if known is None:
-            raise ValueError(f"{parts.label} has no rows that count: at least one is required")
+            weighted = roles.weight_name is not None
+            raise no_row_counts(parts.label, weighted=weighted, drop_missing=drop_missing)
         coded = known.fitted(roles.target_name, target_bins)
         if coded.is_joint:
             work = partial(reader.combinations, target=coded)

@@ -18,9 +18,10 @@ from bitsieve.counts.tables import entropy_terms
 from bitsieve.data.read import read_data
 from bitsieve.data.table import TableInMemory
 from bitsieve.evaluate.selector_cv import SelectorCV
+from bitsieve.information.leaks import leaks
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.selection.left_out import consider
-from bitsieve.selection.notes import explain_target, refuse_constant_data
+from bitsieve.selection.notes import explain_leaks, explain_target, refuse_constant_data
 from bitsieve.selectors.fitting import Counted, count_table
 from bitsieve.selectors.forward import ForwardSelector
 from bitsieve.selectors.stability import StabilitySelector
@@ -202,7 +203,8 @@ def how_many(
     order = ForwardSelector(shown, criterion=method, binning=binning).fit_counted(counted).selected_
     phase("shuffling")
     band = null_band(counted, table, order, random_state, n_jobs)
-    notes = [*table.notes, *considered.notes, *explain_target(table)]
+    on_leaks = explain_leaks(leaks(counted.information), table)
+    notes = [*table.notes, *considered.notes, *explain_target(table), *on_leaks]
     warn_of(notes)
     return HowMany(answers, reading(answers), band, notes)
 

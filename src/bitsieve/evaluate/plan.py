@@ -22,9 +22,11 @@ from bitsieve.evaluate.classifiers.registry import default_classifier, make_clas
 from bitsieve.evaluate.encoding import Foreign, NumericFeatures, encode_features, is_foreign
 from bitsieve.evaluate.error_rates import ROC_AUC, Loss, make_loss
 from bitsieve.evaluate.folds import Fold, make_folds
+from bitsieve.information.leaks import leaks
 from bitsieve.methods.registry import method_name, parameters_of
 from bitsieve.selection.left_out import consider
-from bitsieve.selection.notes import explain_target, refuse_constant_data
+from bitsieve.selection.notes import explain_leaks, explain_target, refuse_constant_data
+from bitsieve.selectors.fitting import count_table
 from bitsieve.selectors.registry import make_selector
 
 PROTOCOLS = ("nested", "paper")
@@ -110,9 +112,11 @@ def make_plan(table: TableInMemory, **asked: Any) -> Plan:
     folds, on_folds = make_folds(table.target, question.folds, random_state, question.groups)
     if question.scoring == ROC_AUC:
         _refuse_one_class(folds, table.target.codes)
+    table = cast("TableInMemory", considered.table)  # as it was given
+    on_leaks = explain_leaks(leaks(count_table(table, make_binner("mdl", missing="bin")).information), table)
     return Plan(
         question,
-        table=cast("TableInMemory", considered.table),  # as it was given
+        table=table,
         selectors=make_selectors(question.methods, int(counts[-1]), binner, random_state, question.parameters),
         counts=counts,
         classifier=name,
@@ -120,7 +124,7 @@ def make_plan(table: TableInMemory, **asked: Any) -> Plan:
         loss=loss,
         folds=folds,
         binning=binner,
-        notes=[*table.notes, *considered.notes, *on_counts, *fast, *explain_target(table), *on_folds],
+        notes=[*table.notes, *considered.notes, *on_counts, *fast, *explain_target(table), *on_leaks, *on_folds],
     )
 
 

@@ -126,7 +126,7 @@ def resolve(constraints: Constraints | None, names: Sequence[str]) -> Candidates
     of_column = np.arange(len(names))
     if constraints is None:
         return Candidates(of_column)
-    if not any(map(_is_given, (constraints.must_include, constraints.exclude, constraints.groups))):
+    if not any(map(is_given, (constraints.must_include, constraints.exclude, constraints.groups))):
         return Candidates(of_column)
     place = _Places(names)
     owner: dict[int, str] = {}
@@ -151,8 +151,9 @@ def resolve(constraints: Constraints | None, names: Sequence[str]) -> Candidates
     return Candidates(of_column, *(list(dict.fromkeys(of_column[some].tolist())) for some in (wanted, refused)))
 
 
-def _is_given(wanted: Any) -> bool:
-    return not (isinstance(wanted, (tuple, list, dict)) and not wanted)
+def is_given(wanted: Any) -> bool:
+    """Whether a list of columns, of whatever kind, is anything but an empty one."""
+    return not hasattr(wanted, "__len__") or len(wanted) > 0
 
 
 class _Places:
@@ -179,6 +180,8 @@ def check_constraints(constraints: Any) -> None:
 
 
 def _labelled(groups: Any) -> dict[str, Sequence[Any]]:
+    if isinstance(groups, str) or not isinstance(groups, Iterable):
+        raise ValueError(f"groups is {groups!r}: give a list of groups of columns, or a mapping of names to them")
     if isinstance(groups, Mapping):
         return {f"group {name!r}": members for name, members in groups.items()}
     return {f"group {number}": members for number, members in enumerate(groups, 1)}

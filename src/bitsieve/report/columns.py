@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from bitsieve.common.html import bullets, folded, heading, paragraph, table
 from bitsieve.common.messages import number, quoted
 from bitsieve.data.encoding import Encoded
 from bitsieve.data.table import TableInMemory
-from bitsieve.report.page import bullets, folded, heading, paragraph, table
 from bitsieve.selection.evidence import Evidence
 
 MOST_BINS, MOST_CLASSES = 30, 12

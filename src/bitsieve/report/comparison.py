@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from bitsieve.common.html import bullets, code, figure, heading, paragraph, table
 from bitsieve.evaluate.comparison import Comparison, baselines, bounds_text, use_it
 from bitsieve.report.figures import Curves, draw
-from bitsieve.report.page import bullets, code, figure, heading, page, paragraph, table
+from bitsieve.report.page import page
 
 K = "number of features"
 MOST_FEATURES = 50  # listed by name

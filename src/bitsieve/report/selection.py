@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from bitsieve.common.html import bullets, code, facts, figure, heading, paragraph, table
 from bitsieve.common.messages import number, quoted
 from bitsieve.methods.registry import list_methods
 from bitsieve.report.columns import bins_of, quality_parts
 from bitsieve.report.displays import MOST_BARS, CurveDisplay, RankingDisplay, RedundancyDisplay, selected_names
 from bitsieve.report.figures import as_svg
-from bitsieve.report.page import bullets, code, facts, figure, heading, page, paragraph, table
+from bitsieve.report.page import page
 from bitsieve.selection.curve import Curve
 from bitsieve.selection.evidence import Chance
 from bitsieve.selection.explain import affiliated_of, best_substitutes

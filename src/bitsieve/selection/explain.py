@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common import html
 from bitsieve.common.choice import pick
 from bitsieve.common.messages import allowed_names, finite, number, printable, quoted
 from bitsieve.data.table import Table
@@ -18,6 +20,7 @@ from bitsieve.selection.evidence import Contribution, Evidence, conditional_on, 
 
 Columns = NDArray[np.intp]
 
+_NOT_COUNTED = Contribution(np.nan, np.nan, -1, np.nan, -1)
 MOST = 0.5  # of the relevance of a column: from there on another one covers it
 
 
@@ -29,6 +32,7 @@ class Chosen(Protocol):
     indices: NDArray[np.intp]
     scores: NDArray[np.float64]
     target_name: str
+    notes: list[str]
     evidence: Evidence
 
     @property
@@ -57,7 +61,7 @@ def why_not_selected(selection: Chosen, column: int, found: Contribution, added:
         return _why_left_out(evidence.table if evidence.whole is None else evidence.whole, column)
     if not evidence.information.varies[column]:
         uncut = column in getattr(evidence.binner, "uncut_", ()) and evidence.table.varies(column)
-        why = "no cut of it tells enough to be accepted" if uncut else "it has one value only"
+        why = "no cut of it was accepted" if uncut else "it has one value only"
         return f"is not selected: {why}, so it carries no information"
     if column in _columns(_constraints(selection), "exclude"):
         return "is not selected because it was excluded"
@@ -65,18 +69,20 @@ def why_not_selected(selection: Chosen, column: int, found: Contribution, added:
         return f"is not selected: it was next, and the selection ended there ({selector.stopping_reason_})"
     if found.redundancy >= MOST * found.relevance and found.redundant_with >= 0:
         share = f"{100 * found.redundancy / found.relevance:.0f} %"
-        return f"is not selected: the selected {names[found.redundant_with]!r} tells {share} of what it tells"
+        return (
+            f"is not selected: {share} of its relevance is redundant with the selected {names[found.redundant_with]!r}"
+        )
     if chance is not None and max(found.relevance, found.complementarity) <= chance.of(column):
-        return "is not selected: it tells no more than the best of as many columns by chance"
+        return "is not selected: it is no more informative than the best of as many columns is by chance"
     k = len(selection.features)
     return f"is not selected: {selection.method} ranks {k:,} others before it, to which it adds {number(added)} bits"
 
 
 def _why_left_out(table: Table, column: int) -> str:
     """Of a column that was left out before the method saw it."""
-    if table.in_memory and column in table.profile().empty:
+    if column in table.profile().empty:
         return "is not selected: it has no values"
-    if table.in_memory and column in table.profile().identifiers:
+    if column in table.profile().identifiers:
         return "is not selected: it has a value of its own in every row, as a name of the row has, and was left out"
     return "is not selected because it was excluded"
 
@@ -147,7 +153,7 @@ class FeatureExplanation:
     reason : str
         Why, in a sentence.
     relevance, entropy, class_entropy : float
-        I(X;C), H(X) and H(C).
+        I(X;C), H(X) and H(C); of a column that was left out only H(C) is a number.
     chance : float or None
         The relevance that the best of all columns does not exceed in 19 of 20 shuffles of the classes (for an
         identifier: its own); None where the rows are not in memory, or too many by their weights.
@@ -165,6 +171,8 @@ class FeatureExplanation:
         The selected feature that represents it so.
     substitute, price : str or None, float or None
         Of a selected feature the one that would replace it best, and the loss of information beside the others.
+    notes : list of str
+        Those of the selection that name the feature.
 
     Examples
     --------
@@ -194,29 +202,43 @@ class FeatureExplanation:
     represented_by: str | None
     substitute: str | None
     price: float | None
+    notes: list[str]
+
+    def _parts(self) -> tuple[list[tuple[str, str, str]], list[str]]:
+        """The rows of the table, each a quantity, its bits and what these are of, and the lines below it."""
+        rows = [
+            ("relevance", self.relevance, f"of the {self.class_entropy:.4f} bits of the target"),
+            ("95 % limit", self.chance, "under shuffled targets, of the best of all columns"),
+            ("redundancy", self.redundancy, f"with {self.redundant_with!r}" if self.redundant_with else ""),
+            ("synergy", self.complementarity, f"with {self.complementary_with!r}" if self.complementary_with else ""),
+            ("adds", self.added, f"to {_listed(self.given)}" if self.given else ""),
+            ("loss if replaced", self.price, f"by {self.substitute!r}, its best substitute"),
+        ]
+        below = [f"represents {_listed(self.stands_for)}"] if self.stands_for else []
+        if self.represented_by is not None:
+            below.append(f"is represented by {self.represented_by!r}: they share at least half of their information")
+        # Of a column that was left out all are nan.
+        shown = (row for row in rows if row[2])
+        return [
+            (name, number(bits), rest) for name, bits, rest in shown if bits is not None and not np.isnan(bits)
+        ], below
 
     def __str__(self) -> str:
-        rows: list[tuple[str, float, str]] = [
-            ("tells alone", self.relevance, f"of the {self.class_entropy:.4f} bits of the target")
-        ]
-        if self.chance is not None:
-            rows.append(("by chance up to", self.chance, "the best of all columns, the classes shuffled"))
-        if self.redundant_with is not None:
-            rows.append(("told already", self.redundancy, f"by {self.redundant_with!r}"))
-        if self.complementary_with is not None:
-            rows.append(("only together", self.complementarity, f"with {self.complementary_with!r}"))
-        if self.given:
-            rows.append(("adds", self.added, f"to {_listed(self.given)}"))
-        if self.price is not None:
-            rows.append(("to replace costs", self.price, f"with {self.substitute!r}, the best for it"))
-        width = max(len(label) for label, *_ in rows)
+        rows, below = self._parts()
+        width = max((len(name) for name, *_ in rows), default=0)
         lines = [f"{self.feature!r} {self.reason}"]
-        lines += [f"  {label:<{width}}  {number(bits):>7} bits  {rest}" for label, bits, rest in rows]
-        if self.stands_for:
-            lines.append(f"  {'stands for':<{width}}  {_listed(self.stands_for)}")
-        if self.represented_by is not None:
-            lines.append(f"  {self.represented_by!r} stands for it: they share at least half of their information")
+        lines += [f"  {name:<{width}}  {bits:>7} bits  {rest}" for name, bits, rest in rows]
+        lines += [f"  {line}" for line in (*below, *(f"note: {note}" for note in self.notes))]
         return "\n".join(printable(line) for line in lines)
+
+    def _repr_html_(self) -> str:
+        rows, below = self._parts()
+        return html.display(
+            html.paragraph(f"{self.feature!r} {self.reason}"),
+            html.table(("", "bits", ""), rows, text=(2,)) if rows else "",
+            html.bullets(below) if below else "",
+            html.notes(self.notes),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as plain Python values that ``json.dumps`` takes.
@@ -234,14 +256,15 @@ def explain_feature(selection: Chosen, feature: Any) -> FeatureExplanation:
     evidence = selection.evidence
     names, selected = evidence.table.names, evidence.selected
     if feature == selection.target_name and feature not in list(names):
-        raise ValueError(f"{feature!r} is the target: give a column that tells about it")
+        raise ValueError(f"{feature!r} is the target: give another column")
     index = column_of(feature, names)
     information = evidence.information
     place = int(np.flatnonzero(selected == index)[0]) if index in selected else None
     others = selected if place is None else selected[:place]
-    found = contribution(information, index, others)
-    given, used = conditional_on(information, others.tolist())
-    added = float(given.conditional_relevance(np.array([index]))[0])
+    counted = place is not None or index not in evidence.left_out
+    found = contribution(information, index, others) if counted else _NOT_COUNTED
+    given, used = conditional_on(information, others.tolist() if counted else [])
+    added = float(given.conditional_relevance(np.array([index]))[0]) if counted else np.nan
     near = affiliated_of(evidence)
     substitute = None
     if place is not None:
@@ -254,9 +277,9 @@ def explain_feature(selection: Chosen, feature: Any) -> FeatureExplanation:
         rank=None if place is None else place + 1,
         reason=reason,
         relevance=found.relevance,
-        entropy=float(information.entropy[index]),
+        entropy=float(information.entropy[index]) if counted else np.nan,
         class_entropy=information.class_entropy,
-        chance=None if evidence.chance is None else evidence.chance.of(index),
+        chance=evidence.chance.of(index) if counted and evidence.chance is not None else None,
         redundancy=found.redundancy,
         redundant_with=_name(names, found.redundant_with),
         complementarity=found.complementarity,
@@ -267,7 +290,13 @@ def explain_feature(selection: Chosen, feature: Any) -> FeatureExplanation:
         represented_by=next((names[s] for s, group in zip(selected, near.groups, strict=True) if index in group), None),
         substitute=None if substitute is None else names[substitute.column],
         price=None if substitute is None else substitute.price,
+        notes=notes_naming(selection.notes, names[index]),
     )
+
+
+def notes_naming(notes: Sequence[str], name: str) -> list[str]:
+    """The notes that name a column."""
+    return [note for note in notes if repr(str(name)) in note]
 
 
 def affiliated_of(evidence: Evidence) -> Affiliated:

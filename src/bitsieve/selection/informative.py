@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from bitsieve.counts.search import FixedCodes
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.data.table import Table, TableInMemory
+from bitsieve.information.leaks import Leak, leaks
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.methods.by_counts.stopping.rules import LAST
 from bitsieve.selectors.fitting import Fitted, count_table, explain_by
@@ -53,7 +54,10 @@ def informative_by_shuffles(
 
 
 class Explanation(NamedTuple):
-    """As :class:`bitsieve.selectors.fitting.Explained`, and whether ``informative`` names all features that are."""
+    """As :class:`bitsieve.selectors.fitting.Explained`.
+
+    ``is_sure``: whether ``informative`` names all that are. ``leaks``: columns that nearly determine the class alone.
+    """
 
     binner: Any
     relevance: NDArray[np.float64]
@@ -61,14 +65,18 @@ class Explanation(NamedTuple):
     overlap: NDArray[np.float64]
     informative: NDArray[np.bool_]
     is_sure: bool
+    leaks: list[Leak]
 
 
 def explanation(fitted: Fitted, table: Table, binning: Any, n_jobs: int | None) -> Explanation:
     """The explanation of what a method found; ``binning`` is for one that counts nothing itself."""
     selected = fitted.found.selected
-    explained = fitted.explained or explain_by(count_table(table, binning, n_jobs), selected)
+    explained, found = fitted.explained, fitted.leaks or []
+    if explained is None:
+        counted = count_table(table, binning, n_jobs)
+        explained, found = explain_by(counted, selected), leaks(counted.information)
     informative = explained.informative.copy()
     by_shuffles = informative_by_shuffles(table, explained.binner, selected[~informative], n_jobs)
     if by_shuffles is not None:
         informative[~informative] = by_shuffles
-    return Explanation(*explained._replace(informative=informative), by_shuffles is not None)
+    return Explanation(*explained._replace(informative=informative), by_shuffles is not None, found)

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.common.messages import ParameterError, Sentence, Setting, quoted
+from bitsieve.common.messages import ParameterError, Sentence, Setting, quoted, renamed
 from bitsieve.data.table import Table
-from bitsieve.methods.constraints import Constraints, check_constraints, resolve
+from bitsieve.methods.constraints import Constraints, check_constraints, is_given, resolve
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,18 @@ def consider(
     check_constraints(constraints)
     if constraints is None:
         constraints = Constraints(include, exclude)
-    elif include or exclude:
+        with renamed("must_include", "include"):
+            wanted = resolve(constraints, table.names)
+    elif is_given(include) or is_given(exclude):
         raise ValueError("constraints are given, so put include and exclude into them: Constraints(must_include=...)")
-    wanted = resolve(Constraints(constraints.must_include, constraints.exclude), table.names)
+    else:
+        wanted = resolve(Constraints(constraints.must_include, constraints.exclude), table.names)
     profile = table.profile(binner)
     excluded = wanted.exclude if table.leaves_out else []
+    gone = [table.names[j] for j in wanted.must_include if j in table.left_out]
+    if gone:
+        what = f"left out when the rows were counted: {quoted(gone)}; count again with "
+        raise ValueError(Sentence(what, Setting("include", gone)))
     asked_for = {*wanted.must_include, *_grouped(constraints, table)}
     if not constrains:
         if wanted.exclude and not table.leaves_out:
@@ -68,15 +75,16 @@ def consider(
         if orders:
             _refuse_order(constraints, [table.names[j] for j in wanted.must_include if j not in profile.identifiers])
     identifiers = [j for j in profile.identifiers if j not in asked_for]
-    left_out = sorted({*profile.empty, *identifiers, *excluded})
+    left_out = sorted({*profile.empty, *identifiers, *excluded, *table.left_out})
     if len(left_out) == table.n_features:
         identifiers = []
-        left_out = sorted({*profile.empty, *excluded})
+        left_out = sorted({*profile.empty, *excluded, *table.left_out})
         if len(left_out) == table.n_features:
             raise ValueError("no column is left: every one is empty or excluded")
     never = [*constraints.exclude, *(j for j in left_out if j not in asked_for)]
-    given = replace(constraints, exclude=never) if constrains and (never or constraints != Constraints()) else None
-    left = table.without(left_out) if left_out else table
+    asks = any(map(is_given, (constraints.must_include, never, constraints.groups)))
+    given = replace(constraints, exclude=never) if constrains and asks else None
+    left = table.without(left_out) if table.leaves_out else table
     return Considered(left, left_out, given, _notes(table, profile.empty, identifiers))
 
 

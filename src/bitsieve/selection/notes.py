@@ -13,6 +13,7 @@ from bitsieve.data.binning.coding import codes_that_occur
 from bitsieve.data.profile import FEW_ROWS
 from bitsieve.data.table import Table
 from bitsieve.data.target import Target
+from bitsieve.information.leaks import Leak
 from bitsieve.selection.informative import Explanation
 from bitsieve.selectors.fitting import nothing_informative
 
@@ -39,6 +40,7 @@ def notes_on(selector: Any, table: Table, found: Explanation, left_out: Sequence
     return [
         *explain_sample(table),
         *explain(table, found.binner, selector.selected_, left_out),
+        *explain_leaks(found.leaks, table),
         *explain_informative(selector, table, found),
         *explain_many_values(selector, table, found),
         *explain_stop(selector, table),
@@ -108,6 +110,18 @@ def explain_sample(table: Table) -> list[str]:
             f"by at most {table.target_rank_error:.2%} of the rows, 99 times in 100"
         )
     return notes
+
+
+def explain_leaks(leaks: Sequence[Leak], table: Table) -> list[str]:
+    """Which columns nearly determine the target alone, as a column does that is filled in after the answer is known."""
+    if not leaks:
+        return []
+    names = [table.names[leak.column] for leak in leaks]
+    share = f"{int(100 * leaks[-1].share)} % of {table.target.name!r}"
+    one = f"{quoted(names)} determines {share}: is it known"
+    several = f"{quoted(names)} determine at least {share} each: are they known"
+    asked = one if len(names) == 1 else several
+    return [Sentence(f"{asked} at prediction time? If not, add ", Setting("exclude", names))]
 
 
 def explain_stop(selector: Any, table: Table) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from bitsieve.common.memory import check_memory
 from bitsieve.common.parameters import check_flag
-from bitsieve.data.table import COUNTS, Table
+from bitsieve.data.table import COUNTS, Table, check_several_rows
 from bitsieve.engines.registry import Engine, choose_engine
 from bitsieve.methods.registry import check_offers, parameters_of
 
@@ -72,4 +72,6 @@ class Reading(NamedTuple):
         target = getattr(opened, "own_target", None) if target is None else target
         if target is None:
             raise ValueError("no target is given: name one of the columns, or give one value a row")
-        return opened.read_in_parts(target, sample_weight, target_name="target", **of_target)
+        table = opened.read_in_parts(target, sample_weight, target_name="target", **of_target)
+        check_several_rows(table)
+        return table

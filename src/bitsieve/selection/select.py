@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from bitsieve.common.defaults import BINNING, SELECT
-from bitsieve.common.messages import quoted, warn_of
+from bitsieve.common.messages import quoted, renamed, warn_of
 from bitsieve.common.parameters import check_threads
 from bitsieve.common.progress import shown
 from bitsieve.data.binning.registry import KEEPS_MISSING, make_binner
 from bitsieve.data.table import Table
-from bitsieve.methods.constraints import resolve
+from bitsieve.methods.constraints import is_given, resolve
 from bitsieve.methods.method import Method, check_requirements
 from bitsieve.methods.registry import arguments_of, find_method
 from bitsieve.selection.evidence import Evidence
@@ -125,7 +126,8 @@ def select(
     ['x3', 'x2']
     """
     reading = Reading.planned(method, data, engine, memory=memory, spool=spool, header=header)
-    with shown(verbose):
+    named = nullcontext() if "constraints" in parameters else renamed("must_include", "include")
+    with shown(verbose), named:
         table = reading.read(target, sample_weight, target_bins=target_bins, drop_missing=drop_missing_target)
         selection = select_from(
             table,
@@ -158,19 +160,15 @@ def select_from(
     found = find_method(method)
     constraints = parameters.pop("constraints", None)
     of_binner = {name: parameters.pop(name) for name in BINNER_PARAMETERS if name in parameters}
-    of_columns = {
-        "sample_weight": None if table.given is None else table.given.weight,
-        "include": list(include) or None,
-        "exclude": list(exclude) or None,
-    }
-    asked_for = {"binning": binning, **of_binner, "target_bins": table.target.n_bins}
-    asked_for |= {name: value for name, value in of_columns.items() if value is not None} | parameters
-    if constraints is not None:
-        asked_for["constraints"] = constraints
     binner = _with_parameters(binning, of_binner, n_jobs)
     rule = None if table.in_memory else make_binner(binner or BINNING, n_jobs=n_jobs)
     constrains = "constraints" in found.parameters
     considered = consider(table, include, exclude, constraints, constrains=constrains, binner=rule)
+    asked_for = {"binning": binning, **of_binner, "target_bins": table.target.n_bins}
+    if table.given is not None and table.given.weight is not None:
+        asked_for["sample_weight"] = table.given.weight
+    asked_for |= {name: list(of) for name, of in (("include", include), ("exclude", exclude)) if is_given(of)}
+    asked_for |= parameters if constraints is None else {**parameters, "constraints": constraints}
     if considered.constraints is not None:
         parameters["constraints"] = considered.constraints
     on_number: list[str] = []

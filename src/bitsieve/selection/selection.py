@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common import html
 from bitsieve.common.messages import aligned, finite, number, printable
 from bitsieve.data.given import frame_of, library_of
 from bitsieve.data.target import Target
@@ -121,15 +120,8 @@ class Selection:
         return "\n".join([table_text(self), *([""] if notes else []), *notes])
 
     def _repr_html_(self) -> str:
-        def row(cells: Sequence[str], tag: str) -> str:
-            sides = ("right" if right else "left" for right in _TO_THE_RIGHT)
-            made = (f'<{tag} style="text-align:{s}">{escape(c)}</{tag}>' for c, s in zip(cells, sides, strict=False))
-            return f"<tr>{''.join(made)}</tr>"
-
-        head, body = row(_header(self), "th"), "".join(row(cells, "td") for cells in _rows(self))
-        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
-        below = f"<p>Notes</p><ul>{notes}</ul>" if notes else ""
-        return f"<div><table><thead>{head}</thead><tbody>{body}</tbody></table>{below}</div>"
+        text = [place for place, right in enumerate(_TO_THE_RIGHT) if not right]
+        return html.display(html.table(_header(self), _rows(self), text=text), html.notes(self.notes))
 
     def to_frame(self) -> Any:
         """The ranking as a data frame, one row a selected feature.

@@ -33,6 +33,7 @@ from bitsieve.engines.local import count_coded
 from bitsieve.engines.registry import data_in_parts
 from bitsieve.engines.saved_counts import SavedCounts, combined, count_all_pairs
 from bitsieve.methods.method import DENSE_ROWS, SHARED, Found, Method, check_requirements
+from bitsieve.selectors.callbacks import CallbackSupportMixin, followed
 from bitsieve.selectors.fitting import Counted, Fitted, check_settings, fit_counted, fit_method, nothing_informative
 
 PARAMETERS = {
@@ -93,7 +94,7 @@ def _section(doc: str, title: str) -> tuple[str, dict[str, str], str]:
     return start + found, {entry.split()[0]: entry for entry in entries}, rest[end.start() :] if end else ""
 
 
-class ColumnSelector(SelectorMixin, BaseEstimator):
+class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
     """Base of all selectors.
 
     A subclass has parameters, a docstring, and the methods that describe its function; only this class sets fitted
@@ -117,6 +118,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
             parameters = inspect.signature(cls).parameters
             cls.__doc__ = described_fully(inspect.cleandoc(cls.__doc__), parameters, cls.shared_attributes)
 
+    @followed
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Choose features of a table.
 
@@ -243,7 +245,8 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
 
     def _fit_table(self, table: Table) -> Self:
         """:meth:`fit_table` with parameters that were checked, of a table that has what is required."""
-        fitted = fit_method(self.described[0], table, self.n_features_to_select, self._parameters(), **self._shared())
+        asked, parameters = self.n_features_to_select, self._parameters()
+        fitted = fit_method(self.described[0], table, asked, parameters, beyond_is_all=True, **self._shared())
         return self._keep_fitted(table, fitted)
 
     def _keep_fitted(self, table: Table, fitted: Fitted) -> Self:

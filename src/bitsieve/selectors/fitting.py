@@ -23,6 +23,7 @@ from bitsieve.data.table import Table, TableInMemory
 from bitsieve.engines.local import count, count_coded
 from bitsieve.information import Information, make_information
 from bitsieve.information.evidence import carries_information
+from bitsieve.information.leaks import Leak, leaks
 from bitsieve.methods.constraints import resolve
 from bitsieve.methods.method import Found, Method
 from bitsieve.methods.registry import find_method
@@ -71,11 +72,12 @@ class Explained(NamedTuple):
 class Fitted:
     """What a method found in a table, and what explains it.
 
-    ``explained``: by the counts of a method on counts; None for a method on rows.
+    ``explained``, ``leaks``: by the counts of a method on counts; None for a method on rows.
     """
 
     found: Found
     explained: Explained | None = None
+    leaks: list[Leak] | None = None
 
     def attributes(self) -> dict[str, Any]:
         """What was counted, as fitted attributes."""
@@ -128,14 +130,21 @@ class Outcome:
 
 
 def fit_method(
-    method: Method, table: Table, asked: Any, parameters: Mapping[str, Any], *, binning: Any = None, n_jobs: Any = None
+    method: Method,
+    table: Table,
+    asked: Any,
+    parameters: Mapping[str, Any],
+    *,
+    binning: Any = None,
+    n_jobs: Any = None,
+    beyond_is_all: bool = False,
 ) -> Fitted:
     """Run a method on a table that has what it requires, with parameters that were checked.
 
     ``asked``: how many features to select. ``parameters``: of its function, and ``estimator``, of the information.
-    ``binning``: of a method that bins.
+    ``binning``: of a method that bins. ``beyond_is_all``: whether more features than there are, are all of them.
     """
-    k, own = _resolved(method, table, asked, parameters)
+    k, own = _resolved(method, table, asked, parameters, beyond_is_all=beyond_is_all)
     if "rows" not in method.requires:
         return _run(method, count_table(table, binning, n_jobs), k, own)
     samples = TableSamples.of(cast("TableInMemory", table), method.estimator, binning, n_jobs)
@@ -146,7 +155,7 @@ def fit_method(
 
 def fit_counted(method: Method, counted: Counted, asked: Any, parameters: Mapping[str, Any]) -> Fitted:
     """Run a method on a table that is binned and packed already."""
-    return _run(method, counted, *_resolved(method, counted.table, asked, parameters))
+    return _run(method, counted, *_resolved(method, counted.table, asked, parameters, beyond_is_all=True))
 
 
 def check_settings(
@@ -160,10 +169,10 @@ def check_settings(
 
 
 def _resolved(
-    method: Method, table: Table, asked: Any, parameters: Mapping[str, Any]
+    method: Method, table: Table, asked: Any, parameters: Mapping[str, Any], *, beyond_is_all: bool
 ) -> tuple[int | None, dict[str, Any]]:
     """The number of features to select from this table, None if the method ends by itself; constraints by column."""
-    number, own = FeatureCount(method.ends_with), dict(parameters)
+    number, own = FeatureCount(method.ends_with, beyond_is_all), dict(parameters)
     if "constraints" in own:
         candidates = own["constraints"] = resolve(own["constraints"], table.names)
         k = candidates.number(asked, number)
@@ -176,7 +185,7 @@ def _resolved(
 def _run(method: Method, counted: Counted, k: int | None, own: dict[str, Any]) -> Fitted:
     information = counted.estimated(own.pop("estimator", ESTIMATOR))
     found = _last(method.run(information, k, **own), counted.table)
-    return Fitted(found, explain_by(counted, found.selected, information))
+    return Fitted(found, explain_by(counted, found.selected, information), leaks(counted.information))
 
 
 def _last(found: Found, table: Table) -> Found:

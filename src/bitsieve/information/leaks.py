@@ -1,0 +1,79 @@
+"""Columns that nearly determine the class alone while no other comes near: such a column often repeats the answer."""
+
+from __future__ import annotations
+
+from math import lgamma
+from typing import NamedTuple
+
+import numpy as np
+
+from bitsieve.counts import Floats, Integers
+from bitsieve.counts.source import CountSource
+from bitsieve.information.protocol import Information
+
+NEARLY = 0.9  # of the entropy of the class, corrected for chance
+OTHERS = 0.5  # of it: what no other column may exceed
+FEWEST = 20  # samples; in fewer even a column that repeats the class may do so by chance
+_FAR = 12  # standard deviations of a count, beyond which its probability is below the rounding of a float
+_log_factorials = np.frompyfunc(lambda count: lgamma(count + 1), 1, 1)
+
+
+class Leak(NamedTuple):
+    """A column and the share of the entropy of the class that it determines, corrected for chance."""
+
+    column: int
+    share: float
+
+
+def leaks(information: Information) -> list[Leak]:
+    """The columns that determine at least 0.9 of the class each, where every other determines at most half; best first.
+
+    The share is ``(I(X;C) - E) / (H(C) - E)``, E the expectation of I(X;C) when the class is permuted (adjusted mutual
+    information): 0 on average for a column of any number of values that is independent of the class, 1 for one that
+    determines it. ``information`` is plug-in. None is found in fewer than 20 samples, or where they are more than half
+    of the columns. Cost: the tables of these columns and of the next ones.
+    """
+    source, entropy = information.source, information.class_entropy
+    if source.n_samples < FEWEST or entropy <= 0:
+        return []
+    plain = information.relevance / entropy  # no share is above it
+    found: list[Leak] = []
+    for column in np.argsort(-plain, kind="stable").tolist():
+        if plain[column] <= (OTHERS if found else NEARLY):
+            break
+        expected = expected_information(_sizes(source, column), source.class_sizes)
+        share = (information.relevance[column] - expected) / (entropy - expected) if expected < entropy else 0.0
+        if share >= NEARLY:
+            found.append(Leak(column, float(share)))
+        elif share > OTHERS:
+            return []
+    return sorted(found, key=lambda leak: (-leak.share, leak.column)) if 2 * len(found) <= len(plain) else []
+
+
+def _sizes(source: CountSource, column: int) -> Integers:
+    """How many samples have each code of a column."""
+    return source.tables(None, np.array([column]), False)[0].dense().reshape(-1)
+
+
+def expected_information(first: Integers, second: Integers) -> float:
+    """The plug-in information of two variables with these counts of their values, in bits, when one is permuted.
+
+    ``E = sum_ij sum_c P(c) (c / N) log2(N c / (a_i b_j))``, P hypergeometric (Vinh, Epps, Bailey, JMLR 2010).
+    """
+    n, total = int(first.sum()), 0.0
+    sizes = (np.unique(margin[margin > 0], return_counts=True) for margin in (first, second))
+    (rows, n_rows), (columns, n_columns) = sizes
+    for a, n_a in zip(rows.tolist(), n_rows.tolist(), strict=True):
+        for b, n_b in zip(columns.tolist(), n_columns.tolist(), strict=True):
+            mean = a * b / n
+            reach = _FAR * mean**0.5 + 4 * _FAR
+            count = np.arange(max(1, a + b - n, int(mean - reach)), min(a, b, int(mean + reach)) + 1)
+            total += n_a * n_b * float(_probability(count, a, b, n) @ (count / n * np.log2(count / mean)))
+    return total
+
+
+def _probability(count: Integers, a: int, b: int, n: int) -> Floats:
+    """Hypergeometric: that ``a`` samples drawn from ``n``, of which ``b`` are marked, hold so many marked ones."""
+    margins = sum(lgamma(size + 1) for size in (a, b, n - a, n - b)) - lgamma(n + 1)
+    cells = sum(_log_factorials(cell) for cell in (count, a - count, b - count, n - a - b + count))
+    return np.exp(np.asarray(margins - cells, np.float64))

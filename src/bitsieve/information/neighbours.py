@@ -1,0 +1,189 @@
+"""Mutual information of numbers without bins, by the distances to the nearest neighbours, in bits.
+
+A. Kraskov, H. Stögbauer, P. Grassberger, "Estimating mutual information", Physical Review E 69, 2004.
+doi:10.1103/PhysRevE.69.066138
+
+B. C. Ross, "Mutual information between discrete and continuous data sets", PLoS ONE 9(2), 2014.
+doi:10.1371/journal.pone.0087357
+
+O. C. Mesner, C. R. Shalizi, "Conditional mutual information estimation for mixed, discrete and continuous data", IEEE
+Transactions on Information Theory 67(1), 2021. doi:10.1109/TIT.2020.3024886
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+class Variable(NamedTuple):
+    """One variable, shape (n_samples,): numbers in units of their spread, or the codes of categories.
+
+    Two numbers are as far apart as they differ; two categories 0 if they are equal, else 1.
+    """
+
+    values: Floats
+    categorical: bool
+
+    @classmethod
+    def of(cls, values: NDArray[np.generic], *, categorical: bool) -> Variable:
+        """A variable of numbers, all finite, or of codes ``0, 1, ...``."""
+        numbers = np.asarray(values, np.float64)
+        if categorical or not len(numbers):
+            return cls(numbers, categorical)
+        if numbers.min() == numbers.max():
+            return cls(np.zeros(len(numbers)), categorical)
+        _, exponent = np.frexp(np.abs(numbers).max())
+        scaled = np.ldexp(numbers, -exponent)
+        return cls(scaled / scaled.std(), categorical)
+
+    @property
+    def varies(self) -> bool:
+        """Whether two samples differ."""
+        return bool((self.values != self.values[:1]).any())
+
+    @property
+    def distinct(self) -> bool:
+        """Whether no value occurs twice."""
+        return not self.categorical and len(np.unique(self.values)) == len(self.values)
+
+
+def between(x: Variable, y: Variable, n_neighbors: int = 3) -> float:
+    """The information of two variables, in bits; 0 where one does not vary.
+
+    With ``psi`` the digamma function and ``<.>`` the mean over the N samples: two variables of numbers without ties
+    are measured as Kraskov's first estimator does, ``psi(k) + psi(N) - <psi(n_x + 1) + psi(n_y + 1)>``, with n_x the
+    samples nearer in x than the k-th neighbour in (x, y) is; numbers without ties and categories as Ross does,
+    ``psi(N) + <psi(k_i) - psi(n_c) - psi(m)>``, with n_c the samples of the category and m the samples, this one
+    among them, nearer than its k-th neighbour of the same category, where categories of one sample are left out;
+    everything else as Mesner and Shalizi do, ``psi(N) + <psi(k_i) - psi(n_x) - psi(n_y)>``, each n the other samples
+    at most as far away as the k-th neighbour in (x, y), and k_i the other samples so near in both. (The estimator of
+    Gao, Kannan, Oh and Viswanath keeps ``k_i = k`` at distances above 0, and then falls far below 0 on rounded values.)
+    """
+    if not x.varies or not y.varies:
+        return 0.0
+    if x.distinct and y.distinct:
+        return _kraskov(x.values, y.values, n_neighbors)
+    if x.distinct and y.categorical:
+        return _ross(x.values, y.values, n_neighbors)
+    if y.distinct and x.categorical:
+        return _ross(y.values, x.values, n_neighbors)
+    return _tied(x, y, n_neighbors)
+
+
+def conditional(x: Variable, y: Variable, z: Variable, n_neighbors: int = 3) -> float:
+    """The information of two variables at a known third, in bits: the estimator of Mesner and Shalizi, not clipped.
+
+    ``<psi(k) - psi(n_xz) - psi(n_yz) + psi(n_z)>``, each n the other samples that are at most as far away in these
+    variables as the k-th neighbour is in all three, and k the other samples so near in all three.
+    """
+    if not x.varies or not y.varies:
+        return 0.0
+    radius = _radius((x, y, z), n_neighbors)
+    psi = _digamma()
+    xyz, xz, yz, only_z = (psi(_near(of, radius) - 1) for of in ((x, y, z), (x, z), (y, z), (z,)))
+    return float(np.mean(xyz - xz - yz + only_z) / np.log(2))
+
+
+def _kraskov(x: Floats, y: Floats, n_neighbors: int) -> float:
+    k = min(n_neighbors, len(x) - 1)
+    radius = _kth_distance(np.column_stack([x, y]), k)
+    psi = _digamma()
+    closer = [psi(_near_on_line(values, radius, strictly=True)) for values in (x, y)]  # each counts itself
+    return float((psi(k) + psi(len(x)) - np.mean(closer[0] + closer[1])) / np.log(2))
+
+
+def _ross(x: Floats, codes: Floats, n_neighbors: int) -> float:
+    _, place, sizes = np.unique(codes, return_inverse=True, return_counts=True)
+    kept = sizes[place] > 1
+    x, place = x[kept], place[kept]
+    if not len(x):
+        return 0.0
+    radius, k = np.empty(len(x)), np.empty(len(x), np.intp)
+    for category in np.unique(place):
+        of = np.flatnonzero(place == category)
+        k[of] = min(n_neighbors, len(of) - 1)
+        radius[of] = _kth_distance(x[of, None], int(k[of[0]]))
+    psi = _digamma()
+    nearer = _near_on_line(x, radius, strictly=True)
+    return float((psi(len(x)) + np.mean(psi(k) - psi(sizes[place]) - psi(nearer))) / np.log(2))
+
+
+def _tied(x: Variable, y: Variable, n_neighbors: int) -> float:
+    radius = _radius((x, y), n_neighbors)
+    psi = _digamma()
+    both, only_x, only_y = (psi(_near(of, radius) - 1) for of in ((x, y), (x,), (y,)))
+    return float((np.mean(both - only_x - only_y) + psi(len(radius))) / np.log(2))
+
+
+def _radius(variables: tuple[Variable, ...], n_neighbors: int) -> Floats:
+    points = _points(variables)
+    return _kth_distance(points, min(n_neighbors, len(points) - 1))
+
+
+def _points(variables: tuple[Variable, ...]) -> Floats:
+    """Samples as points, as far apart as they differ most in one coordinate.
+
+    Categories are corners of a cube, each 1 apart from every other: the binary digits of their numbers.
+    """
+    parts = []
+    for variable in variables:
+        if variable.categorical:
+            codes = np.unique(variable.values, return_inverse=True)[1]
+            digits = np.arange(max(int(codes.max()).bit_length(), 1))
+            parts.append((codes[:, None] >> digits & 1).astype(np.float64))
+        else:
+            parts.append(variable.values[:, None])
+    return np.hstack(parts)
+
+
+def _kth_distance(points: Floats, k: int) -> Floats:
+    from scipy.spatial import cKDTree
+
+    distances, _ = cKDTree(points).query(points, k=[k + 1], p=np.inf, workers=-1)
+    return np.asarray(distances[:, 0], np.float64)
+
+
+def _near(variables: tuple[Variable, ...], radius: Floats) -> Floats:
+    """How many samples, itself among them, are within the radius."""
+    from scipy.spatial import cKDTree
+
+    if len(variables) == 1 and not variables[0].categorical:
+        return _near_on_line(variables[0].values, radius)
+    points = _points(variables)
+    found = cKDTree(points).query_ball_point(points, radius, p=np.inf, return_length=True, workers=-1)
+    return np.asarray(found, np.float64)
+
+
+def _near_on_line(values: Floats, radius: Floats, *, strictly: bool = False) -> Floats:
+    """How many values, itself among them, are within the radius; ``strictly``: nearer than that.
+
+    The differences are compared as they are, so that rounding of ``value + radius`` moves no bound.
+    """
+    distinct, sizes = np.unique(values, return_counts=True)
+    before = np.concatenate([[0], np.cumsum(sizes)])
+    within = np.less if strictly else np.less_equal
+    first = np.searchsorted(distinct, values - radius)
+    while (more := (first > 0) & within(values - distinct[first - 1], radius)).any():
+        first -= more
+    while (fewer := ~within(values - distinct[first], radius) & (distinct[first] < values)).any():
+        first += fewer
+    last = np.searchsorted(distinct, values + radius, side="right") - 1
+    end = len(distinct) - 1
+    while (more := (last < end) & within(distinct[np.minimum(last + 1, end)] - values, radius)).any():
+        last += more
+    while (fewer := ~within(distinct[last] - values, radius) & (distinct[last] > values)).any():
+        last -= fewer
+    return np.asarray(before[last + 1] - before[first], np.float64)
+
+
+def _digamma() -> Callable[[NDArray[np.floating | np.integer] | int], Floats]:
+    from scipy.special import digamma
+
+    psi: Callable[[NDArray[np.floating | np.integer] | int], Floats] = digamma
+    return psi

@@ -1,0 +1,95 @@
+"""Columns that nearly determine the class are named, corrected for chance, and honest tables name none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn import datasets
+from sklearn.metrics.cluster import expected_mutual_information
+
+import bitsieve
+from bitsieve.information.leaks import expected_information, leaks
+from bitsieve.selectors.fitting import count_table
+
+
+def found(X, y):
+    """The leaks of a table, by column."""
+    from bitsieve.data.read import read_data
+
+    return {leak.column: leak.share for leak in leaks(count_table(read_data(X, y), "mdl").information)}
+
+
+@pytest.mark.parametrize(("n", "codes", "classes"), [(30, 3, 2), (200, 50, 2), (500, 490, 3), (1000, 100, 100)])
+def test_expectation_is_that_of_scikit_learn(n, codes, classes):
+    random = np.random.default_rng(0)
+    table = np.zeros((codes, classes), np.int64)
+    np.add.at(table, (random.integers(0, codes, n), random.integers(0, classes, n)), 1)
+    table = table[table.sum(axis=1) > 0]
+    expected = expected_mutual_information(csr_matrix(table), n) / np.log(2)
+    # Both sum thousands of terms of lgamma, whose rounding is about 1e-16 of values up to 1e4.
+    assert expected_information(table.sum(axis=1), table.sum(axis=0)) == pytest.approx(expected, abs=1e-11)
+
+
+def test_expectation_of_large_counts_is_the_known_limit():
+    """(r - 1) (c - 1) / (2 N ln 2) bits, off by terms of 1 / N^2."""
+    n = 10**6
+    assert expected_information(np.array([n // 3, n - n // 3]), np.array([n // 2, n // 2])) == pytest.approx(
+        1 / (2 * n * np.log(2)), rel=1e-5
+    )
+
+
+def people(n=400, seed=0):
+    random = np.random.default_rng(seed)
+    y = random.integers(0, 2, n)
+    frame = pd.DataFrame({f"number_{j}": random.normal(size=n) + 0.5 * y for j in range(4)})
+    frame["key"] = [f"k{j}" for j in random.integers(0, n, n)]
+    return frame, y, random
+
+
+def test_a_key_with_as_many_values_as_rows_is_no_leak():
+    frame, y, _ = people()
+    information = bitsieve.mutual_information(frame[["key"]], y)[0]
+    assert information > 0.6  # of 1 bit, all of it chance
+    assert found(frame, y) == {}
+
+
+def test_a_column_that_repeats_the_class_is_found_and_its_copies_too():
+    frame, y, random = people()
+    errs = random.random(len(y)) < 0.005
+    frame["state"] = [f"s{value}" for value in y ^ errs]
+    frame["reason"] = [f"r{value}{part}" for value, part in zip(y, random.integers(0, 30, len(y)), strict=True)]
+    assert list(found(frame, y)) == [6, 5]
+    assert found(frame, y)[6] == 1  # every value of it has one class: the correction takes nothing off
+    assert 0.9 < found(frame, y)[5] < 1
+    assert found(frame[:18], y[:18]) == {}  # by chance, perhaps
+
+
+def test_a_column_that_is_not_far_ahead_is_no_leak():
+    frame, y, random = people()
+    frame["state"] = y
+    frame["also"] = y ^ (random.random(len(y)) < 0.05)
+    assert 0.5 < bitsieve.mutual_information(frame[["also"]], y)[0] < 0.9
+    assert found(frame, y) == {}
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer", "digits"])
+def test_easy_honest_data_name_none(name):
+    X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
+    assert found(X, y) == {}
+    for label in np.unique(y):
+        assert found(X, (y == label).astype(int)) == {}
+
+
+def test_honest_tables_of_mixed_columns_name_none():
+    for seed in range(60):
+        random = np.random.default_rng(seed)
+        n, k = int(random.choice([25, 80, 300])), int(random.choice([2, 3, 6]))
+        score, frame = random.gumbel(size=(n, k)), {}
+        for j in range(int(random.integers(3, 12))):
+            codes = random.integers(0, random.integers(2, n), n)
+            numbers = random.normal(size=n)
+            frame[f"text_{j}"], frame[f"number_{j}"] = [f"v{code}" for code in codes], numbers
+            score += numbers[:, None] * random.normal(size=k) * random.choice([0, 1, 4])
+        assert found(pd.DataFrame(frame), score.argmax(axis=1)) == {}, seed
