@@ -54,8 +54,15 @@ def make_parser() -> CommandParser:
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", parser_class=CommandParser)
     for name, run, text, description, epilog in COMMANDS:
-        made = {"help": text, "description": description, "epilog": epilog, "formatter_class": _Help}
-        command = commands.add_parser(name, allow_abbrev=False, add_help=False, **made)
+        command = commands.add_parser(
+            name,
+            allow_abbrev=False,
+            add_help=False,
+            help=text,
+            description=description,
+            epilog=epilog,
+            formatter_class=_Help,
+        )
         command.set_defaults(run=run)
         _add_options(command, name)
     return parser
@@ -68,7 +75,7 @@ def _add_options(parser: CommandParser, command: str) -> None:
     typed += [f"{option.name} {KINDS[option.kind][0]}" for option in own if option.name in ("--target", "--save")]
     parser.usage = " ".join([f"{PROGRAM} {command}", *typed, "[options]"])
     common = sorted((option for option in own if option.name in COMMON), key=lambda one: COMMON.index(one.name))
-    groups = {"common options": common}
+    groups: dict[str, Sequence[Option]] = {"common options": common}
     for heading, options in OPTIONS.items():
         groups[heading.lower()] = [option for option in options if option in own and option not in common]
     for title, options in groups.items():
