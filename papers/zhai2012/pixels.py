@@ -46,7 +46,7 @@ def figure_1(options: Options) -> Result:
         f"groups of {min(map(len, machine.groups_))} to {max(map(len, machine.groups_))} pixels\n",
         {"support": support.tolist(), "groups": [group.tolist() for group in machine.groups_]},
     )
-    text = f"ORL faces, {len(machine.classes_)} persons, told apart together; white: the pixels in question."
+    text = f"ORL faces, {len(machine.classes_)} persons, recognised together; white: the pixels in question."
     if not options.draw:
         return Result(text)
     first = np.unique(faces.y, return_index=True)[1]

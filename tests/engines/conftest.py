@@ -29,7 +29,7 @@ def same_selection():
 
     def document(selection):
         found = selection.to_dict()
-        return {**found, "notes": [note for note in found["notes"] if "information about the class" not in note]}
+        return {**found, "notes": [note for note in found["notes"] if "more informative than chance" not in note]}
 
     def check(found, expected):
         assert document(found) == document(expected)

@@ -55,7 +55,9 @@ def test_noise_gives_nothing():
     X, y = np.random.default_rng(1).normal(size=(80, 10)), np.arange(80) % 2
     found = bitsieve.how_many(X, y, **QUICK)
     assert [answer.n_features for answer in found.answers[:3]] == [0, 0, 0]
-    assert found.reading.startswith("no column is shown to tell about the class, and no column is chosen from")
+    assert found.reading.startswith(
+        "no column is shown to be informative about the class, and no column is chosen from"
+    )
     assert len(found.band.features) == max(3, found.answers[3].n_features + 2)
 
 
@@ -118,12 +120,15 @@ def test_too_few_columns_for_stability_are_not_taken_for_unstable_ones():
     ("numbers", "words"),
     [
         ((3, 5, 2, 2), "take 5 to learn what matters, and 2 to predict"),
-        ((1, 1, 1, 1), "1 column is shown to tell about the class, and 1 column is chosen from most halves"),
+        ((1, 1, 1, 1), "1 column is shown to be informative about the class, and 1 column is chosen from most halves"),
         ((1, 2, 0, 6), "a classifier does better with 6, and those beyond 2 are each too weak to be shown"),
         ((0, 0, 0, 6), "a classifier does better with 6, and these are each too weak to be shown"),
         ((2, 1, 1, 0), "a classifier does no better with columns than without"),
-        ((1, 1, None, 1), "1 column is shown to tell about the class: a classifier needs no more than 1"),
-        ((2, 2, 2, None), "2 columns are shown to tell about the class, and 2 columns are chosen from most halves"),
+        ((1, 1, None, 1), "1 column is shown to be informative about the class: a classifier needs no more than 1"),
+        (
+            (2, 2, 2, None),
+            "2 columns are shown to be informative about the class, and 2 columns are chosen from most halves",
+        ),
     ],
 )
 def test_the_sentence_fits_the_numbers(numbers, words):

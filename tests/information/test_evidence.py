@@ -180,14 +180,14 @@ def test_a_selection_tells_how_many_carry_information():
     X = random.integers(0, 3, (300, 12))
     y = (X[:, 2] + X[:, 7] + random.integers(0, 2, 300)) > 2
     notes = bitsieve.select(X, y, n_features_to_select=8, binning="none").notes
-    assert notes == ["2 of 8 carry information about the class; the rest are filled up"]
+    assert notes == ["2 of 8 are more informative than chance; the other 6 only fill the list"]
     assert bitsieve.select(X, y, n_features_to_select=2, binning="none").notes == []
     noise = random.integers(0, 2, 300)
-    lost = "0 of 8 carry more information about the class than chance may"
+    lost = "0 of 8 are more informative than chance: they only fill the list"
     for method in ("jmi", "relieff"):
         assert bitsieve.select(X, noise, method=method, n_features_to_select=8, binning="none").notes == [lost]
     stopped = bitsieve.select(X, y, method="jmi", n_features_to_select="auto", binning="none")
-    assert not any("carry" in note for note in stopped.notes)
+    assert not any("more informative than chance" in note for note in stopped.notes)
 
 
 @pytest.mark.parametrize("make", [lambda: ForwardSelector(3), lambda: FCBF(3), lambda: QPFS(3)])

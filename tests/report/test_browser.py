@@ -83,7 +83,7 @@ def test_figures_are_there_at_every_width_and_in_both_schemes(browser, wine, wid
         " const box = svg.getBoundingClientRect();"
         " return [box.width, box.height, svg.querySelectorAll('path').length]})"
     )
-    assert len(sizes) == 3
+    assert len(sizes) == 4
     for wide, high, n_paths in sizes:
         assert 300 < wide <= width
         assert high > 100
@@ -100,13 +100,13 @@ def test_figures_are_there_at_every_width_and_in_both_schemes(browser, wine, wid
 def test_tables_sort(browser, wine):
     show(browser, wine)
     assert column(browser, "rank") == ["1", "2", "3", "4", "5", "6"]
-    click(browser, "tells alone")
-    numbers = [float(text) for text in column(browser, "tells alone")]
+    click(browser, "relevance")
+    numbers = [float(text) for text in column(browser, "relevance")]
     assert numbers == sorted(numbers)
-    click(browser, "tells alone")
-    assert [float(text) for text in column(browser, "tells alone")] == numbers[::-1]
-    click(browser, "by")
-    names = column(browser, "by")
+    click(browser, "relevance")
+    assert [float(text) for text in column(browser, "relevance")] == numbers[::-1]
+    click(browser, "with")
+    names = column(browser, "with")
     assert names[:-1] == sorted(names[:-1])
     assert names[-1] == "-"  # what is not there comes last
     assert browser.execute_script("return document.querySelectorAll('[aria-sort]').length") == 1
@@ -134,7 +134,7 @@ def test_hostile_names_stay_text(browser, tmp_path):
     assert browser.execute_script("return document.querySelectorAll('script, img, b, i').length") == 1
     assert column(browser, "feature") == selection.features
     assert column(browser, "column") == HOSTILE
-    assert browser.title == "Features that tell about <b>kind</b>"
+    assert browser.title == "Features informative about <b>kind</b>"
     drawn = browser.execute_script("return Array.from(document.querySelectorAll('svg text'), (t) => t.textContent)")
     assert "größe 漢字" in drawn
 
@@ -170,8 +170,8 @@ def test_five_thousand_features_are_usable(browser, tmp_path):
     box.send_keys(" ")
     browser.find_element("css selector", ".tools button").click()
     assert len(column(browser, "column")) == 5000
-    click(browser, "tells alone (bits)")
-    click(browser, "tells alone (bits)")
+    click(browser, "relevance (bits)")
+    click(browser, "relevance (bits)")
     assert column(browser, "column")[0] == "x4321"
     assert time.monotonic() - start < 30  # all of it; a second or two on an idle machine
 

@@ -30,7 +30,7 @@ def selection():
 def test_it_says_what_explanations_say(selection, read_page):
     page = read_page(selection_report(selection, when=NOON))
     text = " ".join(page.text)
-    assert page.seen.count("svg") == 3
+    assert page.seen.count("svg") == 4
     assert page.seen.count("details") == 5
     for feature in selection.features:
         explained = selection.explain(feature)
@@ -82,7 +82,7 @@ def test_labels_that_are_no_text(read_page):
     assert found.explain(found.features[1]).rank == 2
 
 
-def test_rows_that_are_not_at_hand(read_page):
+def test_rows_that_are_not_in_memory(read_page):
     dask = pytest.importorskip("dask.array")
     X, y = load_breast_cancer(return_X_y=True)
     found = bitsieve.select(
@@ -90,8 +90,8 @@ def test_rows_that_are_not_at_hand(read_page):
     )
     in_memory = bitsieve.select(X, y, n_features_to_select=3)
     page = read_page(selection_report(found))
-    assert "not computed, since the rows are not at hand" in " ".join(page.text)
-    assert page.seen.count("svg") == 3
+    assert "not computed, since the rows are not in memory" in " ".join(page.text)
+    assert page.seen.count("svg") == 4
     assert found.explain("x3").redundancy == in_memory.explain("x3").redundancy
     assert found.explain("x3").chance is None
 

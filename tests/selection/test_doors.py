@@ -13,7 +13,7 @@ from bitsieve.engines import stream
 
 N = 260
 #: Whether features carry information is tested by shuffles of the rows, which only rows in memory allow.
-BY_SHUFFLES = "information about the class"
+BY_SHUFFLES = "more informative than chance"
 
 
 def people():

@@ -239,6 +239,18 @@ def noisy(n_noise=6, n=200):
     return {"signal": y + rng.normal(scale=0.1, size=n), **columns}, y
 
 
+def test_a_column_that_is_informative_by_its_gaps_is_not_said_to_have_no_bits():
+    columns, y = noisy()
+    gaps = np.where(y == y[0], np.nan, columns["noise0"])
+    selection = bitsieve.select(
+        pa.table({**columns, "gaps": gaps}), y, method="mim", n_features_to_select=2, missing="bin"
+    )
+    assert sorted(selection.features) == ["gaps", "signal"]
+    (note,) = [note for note in selection.notes if "no reliable relation" in note]
+    assert "'noise0'" in note
+    assert "'gaps'" not in note
+
+
 def test_note_of_columns_left_whole():
     columns, y = noisy()
     table = pa.table({**columns, "flat": np.full(len(y), 2.5)})
@@ -247,14 +259,14 @@ def test_note_of_columns_left_whole():
     whole = len(selection.selector.binner_.uncut_) - (
         "flat" in [table.column_names[j] for j in selection.selector.binner_.uncut_]
     )
-    (note,) = [note for note in selection.notes if "no cut" in note]
+    (note,) = [note for note in selection.notes if "no reliable relation" in note]
     assert note.startswith(
-        f"{whole} of 7 numeric columns have no cut that tells the classes apart beyond chance: they count"
+        f"{whole} of 7 numeric columns show no reliable relation to 'target' and are scored 0 bits: "
     )
     assert "uncut='median'" in note
     assert "column 'flat' is constant" in selection.notes
     cut = bitsieve.select(table, y, method="mim", n_features_to_select=2, uncut="median")
-    assert any("they are cut at their median" in note for note in cut.notes)
+    assert any("and are cut at their median: " in note for note in cut.notes)
 
 
 def test_note_of_identifiers_and_row_numbers():
@@ -390,7 +402,7 @@ def test_numeric_columns_are_counted_as_one_counts_them():
     }
     others = {"word": random.choice(list("abc"), 300), "flat": np.ones(300)}
     notes = bitsieve.select(pa.table({**numbers, **others, "y": y}), "y").notes
-    assert [note for note in notes if note.startswith("1 of 3 numeric columns has no cut")]
+    assert [note for note in notes if note.startswith("1 of 3 numeric columns shows no reliable relation")]
 
 
 def test_what_may_be_chance_is_marked_and_a_list_of_nothing_else_is_given():

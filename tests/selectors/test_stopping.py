@@ -9,6 +9,7 @@ from sklearn.feature_selection import RFE
 from sklearn.linear_model import Perceptron
 
 from bitsieve import (
+    Constraints,
     ForwardSelector,
     PermutationStopping,
     SignificanceStopping,
@@ -43,13 +44,25 @@ def test_auto_is_significance():
 
 
 @pytest.mark.parametrize("rule", ["significance", "permutation", "threshold"])
-def test_a_rule_only_shortens(rule):
+def test_the_choices_are_those_of_the_criterion_among_what_the_rule_accepts(rule):
+    """Until the first refusal the list is that without a rule; then the search goes on with the others."""
     whole = ForwardSelector(30).fit(X, y)
     cut = ForwardSelector("auto", stopping=rule).fit(X, y)
-    k = len(cut.selected_)
-    assert cut.selected_.tolist() == whole.selected_[:k].tolist()
-    assert cut.stopping_candidate_ == whole.selected_[k]
-    assert cut.scores_.tobytes() == whole.scores_[:k].tobytes()
+    same = int((cut.selected_ == whole.selected_[: len(cut.selected_)]).cumprod().sum())
+    assert same >= 2
+    assert cut.scores_[:same].tobytes() == whole.scores_[:same].tobytes()
+    assert cut.stopping_candidate_ not in cut.selected_
+    if same < len(cut.selected_):
+        refused = ForwardSelector("auto", stopping=rule, constraints=Constraints(cut.selected_[:same].tolist()))
+        assert whole.selected_[same] not in refused.fit(X, y).selected_[: same + 1]
+
+
+def test_the_threshold_is_asked_of_every_candidate():
+    fitted = ForwardSelector("auto", criterion="mim", stopping=ThresholdStopping(0.03)).fit(X, y)
+    again = ForwardSelector("auto", criterion="cmi", stopping=ThresholdStopping(0.03))
+    again.set_params(constraints=Constraints(fitted.selected_.tolist())).fit(X, y)
+    assert len(again.selected_) == len(fitted.selected_)  # nothing that is left adds so much
+    assert again.stopping_value_ < 0.03
 
 
 def test_a_number_is_the_most_that_a_rule_may_take():

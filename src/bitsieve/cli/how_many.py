@@ -16,7 +16,7 @@ def run(options: argparse.Namespace) -> int:
     """Read, ask the rules, draw, print."""
     binning = binning_of(options)
     if options.figure is not None:
-        from bitsieve.report.figures import FORMATS, require_matplotlib
+        from bitsieve.selection.figures import FORMATS, require_matplotlib
 
         require_matplotlib()
         check_written(options, figure=FORMATS)
@@ -41,8 +41,8 @@ def run(options: argparse.Namespace) -> int:
             n_jobs=options.threads or -1,
         )
         if options.figure is not None:
-            from bitsieve.report.figures import save_figure
             from bitsieve.report.plots import plot_how_many
+            from bitsieve.selection.figures import save_figure
 
             phase("drawing")
             save_figure(plot_how_many(found).figure, options.figure)

@@ -44,7 +44,7 @@ class Wording:
 
     def __call__(self, message: str) -> str:
         """The message in the words of the command."""
-        return message.worded(self._word) if isinstance(message, Sentence) else message
+        return Sentence(message).worded(self._word)
 
     def _word(self, setting: Setting) -> str:
         name, sign = setting.parameter, " "

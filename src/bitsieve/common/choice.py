@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -61,7 +62,10 @@ class Monitor(Protocol):
     """What may end a search before the number of features asked for is reached."""
 
     def refuses(self, candidate: int, score: float, tried: NDArray[np.bool_] | None) -> bool:
-        """Whether the search ends before this choice among those ``tried``; None: the choice is forced."""
+        """Whether this choice among those ``tried`` is not made; None: the choice is forced."""
+
+    def others(self, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Those of the candidates left after a refusal that may be chosen in its place; none ends the search."""
 
     def ends_at_constants(self) -> bool:
         """Whether the search ends where only constant columns are left."""
@@ -85,15 +89,17 @@ def choose_greedily(
     must_include: Sequence[int] = (),
     exclude: Sequence[int] = (),
     progress: Callable[[int, int], object] | None = None,
+    first_by: NDArray[np.float64] | None = None,
 ) -> GreedyChoice:
     """Choose features one at a time.
 
     A constant column carries no information about anything: none is chosen while another column is left, whatever its
     score (mrmr gives it 0, more than a relevant but redundant column).
 
-    ``first`` holds the scores while nothing is chosen, ``varies`` is False for constant columns. ``must_include`` are
-    chosen first, in this order, and not refused; ``exclude`` never. At least one feature, and at most those that are
-    not excluded, may be asked for. ``progress(chosen so far, to choose)`` is called after each choice.
+    ``first`` holds the scores while nothing is chosen, ``first_by`` what the first choice goes by (None: by them),
+    ``varies`` is False for constant columns. ``must_include`` are chosen first, in this order, and not refused;
+    ``exclude`` never. At least one feature, and at most those that are not excluded, may be asked for.
+    ``progress(chosen so far, to choose)`` is called after each choice.
     """
     left = np.ones(len(varies), bool)
     left[list(exclude)] = False
@@ -110,15 +116,37 @@ def choose_greedily(
             break
         if order:
             scores.add(order[-1])
-            chosen, value = scores.best(candidates)
-        else:
-            chosen = pick(np.where(candidates, first, -np.inf))
-            value = float(first[chosen])
-        if monitor is not None and monitor.refuses(chosen, value, None if forced else left):
+        best = scores.best if order else partial(_largest, first if first_by is None else first_by, first)
+        made = _first_accepted(best, candidates, monitor, None if forced else left)
+        if made is None:
             break
+        chosen, value = made
         order.append(chosen)
         values.append(value)
         left[chosen] = False
         if progress is not None:
             progress(len(order), n_features_to_select)
     return GreedyChoice(np.array(order, np.intp), np.array(values))
+
+
+def _largest(by: NDArray[np.float64], scores: NDArray[np.float64], candidates: NDArray[np.bool_]) -> tuple[int, float]:
+    """The candidate that is the largest by some numbers, and its score."""
+    chosen = pick(np.where(candidates, by, -np.inf))
+    return chosen, float(scores[chosen])
+
+
+def _first_accepted(
+    best: Callable[[NDArray[np.bool_]], tuple[int, float]],
+    candidates: NDArray[np.bool_],
+    monitor: Monitor | None,
+    tried: NDArray[np.bool_] | None,
+) -> tuple[int, float] | None:
+    """The best candidate that the monitor does not refuse, and its score; None where it refuses all."""
+    while candidates.any():
+        chosen, value = best(candidates)
+        if monitor is None or not monitor.refuses(chosen, value, tried):
+            return chosen, value
+        candidates = candidates.copy()
+        candidates[chosen] = False
+        candidates = monitor.others(candidates)
+    return None

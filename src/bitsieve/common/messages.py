@@ -13,7 +13,7 @@ import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from bitsieve.common.lazy import log
 
@@ -83,6 +83,10 @@ class Setting(NamedTuple):
         """Whether there is a value and not the name alone."""
         return self.value is not ...
 
+    def renamed(self, parameter: str, name: str) -> Setting:
+        """The setting, by another name where it is of ``parameter``."""
+        return Setting(name, self.value) if self.parameter == parameter else self
+
     def in_python(self) -> str:
         """The setting as a Python call has it."""
         return f"{self.parameter}={self.value!r}" if self.has_value else self.parameter
@@ -151,14 +155,10 @@ def renamed(parameter: str, name: str) -> Iterator[None]:
         yield
     except ValueError as error:
         message = message_of(error)
-        parts = message.parts if isinstance(message, Sentence) else ()
-        if not any(isinstance(part, Setting) and part.parameter == parameter for part in parts):
+        words = Sentence(*(part if isinstance(part, str) else part.renamed(parameter, name) for part in message.parts))
+        if words == message:
             raise
-        words = (
-            part._replace(parameter=name) if isinstance(part, Setting) and part.parameter == parameter else part
-            for part in parts
-        )
-        raise ValueError(Sentence(*words)) from error
+        raise ValueError(words) from error
 
 
 def needs_dense_rows(who: str) -> ValueError:
@@ -169,15 +169,16 @@ def needs_dense_rows(who: str) -> ValueError:
     )
 
 
-def message_of(error: Exception) -> str:
-    """The message of an error, as the sentence that it is where it names parameters."""
+def message_of(error: Exception) -> Sentence:
+    """The message of an error, which remembers where it names parameters."""
     if isinstance(error, ParameterError):
         return error.sentence
-    return error.args[0] if len(error.args) == 1 and isinstance(error.args[0], Sentence) else str(error)
+    named = len(error.args) == 1 and isinstance(error.args[0], Sentence)
+    return Sentence(error.args[0] if named else str(error))
 
 
 def _joined(parts: list[str | Setting] | tuple[str | Setting, ...], word: Callable[[Setting], str]) -> str:
-    return "".join(word(part) if isinstance(part, Setting) else part for part in parts)
+    return "".join(part if isinstance(part, str) else word(part) for part in parts)
 
 
 def aligned(header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> str:
@@ -249,15 +250,50 @@ class BitsieveWarning(UserWarning):
 
 
 def warn(note: str) -> None:
-    """Give a note as a warning, at the first line on the stack that is not of this package, and log it."""
+    """Give a note as a warning, at the first line on the stack that called this package, and log it."""
     log("warning", note)
     level, frame = 1, sys._getframe(0)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+    # scikit-learn's callbacks call a fit, and are called by it
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(
+        (f"{_PACKAGE}.", "sklearn.callback.")
+    ):
         level, frame = level + 1, frame.f_back
     warnings.warn(note, BitsieveWarning, stacklevel=level)
 
 
 def warn_of(notes: Iterable[str]) -> None:
-    """Give every note as a warning."""
+    """Give every note as a warning; in a notebook when the cell has run, unless a display has shown it by then."""
+    shell = notebook()
+    if shell is not None:
+        with warnings.catch_warnings(record=True) as caught:  # filters hold as they are here
+            for note in notes:
+                warn(note)
+        _held.extend(caught or ())
+        shell.events.register("post_run_cell", _warn_of_held)
+        return
     for note in notes:
         warn(note)
+
+
+_held: list[warnings.WarningMessage] = []  # of the cell that is running
+
+
+def _warn_of_held(*_: object) -> None:
+    """Give the notes that no display of the cell has shown."""
+    for held in _held:
+        warnings.showwarning(held.message, held.category, held.filename, held.lineno)
+    _held.clear()
+
+
+def displayed(notes: Iterable[str]) -> list[str]:
+    """The notes, which a display shows now, so that they are not given again when the cell has run."""
+    shown = list(notes)
+    _held[:] = [held for held in _held if str(held.message) not in shown]
+    return shown
+
+
+def notebook() -> Any:
+    """The shell of the notebook that runs this; None elsewhere."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return shell if hasattr(shell, "kernel") else None

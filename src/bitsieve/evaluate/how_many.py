@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common import html
 from bitsieve.common.defaults import HOW_MANY
 from bitsieve.common.messages import aligned, quoted, warn_of
 from bitsieve.common.parameters import check_integer
@@ -28,6 +29,7 @@ from bitsieve.selectors.stability import StabilitySelector
 
 Floats = NDArray[np.float64]
 
+HEADER = ("rule", "columns", "first of them", "what it asks")
 MOST = 30  # columns that cross-validation tries, and of the figure
 N_SHUFFLES = 40
 AFFORDED = 3 * 10**8  # values to cut and count, some seconds
@@ -90,18 +92,19 @@ class HowMany:
     notes: list[str] = field(default_factory=list, repr=False)
     n_samples: int = field(default=0, repr=False)
 
+    def _rows(self) -> list[tuple[str, str, str, str]]:
+        def number(answer: Answer) -> str:
+            return "-" if answer.n_features is None else f"{answer.n_features:,}"
+
+        return [(a.rule, number(a), quoted(a.features, 3) or "-", a.why) for a in self.answers]
+
     def __str__(self) -> str:
-        rows = [
-            (
-                answer.rule,
-                "-" if answer.n_features is None else f"{answer.n_features:,}",
-                quoted(answer.features, 3) or "-",
-                answer.why,
-            )
-            for answer in self.answers
-        ]
-        table = aligned(("rule", "columns", "first of them", "what it asks"), rows, right=(False, True, False, False))
+        table = aligned(HEADER, self._rows(), right=(False, True, False, False))
         return f"{table}\n\n{self.reading}"
+
+    def _repr_html_(self) -> str:
+        table = html.table(HEADER, self._rows(), text=(2, 3), long=(2, 3))
+        return html.display(table, html.paragraph(self.reading), html.notes(self.notes))
 
     def to_dict(self) -> dict[str, Any]:
         """The answers as plain Python values that ``json.dumps`` takes.
@@ -185,7 +188,7 @@ def how_many(
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> found = bitsieve.how_many(X, y, classifier="ncm", n_pairs=10)
     >>> [answer.n_features for answer in found.answers]
-    [4, 6, 2, 5]
+    [4, 11, 2, 5]
     """
     check_integer("random_state", random_state, 0, 2**32 - 1)
     table = read_data(data, target, sample_weight, target_bins=target_bins)
@@ -256,21 +259,23 @@ def reading(answers: list[Answer]) -> str:
     """One sentence on what the difference of the answers means."""
     shuffles, rate, stable, errors = (answer.n_features for answer in answers)
     shown = max(shuffles or 0, rate or 0)
-    told = f"{_columns(shown)} shown to tell about the class"
+    text = f"{_columns(shown)} shown to be informative about the class"
     if stable is not None:
-        told += f", and {_columns(stable)} chosen from most halves of the samples"
+        text += f", and {_columns(stable)} chosen from most halves of the samples"
     if errors is None:
-        return f"{told}."
+        return f"{text}."
     if not errors:
         more = "a classifier does no better with columns than without"
     elif errors < shown:
-        more = f"take {shown:,} to learn what matters, and {errors:,} to predict, as the others repeat what these tell"
+        more = (
+            f"take {shown:,} to learn what matters, and {errors:,} to predict, as the others are redundant with these"
+        )
     elif errors > shown:
         beyond = f"{f'those beyond {shown:,}' if shown else 'these'} are each too weak to be shown, or there by chance"
         more = f"a classifier does better with {errors:,}, and {beyond}"
     else:
         more = f"a classifier needs no more than {errors:,}"
-    return f"{told}: {more}."
+    return f"{text}: {more}."
 
 
 def _columns(number: int) -> str:

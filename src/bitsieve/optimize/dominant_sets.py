@@ -53,6 +53,10 @@ class Similarity(Protocol):
     def n(self) -> int:
         """How many things there are."""
 
+    @property
+    def matrix(self) -> NDArray[np.floating] | None:
+        """All similarities, where they are in memory."""
+
     def row(self, i: int) -> NDArray[np.floating]:
         """The similarity of one to all, shape (n,); its own entry is 0."""
 
@@ -79,6 +83,8 @@ class SimilarityRows:
     Rows are made in blocks that begin at multiples of ``at_once``, so that their bits do not depend on which are asked
     for.
     """
+
+    matrix = None
 
     def __init__(
         self,

@@ -17,6 +17,7 @@ from bitsieve.common.messages import number, quoted
 from bitsieve.data.encoding import Encoded
 from bitsieve.data.table import TableInMemory
 from bitsieve.selection.evidence import Evidence
+from bitsieve.selection.explain import notes_naming
 
 MOST_BINS, MOST_CLASSES = 30, 12
 
@@ -113,7 +114,7 @@ def _counted(count: int, total: int) -> str:
     return f"{count:,} ({100 * count / total:.0f} %)" if total else "0"
 
 
-def quality_parts(evidence: Evidence) -> list[str]:
+def quality_parts(evidence: Evidence, notes: Sequence[str] = ()) -> list[str]:
     """What stands out, and a table of all columns; nothing where the rows are not in memory."""
     whole = evidence.table if evidence.whole is None else evidence.whole
     if not whole.in_memory:
@@ -127,7 +128,7 @@ def quality_parts(evidence: Evidence) -> list[str]:
     rows = [
         (
             names[j],
-            "; ".join(remarks[j]),
+            "; ".join(notes_naming(notes, names[j]) or remarks[j]),
             q.kind,
             f"{100 * q.n_missing / n_rows:.1f} %" if q.n_missing else "0",
             f"{q.n_distinct:,}",
@@ -137,7 +138,7 @@ def quality_parts(evidence: Evidence) -> list[str]:
         )
         for j, q in enumerate(quality)
     ]
-    header = ("column", "remarks", "kind", "missing", "different values", "bins", "tells alone (bits)", "rank")
+    header = ("column", "remarks", "kind", "missing", "different values", "bins", "relevance (bits)", "rank")
     return [
         heading("The columns"),
         bullets(_summary(quality, remarks, names)),
@@ -157,7 +158,7 @@ def _summary(quality: list[ColumnQuality], remarks: list[list[str]], names: Sequ
         ("constant", [q.constant for q in quality]),
         ("the same as an earlier one in every row", [q.duplicate_of >= 0 for q in quality]),
         ("like an identifier, with a value of its own in most rows", [q.identifier for q in quality]),
-        ("left whole, since no cut told enough to be accepted", ["no cut accepted" in some for some in remarks]),
+        ("left whole, since no cut was accepted", ["no cut accepted" in some for some in remarks]),
     ):
         found = [name for name, is_so in zip(names, chosen, strict=True) if is_so]
         lines.append(f"{len(found):,} {what}: {quoted(found)}" if found else f"none {what}")

@@ -8,34 +8,46 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.common.html import bullets, code, facts, figure, heading, paragraph, table
+from bitsieve.common.html import code, facts, figure, heading, notes, paragraph, table
 from bitsieve.common.messages import number, quoted
 from bitsieve.methods.registry import list_methods
 from bitsieve.report.columns import bins_of, quality_parts
-from bitsieve.report.displays import MOST_BARS, CurveDisplay, RankingDisplay, RedundancyDisplay, selected_names
-from bitsieve.report.figures import as_svg
 from bitsieve.report.page import page
-from bitsieve.selection.curve import Curve
+from bitsieve.selection.displays import (
+    MOST_BARS,
+    Curve,
+    CurveDisplay,
+    DendrogramDisplay,
+    Display,
+    RankingDisplay,
+    RedundancyDisplay,
+    selected_names,
+)
 from bitsieve.selection.evidence import Chance
 from bitsieve.selection.explain import affiliated_of, best_substitutes
+from bitsieve.selection.figures import WIDTH, as_svg, new_axes
 from bitsieve.selection.selection import Selection
 
 MOST_LISTED = 12  # names in a cell
 ABOUT_PARTS = (
-    "A bar is what the feature tells alone. Told already: the part of it that one feature selected before it tells, "
-    "the one that tells most of it. Only together: what it tells in addition together with one of those. No bar is "
-    "longer than H(C), all there is to know about the target."
+    "Blue and orange are the relevance of the feature. Redundant: the part that it shares with one feature selected "
+    "before it, the one with which that part is largest. Synergy: the information that it has only together with one "
+    "of those. No bar is longer than H(C), the entropy of the target."
 )
 ABOUT_CURVE = (
-    "What the first features tell together. A shaded step reaches what the next feature would add if its values were "
-    "shuffled among rows that are alike in all features before it: a point that is not above its step adds no more "
-    "than chance. With few rows the curve soon reaches H(C), whatever the features are."
+    "The joint information of the first features. A shaded step reaches what the next feature would add if its values "
+    "were shuffled among rows that are equal in all features before it: a point that is not above its step adds no "
+    "more than chance. With few rows the curve soon reaches H(C), whatever the features are."
+)
+ABOUT_TREE = (
+    "Columns that share information join at the left, independent ones at 1 (1 less the symmetric uncertainty, average "
+    "linkage): the selected ones, with their rank, and the most relevant others, forty in all."
 )
 ABOUT_SUBSTITUTES = (
-    "Stands for: features that were not selected and share at least half of their information with this one. Best "
-    "substitute: the feature that would tell most in its place, beside the other selected features (those first in the "
-    "ranking, as many as leave five rows a combination of their values). Costs: how many bits would be lost; below 0, "
-    "the substitute would tell more."
+    "Represents: features that were not selected and share at least half of their information with this one. Best "
+    "substitute: the feature that is most informative in its place, given the other selected features (those first in "
+    "the ranking, as many as leave five rows a combination of their values). Loss: how many bits would be lost; below "
+    "0, the substitute is more informative."
 )
 
 
@@ -44,10 +56,11 @@ def selection_report(selection: Selection, *, command: str | None = None, when: 
     evidence = selection.evidence
     curve = CurveDisplay.of(selection.selector, evidence)
     return page(
-        f"Features that tell about {selection.target_name}",
+        f"Features informative about {selection.target_name}",
         [
             paragraph(_answer(selection, curve.curve), "answer"),
             paragraph(_setting(selection), "aside"),
+            notes(selection.notes),
             *_ranking(selection),
             *_how_many(selection, curve),
             *_redundancy(selection),
@@ -55,8 +68,7 @@ def selection_report(selection: Selection, *, command: str | None = None, when: 
             heading("Bins of the selected features"),
             paragraph("How many rows of each class every bin holds, and their share. Open a feature.", "aside"),
             *[bins_of(evidence, int(j)) for j in selection.indices],
-            *quality_parts(evidence),
-            *([heading("Notes"), bullets(selection.notes)] if selection.notes else []),
+            *quality_parts(evidence, selection.notes),
             *_how_it_was_made(selection, command, when or datetime.now(UTC)),
         ],
     )
@@ -70,8 +82,9 @@ def _answer(selection: Selection, curve: Curve) -> str:
     first = selected_names(evidence)[0]
     return (
         f"{k:,} of {len(evidence.table.names):,} features were selected. The first is {first}, which "
-        f"alone tells {number(selection.relevance[0])} bits of the {number(curve.class_entropy)} bits of "
-        f"{selection.target_name}. All {k:,} together tell {number(joint)} bits of it in these rows ({share:.0f} %)."
+        f"alone has {number(selection.relevance[0])} bits of information about {selection.target_name}, whose "
+        f"entropy is {number(curve.class_entropy)} bits. All {k:,} together have {number(joint)} bits in these rows "
+        f"({share:.0f} %)."
     )
 
 
@@ -83,7 +96,7 @@ def _setting(selection: Selection) -> str:
     weighed = "" if source.n_samples == selection.n_samples else f", {source.n_samples:,} counted by weight"
     return (
         f"{selection.n_samples:,} rows{weighed}; {target.n_classes:,} classes: {', '.join(listed)}{more}. All bits are "
-        "plug-in estimates: the shares seen in these rows."
+        "plug-in estimates, from the observed shares of these rows."
     )
 
 
@@ -106,11 +119,11 @@ def _ranking(selection: Selection) -> list[str]:
         for p in range(len(selection.features))
     ]
     score = f"score ({selection.unit})"
-    header = ("feature", "rank", score, "tells alone", "new", "told already", "by", "only together", "with")
-    drawn = RankingDisplay.of(selection.selector, evidence).plot()
+    header = ("feature", "rank", score, "relevance", "new", "redundant", "with", "synergy", "together with")
+    drawn = _drawn(RankingDisplay.of(selection.selector, evidence), "information of each feature")
     return [
         heading("Ranking"),
-        figure(as_svg(drawn.ax_, "what each feature tells"), ABOUT_PARTS + first),
+        figure(drawn, ABOUT_PARTS + first),
         paragraph(_about_chance(evidence.chance)),
         table(header, rows, text=(6, 8), long=(6, 8)),
     ]
@@ -118,15 +131,15 @@ def _ranking(selection: Selection) -> list[str]:
 
 def _about_chance(chance: Chance | None) -> str:
     if chance is None:
-        return "By chance: not computed, since the rows are not at hand or too many to be shuffled one by one."
+        return "By chance: not computed, since the rows are not in memory or too many to be shuffled one by one."
     how = f"{chance.n_shuffles} times the classes were shuffled, and all columns binned and counted again"
     if not chance.best_high:
-        return f"By chance: {how}. In 19 of 20 of these no column told anything, so none of these bars is chance."
+        return f"By chance: {how}. In 19 of 20 of these no column had any information, so none of these bars is chance."
     return (
-        f"By chance: {how}. The most relevant of all columns then told {number(chance.best_low)} to "
+        f"By chance: {how}. The most relevant of all columns then had {number(chance.best_low)} to "
         f"{number(chance.best_high)} bits (18 of 20 times), a single column up to {number(chance.typical)}. A feature "
-        "that tells no more alone may be there by chance. (Columns with more than half as many bins as rows, such as "
-        "identifiers, are left out: they tell nearly everything by chance.)"
+        "of no more relevance may be there by chance. (Columns with more than half as many bins as rows, such as "
+        "identifiers, are left out: they determine the target by chance.)"
     )
 
 
@@ -141,7 +154,7 @@ def _how_many(selection: Selection, curve: CurveDisplay) -> list[str]:
         text += f" Next would come {quoted(later)}."
     return [
         heading("How many features"),
-        figure(as_svg(curve.plot().ax_, "information of the first features together"), ABOUT_CURVE),
+        figure(_drawn(curve, "information of the first features together"), ABOUT_CURVE),
         paragraph(text),
     ]
 
@@ -149,11 +162,21 @@ def _how_many(selection: Selection, curve: CurveDisplay) -> list[str]:
 def _redundancy(selection: Selection) -> list[str]:
     if len(selection.features) < 2:
         return []
-    drawn = RedundancyDisplay.of(selection.selector, selection.evidence).plot()
-    about = (
-        "I(X;X') of every two selected features. It may be more than H(C): they share more than what tells the class."
-    )
-    return [heading("What they share"), figure(as_svg(drawn.ax_, "information that selected features share"), about)]
+    selector, evidence = selection.selector, selection.evidence
+    shared = _drawn(RedundancyDisplay.of(selector, evidence), "information that selected features share")
+    alike = _drawn(DendrogramDisplay.of(selector, evidence), "columns that are alike")
+    return [
+        heading("Redundancy"),
+        figure(
+            shared,
+            "I(X;X') of every two selected features. It may be more than H(C): not all of it concerns the class.",
+        ),
+        figure(alike, ABOUT_TREE),
+    ]
+
+
+def _drawn(display: Display, label: str) -> str:
+    return as_svg(display.plot(new_axes((WIDTH, display.height))).ax_, label)
 
 
 def _substitutes(selection: Selection) -> list[str]:
@@ -174,9 +197,9 @@ def _substitutes(selection: Selection) -> list[str]:
             zip(selected_names(evidence), near.groups, substitutes, strict=True), start=1
         )
     ]
-    header = ("feature", "rank", "stands for", "which", "best substitute", "costs (bits)")
+    header = ("feature", "rank", "represents", "which", "best substitute", "loss (bits)")
     return [
-        heading("What each stands for, and what would replace it"),
+        heading("What each represents, and its best substitute"),
         table(header, rows, text=(3, 4), long=(3, 4)),
         paragraph(ABOUT_SUBSTITUTES, "aside"),
     ]
@@ -186,7 +209,7 @@ def _how_it_was_made(selection: Selection, command: str | None, when: datetime) 
     from bitsieve import __version__
 
     info = next(info for info in list_methods() if info.name == selection.method)
-    parameters = {name: value for name, value in selection.selector.get_params(deep=False).items() if name != "n_jobs"}
+    parameters = selection.selector.get_params(deep=False)
     seed = parameters.get("random_state", "none: nothing is drawn at random in the selection")
     return [
         heading("How this was made"),
@@ -195,8 +218,7 @@ def _how_it_was_made(selection: Selection, command: str | None, when: datetime) 
                 ("method", f"{info.name}: {info.title}"),
                 ("it maximises", info.formula),
                 ("paper", info.paper),
-                ("parameters", ", ".join(f"{name}={value}" for name, value in parameters.items())),
-                ("binning", " ".join(str(selection.evidence.binner).split())),
+                ("parameters", ", ".join(f"{name}={value!r}" for name, value in _given(selection).items())),
                 ("seed", f"{seed}; of the shuffles in this report 0"),
                 ("version", f"bitsieve {__version__}"),
                 ("written", when.strftime("%Y-%m-%d %H:%M UTC")),
@@ -207,10 +229,16 @@ def _how_it_was_made(selection: Selection, command: str | None, when: datetime) 
     ]
 
 
+def _given(selection: Selection) -> dict[str, Any]:
+    """What the selection was asked for, less what had no effect."""
+    given = dict(selection.parameters)
+    if given.get("target_bins") is None or selection.target.edges is None:
+        given.pop("target_bins", None)
+    return given
+
+
 def _call(selection: Selection) -> str:
-    given: dict[str, Any] = {"method": selection.method, **selection.parameters}
-    if given.get("target_bins") is not None and selection.target.edges is None:
-        del given["target_bins"]
+    given = {"method": selection.method, **_given(selection)}
     listed = "".join(f",\n    {name}={value!r}" for name, value in given.items())
     return f"bitsieve.select(\n    data,\n    {selection.target_name!r}{listed},\n)"
 

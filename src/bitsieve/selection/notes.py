@@ -29,10 +29,10 @@ def refuse_constant_data(table: Table) -> None:
     target = table.target
     if target.n_classes < 2:
         raise ValueError(
-            f"the target {target.name!r} has one class only ({str(target.labels[0])!r}): nothing to tell apart"
+            f"the target {target.name!r} has one class only ({str(target.labels[0])!r}): give one with at least two"
         )
     if table.in_memory and not any(table.varies(j) for j in range(table.n_features)):
-        raise ValueError("no column varies: all features are constant, so none tells anything about the target")
+        raise ValueError("no column varies: all features are constant, so none has information about the target")
 
 
 def notes_on(selector: Any, table: Table, found: Explanation, left_out: Sequence[int]) -> list[str]:
@@ -54,7 +54,7 @@ def explain(table: Table, binner: Any, selected: NDArray[np.intp], left_out: Seq
     n_bins = codes_that_occur(binner, table)
     mdl_leaves = getattr(binner, "uncut", None) == "leave"
     if (n_bins == 1).all() and not mdl_leaves:
-        raise ValueError("every column became one bin, so none tells anything about the target: use more bins")
+        raise ValueError("every column became one bin, so none has information about the target: use more bins")
     notes = explain_target(table)
     kept = np.ones(len(n_bins), bool)
     kept[list(left_out)] = False
@@ -62,16 +62,18 @@ def explain(table: Table, binner: Any, selected: NDArray[np.intp], left_out: Seq
     constant = [j for j in one_bin.tolist() if not table.varies(j)]
     kept[constant] = False
     uncut = np.asarray(getattr(binner, "uncut_", ()), np.intp)
-    whole = uncut[kept[uncut]]
+    whole = uncut[kept[uncut] & ((n_bins[uncut] == 1) | (not mdl_leaves))]  # missing values may be a second bin
     if len(whole):
         gone = {*left_out, *constant}
         numeric = sum(_is_numeric(known) for j, known in enumerate(binner.categories_) if j not in gone)
-        one = len(whole) == 1
-        left = "it counts as telling nothing; to cut it" if one else "they count as telling nothing; to cut them"
-        at_median = f"{'it is' if one else 'they are'} cut at {'its' if one else 'their'} median"
-        what = f"{'has' if one else 'have'} no cut that tells the classes apart beyond chance: "
-        why = f"{len(whole):,} of {numeric:,} numeric columns {what}"
-        notes.append(Sentence(why, left, " all the same, ", _OTHER_CUTS) if mdl_leaves else why + at_median)
+        show, are, them, their = ("shows", "is", "it", "its") if len(whole) == 1 else ("show", "are", "them", "their")
+        what = f"{len(whole):,} of {numeric:,} numeric columns {show} no reliable relation to {quoted(_target(table))}"
+        listed = quoted_places(whole.tolist(), names)
+        if mdl_leaves:
+            scored = f"{what} and {are} scored 0 bits: {listed}; to cut {them} all the same, "
+            notes.append(Sentence(scored, _OTHER_CUTS))
+        else:
+            notes.append(f"{what} and {are} cut at {their} median: {listed}")
     if constant:
         notes.append(_about(constant, names, "is constant", "are constant"))
     many = np.flatnonzero((n_bins > 2) & (2 * n_bins > table.n_samples)).tolist()
@@ -84,6 +86,11 @@ def explain(table: Table, binner: Any, selected: NDArray[np.intp], left_out: Seq
         what = "the rows, which looks informative when they are sorted"
         notes.append(_about(counters, names, f"only counts {what}", f"only count {what}"))
     return notes
+
+
+def _target(table: Table) -> Sequence[str]:
+    """The names of the target."""
+    return table.target.columns if table.target.kind == "joint" else [table.target.name]
 
 
 def _is_numeric(categories: Any) -> bool:
@@ -144,10 +151,11 @@ def explain_informative(selector: Any, table: Table, found: Explanation) -> list
     if nothing or carry == k:
         return nothing
     if not carry:
-        return [f"0 of {k:,} carry more information about the class than chance may"]
-    rest, verb = ("the rest", "are") if k - carry > 1 else ("the other one", "is")
-    one_line = f"{carry:,} of {k:,} {'carry' if carry > 1 else 'carries'} information about the class; {rest} "
-    return [one_line + f"{verb} filled up" if found.is_sure else f"at least {one_line}may be there by chance"]
+        return [f"0 of {k:,} are more informative than chance: they only fill the list"]
+    several, rest = k - carry > 1, f"the other {k - carry:,}" if k - carry > 1 else "the other one"
+    one_line = f"{carry:,} of {k:,} {'are' if carry > 1 else 'is'} more informative than chance; {rest} "
+    end = f"only {'fill' if several else 'fills'} the list" if found.is_sure else "may be there by chance"
+    return [one_line + end if found.is_sure else f"at least {one_line}{end}"]
 
 
 def may_be_chance(selector: Any, table: Table, found: Explanation) -> NDArray[np.bool_]:

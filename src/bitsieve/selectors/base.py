@@ -296,7 +296,7 @@ def without_empty(table: Table, binning: Any, n_jobs: int | None) -> Table:
 
 def _takes_codes(selector: Any) -> bool:
     """Whether bins follow from single values, so that rows that come later can not change them."""
-    if make_binner(selector.binning).sees == "codes":
+    if make_binner(selector.binning).requires == "codes":
         return True
     raise AttributeError(
         f"partial_fit takes codes, which later rows do not change: give the codes of a fitted binner, and "

@@ -26,14 +26,15 @@ class ForwardSelector(CountSelector):
     criterion : str or criterion object, default="jmi"
         A name of :func:`list_methods`; an object such as ``MIFS(beta=0.5)`` sets parameters.
     stopping : {"significance", "permutation", "fdr", "threshold"} or rule object, optional
-        Ends the selection, before it is complete, at the first choice that adds no more than chance, or too few bits,
-        to all that is chosen: see :class:`SignificanceStopping`, :class:`PermutationStopping` and
+        Leaves out candidates that add no more than chance, or too few bits, to all that is chosen, and ends the
+        selection where no other is left: see :class:`SignificanceStopping`, :class:`PermutationStopping` and
         :class:`ThresholdStopping`; or takes the largest list of a false discovery rate:
         :class:`FalseDiscoveryStopping`. By default none; "significance" with ``n_features_to_select="auto"``.
     constraints : Constraints, optional
         Columns that must or must not be selected, or are taken together.
-    estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
-        Of every information quantity; the two others correct the bias of few samples for the cells of a table. With
+    estimator : {"plug-in", "corrected", "miller-madow", "shrinkage"}, default="plug-in"
+        Of every information quantity; the others correct the bias of few samples for the cells of a table: "corrected"
+        takes off what shuffled classes give on average, and columns of many values no longer win by luck. With it and
         "miller-madow" scores may be negative, in "shrinkage" each quantity has a table of its own.
 
     Attributes
@@ -46,8 +47,8 @@ class ForwardSelector(CountSelector):
     stopped_by_ : str
         What ended the selection: "n_features_to_select", the rule's name, or "no varying column left".
     stopping_value_ : float
-        The rule's value for the candidate it refused (a p corrected for the candidates tried, a rate, or bits), else
-        nan.
+        Where the rule accepted no other candidate, its value (a p corrected for the candidates tried, a rate, or bits)
+        for the one that the criterion preferred, or of "fdr" for the one that came nearest; else nan.
     stopping_reason_ : str
         The same in words, such as "p = 0.31 > 0.05"; empty where no rule stopped.
     stopping_candidate_ : int

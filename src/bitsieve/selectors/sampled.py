@@ -14,7 +14,6 @@ from bitsieve.common.messages import Sentence, Setting
 from bitsieve.data.binning.equal_width import EqualWidthBinning
 from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.columns import read_columns
-from bitsieve.data.encoding import Encoded
 from bitsieve.data.extents import check_values
 from bitsieve.data.table import TableInMemory
 from bitsieve.engines.local import make_source
@@ -181,8 +180,8 @@ def columns_of(
     check_values(table, allow_missing=False, instead=INSTEAD)
     values = np.empty((table.n_samples, len(columns)))
     for place, j in enumerate(columns.tolist()):
-        column = table.values(j)
-        if j in categories and isinstance(column, Encoded):
+        if j in categories and not table.is_numeric(j):
+            column = table.categorical(j)
             values[:, place] = np.asarray(column.categories == categories[j][-1], bool)[column.codes]
         else:
             values[:, place] = table.numeric(j)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.utils import get_tags
 
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import Rule, check_integer, check_number, check_threads, optional
@@ -151,7 +152,7 @@ class StabilitySelector(ColumnSelector):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if not isinstance(self.selector, ColumnSelector) or isinstance(self.selector, StabilitySelector):
+        if not (isinstance(self.selector, ColumnSelector) and self.selector.described):
             raise ParameterError(
                 "selector", self.selector, "give a selector, such as ForwardSelector(10)", "is no selector"
             )
@@ -183,8 +184,7 @@ class StabilitySelector(ColumnSelector):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        if isinstance(self.selector, ColumnSelector):
-            tags.input_tags.allow_nan = self.selector.__sklearn_tags__().input_tags.allow_nan
+        tags.input_tags.allow_nan = get_tags(self.selector).input_tags.allow_nan
         return tags
 
 

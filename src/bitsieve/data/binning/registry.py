@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
-from bitsieve.common.messages import ParameterError, Sentence, Setting, message_of
+from bitsieve.common.messages import ParameterError, Setting, message_of
 from bitsieve.data.binning.base import Binning
 
 KEEPS_MISSING = "+missing"  # after the name of a binner: missing values get a code of their own
@@ -98,9 +98,6 @@ def remedies_for(spec: Any) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        message = message_of(error)
-        if not isinstance(message, Sentence):
-            raise
 
         def word(setting: Setting) -> str:
             if setting.parameter != "missing":
@@ -109,6 +106,7 @@ def remedies_for(spec: Any) -> Iterator[None]:
                 return f"binning={type(spec).__name__}(missing='bin')"
             return f"binning='{spec or 'mdl'}{KEEPS_MISSING}'"
 
+        message = message_of(error)
         worded = message.worded(word)
         if worded == str(message):
             raise

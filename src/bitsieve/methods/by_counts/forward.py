@@ -21,7 +21,7 @@ from bitsieve.counts.source import conditioning
 from bitsieve.information import check_estimator, make_information
 from bitsieve.information.protocol import Information, PairInformation
 from bitsieve.methods.by_counts.criteria import make_criterion
-from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion, MinimumCriterion
+from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 from bitsieve.methods.by_counts.stopping import Rule, make_monitor, make_stopping
 from bitsieve.methods.by_counts.stopping.monitor import StoppingOutcome
 from bitsieve.methods.constraints import Candidates, check_constraints
@@ -62,7 +62,8 @@ class LazyScores:
             stale = np.flatnonzero(~fresh & (bounds >= reached - TIE) & candidates)
             if not len(stale):
                 winner = pick(np.where(fresh, bounds, -np.inf))
-                return winner, float(bounds[winner])
+                folded, relevance = self.folded[[winner]], self.information.relevance[[winner]]
+                return winner, float(self.criterion.score(folded, relevance, len(self.chosen))[0])
             leaders = stale[np.argsort(-bounds[stale], kind="stable")[:BATCH]]
             self._advance(self.information.sums.companions(leaders), reached)
 
@@ -95,7 +96,7 @@ class LazyScores:
         return self.information.pair(self.chosen[step], columns, by_class=by_class)
 
     def _scores(self, columns: NDArray[np.intp] | slice) -> NDArray[np.float64]:
-        relevance = self.information.relevance[columns]
+        relevance = self.information.cautious_relevance[columns]
         return self.criterion.score(self.folded[columns], relevance, max(len(self.chosen), 1))
 
 
@@ -155,9 +156,10 @@ class EagerScores:
 
     def best(self, candidates: NDArray[np.bool_]) -> tuple[int, float]:
         """The best candidate and its score."""
-        scores = self.criterion.score(self.folded, self.information.relevance, self.n_selected)
+        scores = self.criterion.score(self.folded, self.information.cautious_relevance, self.n_selected)
         chosen = pick(np.where(candidates, scores, -np.inf))
-        return chosen, float(scores[chosen])
+        folded, relevance = self.folded[[chosen]], self.information.relevance[[chosen]]
+        return chosen, float(self.criterion.score(folded, relevance, self.n_selected)[0])
 
 
 def forward_select(
@@ -173,9 +175,9 @@ def forward_select(
     """Choose features one at a time by a criterion.
 
     ``n_features_to_select``, ``must_include``, ``exclude``, ``progress``: as in
-    :func:`bitsieve.common.choice.choose_greedily`. ``stopping``: ends the selection before the first choice it refuses,
-    and before a constant column; features of ``must_include`` are not tested. Raises UndefinedQuantityError if the
-    criterion conditions on sets of features and the estimator does not define that.
+    :func:`bitsieve.common.choice.choose_greedily`. ``stopping``: each choice is the best that it accepts; the selection
+    ends where it accepts none, and before a constant column; features of ``must_include`` are not tested. Raises
+    UndefinedQuantityError if the criterion conditions on sets of features and the estimator does not define that.
 
     Cost: k - 1 rows of pair information, O(k n d) samples read as bits; a criterion that never increases reads fewer.
     """
@@ -189,22 +191,20 @@ def forward_select(
         must_include=must_include,
         exclude=exclude,
         progress=progress,
+        first_by=information.cautious_relevance,
     )
     if monitor is None:
         return ForwardChoice(found.order, found.scores, None)
-    outcome = monitor.outcome()
-    kept = slice(len(outcome.values))  # a rule may look further than the list that it takes
-    return ForwardChoice(found.order[kept], found.scores[kept], outcome)
+    return ForwardChoice(found.order, found.scores, monitor.outcome())
 
 
 def _scores_for(information: Information, criterion: Criterion | JointCriterion) -> Scores:
     if criterion.needs == "joint":
         return JointScores(information, cast("JointCriterion", criterion))
     criterion = cast("Criterion", criterion)
-    if isinstance(criterion, MinimumCriterion):
-        minima = information.minima(criterion.quantity, capped=criterion.capped)
-        if minima is not None:
-            return minima
+    minima = criterion.minima(information)
+    if minima is not None:
+        return minima
     lazy = criterion.never_increases and criterion.needs != "marginals"
     if lazy and information.sums.row_seconds >= LAZY_FROM:
         return LazyScores(information, criterion)

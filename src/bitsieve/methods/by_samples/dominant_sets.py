@@ -26,7 +26,7 @@ from bitsieve.methods.by_samples.parzen.pairs import BANDWIDTHS
 from bitsieve.methods.by_samples.rows import Samples, standardize
 from bitsieve.methods.by_samples.similarity import check_similarity, find_similarity
 from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last, defaults_of
-from bitsieve.optimize.dominant_sets import DYNAMICS, SimilarityMatrix, dominant_sets
+from bitsieve.optimize.dominant_sets import DYNAMICS, dominant_sets
 
 Columns = NDArray[np.intp]
 Floats = NDArray[np.float64]
@@ -178,7 +178,7 @@ def dominant_set_clusters(
             groups.append(varying[found.members])
             weights[groups[-1]] = found.weights
             cohesiveness.append(found.cohesiveness)
-        matrix = _in_all(similar.matrix, varying, samples.n_features) if isinstance(similar, SimilarityMatrix) else None
+        matrix = None if similar.matrix is None else _in_all(similar.matrix, varying, samples.n_features)
     selected = [int(group[pick(weights[group])]) for group in groups] or [0]
     if len(constant):
         weights[constant] = 1 / len(constant)

@@ -12,8 +12,9 @@ from typing import ClassVar, Literal, Protocol, final
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.choice import Scores
 from bitsieve.common.messages import ParameterError
-from bitsieve.information.protocol import PairInformation
+from bitsieve.information.protocol import Information, PairInformation
 
 Floats = NDArray[np.float64]
 
@@ -68,6 +69,10 @@ class Criterion(NamedCriterion, Protocol):
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """The fold over S and one more feature, whose information with the candidates is given."""
 
+    def minima(self, information: Information) -> Scores | None:
+        """The scores of all candidates, where the information has a quick way to them; None: it has none."""
+        return None
+
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """J(i | S) from the fold, the relevance I(Xi;C) and the size of S (at least 1); by default the fold itself."""
         return folded
@@ -89,6 +94,11 @@ class MinimumCriterion(Criterion):
     needs = "class pairs"
     start = float("inf")
     never_increases = True
+
+    @final
+    def minima(self, information: Information) -> Scores | None:
+        """Those that counting makes of the integers themselves."""
+        return information.minima(self.quantity, capped=self.capped)
 
     @final
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:

@@ -16,9 +16,10 @@ from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import ConditionalInformation, Information
 from bitsieve.methods.by_counts.stopping.monitor import StoppingOutcome
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
-from bitsieve.methods.by_counts.stopping.rules import AFFORDED, LAST, share_of_shuffles
+from bitsieve.methods.by_counts.stopping.rules import AFFORDED, HOPEFUL, LAST, share_of_shuffles, tails
 
 MOST_SHUFFLES = 10**5  # of one test
+SHARE = 0.5  # of I(Xi;C) that Xi shares at least with what it owes it to: all of it, but for chance
 DEPENDENT = 0.05  # level at which two columns are taken to depend on each other
 ADJUSTMENTS = "benjamini-hochberg", "benjamini-yekutieli"
 
@@ -27,16 +28,18 @@ ADJUSTMENTS = "benjamini-hochberg", "benjamini-yekutieli"
 class FalseDiscoveryStopping:
     r"""Take the largest list whose estimated false discovery rate is at most a level.
 
-    A column that was chosen is false if the class does not depend on it, or not given some one column that was chosen
-    before. Its p is the largest of the p of ``I(Xi;C) = 0`` and of ``I(Xi;C|Xs) = 0`` for every s chosen before on
-    which it depends (by a G-test of ``I(Xi;Xs) = 0`` at 0.05: if the class depends on Xi, but Xs does not, Xi is as
-    informative given Xs). With n columns to choose from and the first k of the list,
+    A column is false if the class does not depend on it, or not given some one column of the list. Every column is
+    tested alone, ``I(Xi;C) = 0``, and then, the smallest p first, given each column Xs before it to which it may owe
+    its information, ``I(Xi;C|Xs) = 0``; its p is the largest of these. Xi may owe its information to Xs where it shares
+    about as much with Xs as with the class (half at least, each less its mean by chance), and depends on Xs (G-test at
+    0.05). With n columns to choose from and ``p_(k)`` the k-th smallest p,
 
-        rate(k) = n c max(p_1, ..., p_k) / k
+        rate(k) = n c p_(k) / k
 
     with c = 1 (Benjamini and Hochberg), which holds where the columns are independent given the class or depend on each
     other positively, or ``c = 1 + 1/2 + ... + 1/n`` (Benjamini and Yekutieli), which holds for any dependence. The
-    largest k of ``rate(k) <= level`` is taken; ``stopping_values_`` are the least rates of a list with that column.
+    largest k of ``rate(k) <= level`` is taken, whatever the criterion, which only says in which order the columns are
+    chosen. ``stopping_values_`` are the least rates of a list with that column.
 
     Parameters
     ----------
@@ -53,11 +56,12 @@ class FalseDiscoveryStopping:
     by the class (``binning="mdl"``), p of the G-test is multiplied by the sets of cuts that the column and no other
     might have got, and if that does not decide, the classes are shuffled and the column is cut again.
 
-    The search goes on while p is at most ``level r / (n c)``, r the columns that would be taken by their own G-tests:
-    no longer list can be taken. A column that is informative only together with another is not taken.
+    A column that is informative only together with another is not taken, nor is one noticed that is false given
+    several columns together only.
 
-    Cost: k tests of two columns and the class for each of k choices; for one that shuffles decide, O(d n c / level)
-    of d samples at most.
+    Cost: n tests of a column and the class, and k tests of two columns and the class for each of k columns of the list;
+    for one that shuffles decide, O(d n c / level) of d samples at most. Shuffles are made where the tail of chi-squared
+    is below 0.25.
 
     References
     ----------
@@ -73,7 +77,7 @@ class FalseDiscoveryStopping:
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> fitted = ForwardSelector("auto", criterion="cmi", stopping=FalseDiscoveryStopping(level=0.05)).fit(X, y)
     >>> len(fitted.selected_), fitted.stopping_reason_
-    (7, 'false discovery rate 0.41 > 0.05')
+    (11, 'false discovery rate 0.27 > 0.05')
     """
 
     name: ClassVar[str] = "fdr"
@@ -103,78 +107,108 @@ class FalseDiscoveryStopping:
 
 
 class FalseDiscoveryMonitor:
-    """Looks beyond the list that will be taken, as far as a longer one is possible."""
+    """Finds the list at the first choice; the criterion only says in which order its columns are chosen."""
 
     def __init__(self, information: Information, rule: FalseDiscoveryStopping) -> None:
         self.rule = rule
         self.information = PlugInInformation(information.source)
         self.search = information.source.search
         self.given: dict[tuple[int, ...], ConditionalInformation] = {(): self.information.conditional()}
-        self.looked_at: list[int] = []
-        self.p: list[float] = []  # nan where it was not tested
-        self.n_tests = self.limit = np.nan
-        self.exhausted = False
+        self.chosen: list[int] = []
+        self.rates: dict[int, float] = {}  # of the columns of the list
+        self.nearest: tuple[float, int] | None = None  # rate of the list with one more column, and that column
+        self.n_tests = np.nan
+        self.ended = self.exhausted = False
 
     def refuses(self, candidate: int, score: float, tried: NDArray[np.bool_] | None) -> bool:
-        """Whether no list can hold this choice among those ``tried``; None: it is not tested."""
-        p = np.nan
+        """Whether this choice among those ``tried`` is not in the list; None: it is not tested."""
         if tried is not None:
             if np.isnan(self.n_tests):
-                self._begin(tried)
-            p = self._p(candidate)
-        self.looked_at.append(candidate)
-        self.p.append(p)
-        return p > self.limit
+                self._find(tried)
+            if candidate not in self.rates:
+                return True
+        self.chosen.append(candidate)
+        return False
 
-    def _begin(self, tried: NDArray[np.bool_]) -> None:
-        """How many columns there are to choose from, and the largest p that a list of some of them may hold."""
-        information = self.information
-        among = tried if self.search is not None else tried & information.varies
-        n_candidates = int(among.sum())
-        self.n_tests = self.rule.tests(n_candidates)
-        source = information.source
-        g = 2 * source.n_samples * log(2) * np.maximum(0.0, information.relevance[among])
-        freedom = np.maximum(1, source.arities[among].astype(np.int64) - 1) * (source.n_classes - 1)
-        p = np.sort(chdtrc(freedom, g))
-        thresholds = self.rule.level * np.arange(1, n_candidates + 1) / self.n_tests
-        self.limit = float(thresholds[np.flatnonzero(p <= thresholds)].max(initial=thresholds[0]))
+    def others(self, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Those of the candidates left after a refusal that are in the list."""
+        left = np.zeros_like(candidates)
+        left[list(self.rates)] = True
+        left &= candidates
+        self.ended = not left.any()
+        return left
 
-    def _p(self, candidate: int) -> float:
-        """The largest p, alone and given each chosen column on which it depends, or the first beyond the limit."""
-        largest = self._p_given(candidate, ())
-        for column in self.looked_at:
-            if largest > self.limit:
-                break
-            if self._depend(column, candidate):
-                largest = max(largest, self._p_given(candidate, (column,)))
-        return largest
+    def _find(self, tried: NDArray[np.bool_]) -> None:
+        """The largest list of some columns, given those that are chosen already."""
+        among = np.flatnonzero(tried if self.search is not None else tried & self.information.varies)
+        self.n_tests = self.rule.tests(len(among))
+        thresholds = self.rule.level / self.n_tests * np.arange(1.0, len(among) + 1)
+        p = self._alone(among)
+        order = among[np.argsort(p[among], kind="stable")]
+        limit = _largest_below(p[order], thresholds)
+        accepted = list(self.chosen)
+        for column in order[: int((p[order] <= limit).sum())].tolist():
+            for other in accepted:
+                if p[column] > limit:
+                    break
+                if self._related(other, column):
+                    p[column] = max(p[column], self._p_given(column, (other,), len(accepted)))
+            if p[column] <= limit:
+                accepted.append(column)
+        order = among[np.argsort(p[among], kind="stable")]
+        estimates = np.minimum(1.0, self.n_tests * p[order] / np.arange(1, len(order) + 1))
+        rates = np.minimum.accumulate(estimates[::-1])[::-1]
+        n_kept = int((p[order] <= _largest_below(p[order], thresholds)).sum())
+        self.rates = dict(zip(order[:n_kept].tolist(), rates[:n_kept].tolist(), strict=True))
+        if n_kept < len(order):
+            self.nearest = float(rates[n_kept]), int(order[n_kept])
 
-    def _depend(self, one: int, other: int) -> bool:
-        source = self.information.source
-        bits = max(0.0, float(self.information.pair(one, np.array([other]), by_class=False).redundancy[0]))
-        freedom = (int(source.arities[one]) - 1) * (int(source.arities[other]) - 1)
-        return freedom > 0 and float(chdtrc(freedom, 2 * source.n_samples * log(2) * bits)) <= DEPENDENT
+    def _alone(self, columns: NDArray[np.intp]) -> NDArray[np.float64]:
+        """p of ``I(Xi;C) = 0`` of every column: 1 where the tail of chi-squared is large."""
+        information, source = self.information, self.information.source
+        g = 2 * source.n_samples * log(2) * np.maximum(0.0, information.relevance[columns])
+        freedom = np.maximum(1, source.arities[columns].astype(np.int64) - 1) * (source.n_classes - 1)
+        tail = chdtrc(freedom, g)
+        order = np.argsort(tail, kind="stable")[: int((tail <= max(HOPEFUL, self.rule.level)).sum())]
+        p = np.ones(information.n_features)
+        for place, column in enumerate(columns[order].tolist()):
+            p[column] = self._p_given(column, (), place)
+        return p
 
-    def _p_given(self, candidate: int, chosen: tuple[int, ...]) -> float:
+    def _related(self, one: int, other: int) -> bool:
+        """Whether ``other`` may owe its information on the class to ``one``, as it shares about as much with it.
+
+        Both are compared less what their numbers of codes give by chance.
+        """
+        source, information = self.information.source, self.information
+        codes = source.arities[[one, other]].astype(np.int64) - 1
+        bits = np.append(
+            information.pair(one, np.array([other]), by_class=False).redundancy, information.relevance[other]
+        )
+        g = 2 * source.n_samples * log(2) * np.maximum(0.0, bits)
+        freedom = codes[1] * np.array([codes[0], source.n_classes - 1])
+        shared, known = g - freedom
+        return bool(shared >= SHARE * known and freedom[0] > 0 and chdtrc(freedom[0], g[0]) <= DEPENDENT)
+
+    def _p_given(self, candidate: int, chosen: tuple[int, ...], n_before: int) -> float:
+        """p of ``I(Xi;C|chosen) = 0``, known well enough for a list of ``n_before`` and one more."""
         if chosen not in self.given:
             self.given[chosen] = self.given[()].refine(chosen[0])
         given = self.given[chosen]
-        freedom = given.degrees_of_freedom(candidate)
-        if freedom == 0:
+        if given.degrees_of_freedom(candidate) == 0:
             return 1.0
-        observed = float(given.conditional_relevance(np.array([candidate]))[0])
         if given.least_expected(candidate) >= LEAST_EXPECTED:
-            p = float(chdtrc(freedom, 2 * given.n_samples * log(2) * max(0.0, observed)))
+            p = float(tails(given, np.array([candidate]))[0])
             if self.search is None:
                 return p
             p *= exp(min(700.0, self.search.log_codings(candidate)))
             if p <= self.rule.level / self.n_tests:
                 return p
-        n_tested = 1 + int((~np.isnan(self.p)).sum())
-        most = ceil(2 * self.n_tests / self.rule.level / n_tested)
+        most = ceil(2 * self.n_tests / self.rule.level / (n_before + 1))
         most = max(200, min(most, MOST_SHUFFLES, AFFORDED // given.n_samples))
         seeds = np.random.default_rng([self.rule.random_state, candidate, *chosen])
         if self.search is None:
+            observed = float(given.conditional_relevance(np.array([candidate]))[0])
             return share_of_shuffles(
                 lambda some: given.shuffled_relevance(candidate, some) >= observed, most, LAST, seeds
             )
@@ -189,13 +223,13 @@ class FalseDiscoveryMonitor:
         return True
 
     def outcome(self) -> StoppingOutcome:
-        """The largest list of a rate that is not above the level."""
-        p = np.array(self.p)
-        tested = ~np.isnan(p)
-        rates = np.full(len(p), np.nan)
-        estimates = self.n_tests * np.maximum.accumulate(p[tested]) / np.arange(1, tested.sum() + 1)
-        rates[tested] = np.minimum(1.0, np.minimum.accumulate(estimates[::-1])[::-1])
-        kept = int((~(rates > self.rule.level)).sum())  # rates never fall along the list
-        if kept == len(p):
+        """The choices, all of which are in the list, and the column that comes nearest to it where it is complete."""
+        rates = np.array([self.rates.get(column, np.nan) for column in self.chosen])
+        if not self.ended or self.nearest is None:
             return StoppingOutcome(rates, None, np.nan, self.exhausted)
-        return StoppingOutcome(rates[:kept], self.looked_at[kept], float(rates[kept]), False)
+        return StoppingOutcome(rates, self.nearest[1], self.nearest[0], False)
+
+
+def _largest_below(p: NDArray[np.float64], thresholds: NDArray[np.float64]) -> float:
+    """The largest threshold that as many ascending p are below as it stands for; else the first."""
+    return float(thresholds[np.flatnonzero(p <= thresholds)].max(initial=thresholds[0]))

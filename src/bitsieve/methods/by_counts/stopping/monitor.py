@@ -17,9 +17,9 @@ from bitsieve.methods.by_counts.stopping.rules import StoppingRule
 class StoppingOutcome:
     """What a stopping rule found.
 
-    ``values`` (k,): its value for every choice it accepted, nan for those that were not tested. ``refused``: the
-    candidate it stopped at; None where it stopped at none. ``value``: the value of the refused candidate, else nan.
-    ``exhausted``: whether only constant columns were left.
+    ``values`` (k,): its value for every choice it accepted, nan for those that were not tested. ``refused``: where it
+    accepted none of those left, the one that the criterion preferred, or that came nearest; else None. ``value``: its
+    value, else nan. ``exhausted``: whether only constant columns were left.
     """
 
     values: NDArray[np.float64]
@@ -29,38 +29,63 @@ class StoppingOutcome:
 
 
 class StoppingMonitor:
-    """Applies a rule to every choice by the plug-in information, conditional on all features chosen before."""
+    """Applies a rule by the plug-in information, conditional on all features chosen before.
+
+    The criterion's best candidate that the rule accepts is chosen; the search ends where it accepts none.
+    """
 
     def __init__(self, information: Information, rule: StoppingRule) -> None:
         self.rule, self.source = rule, information.source
         self.given = PlugInInformation(self.source).conditional()
         self.varies = information.varies
+        self.tried = information.varies
         self.chosen: list[int] = []
         self.values: list[float] = []
+        self.step: RepeatedSearch | None = None
+        self.ranks: NDArray[np.float64] | None = None
         self.refused: int | None = None
         self.value: float = np.nan
         self.exhausted = False
 
     def refuses(self, candidate: int, score: float, tried: NDArray[np.bool_] | None) -> bool:
-        """Whether the selection ends before this choice among those ``tried``; None: it is not tested."""
+        """Whether this choice among those ``tried`` is not made; None: it is not tested."""
         value = np.nan
         if tried is not None:
-            value = self._value(candidate, tried)
+            self.latest, self.tried = candidate, tried
+            value = self.rule.value(self.given, candidate, self.n_candidates, self._step())
             if self.rule.stops(value):
-                self.refused, self.value = candidate, value
+                if self.refused is None:
+                    self.refused, self.value = candidate, value
                 return True
+        self.refused, self.value, self.step, self.ranks = None, np.nan, None, None
         self.chosen.append(candidate)
         self.values.append(value)
         self.given = self.given.refine(candidate)
         return False
 
-    def _value(self, candidate: int, tried: NDArray[np.bool_]) -> float:
-        n_candidates = int((tried & self.varies).sum())
+    def others(self, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Those of the candidates left after a refusal that the rule may accept."""
+        screen = getattr(self.rule, "screen", None)
+        if screen is None:  # a rule of a user's own
+            return candidates
+        if self.ranks is None:
+            columns = np.append(np.flatnonzero(candidates), self.latest)
+            self.ranks = np.full(len(candidates), np.inf)
+            self.ranks[columns] = screen(self.given, columns, self.n_candidates, self.source.search is not None)
+        return candidates & (self.ranks < (np.inf if self.source.search is None else self.ranks[self.latest]))
+
+    @property
+    def n_candidates(self) -> int:
+        """How many columns there are to choose from."""
+        return int((self.tried & self.varies).sum())
+
+    def _step(self) -> RepeatedSearch | None:
+        """The step as it is repeated with shuffled classes, where the codes were made with a look at the classes."""
         source = self.source
-        if source.search is None:
-            return self.rule.value(self.given, candidate, n_candidates)
-        step = RepeatedSearch(source.search, tuple(self.chosen), np.flatnonzero(tried), self.given.terms, source.n_jobs)
-        return self.rule.value(self.given, candidate, n_candidates, step)
+        if source.search is not None and self.step is None:
+            tried = np.flatnonzero(self.tried)
+            self.step = RepeatedSearch(source.search, tuple(self.chosen), tried, self.given.terms, source.n_jobs)
+        return self.step
 
     def ends_at_constants(self) -> bool:
         """A rule never lets a constant column pass."""

@@ -13,9 +13,17 @@ from numpy.typing import NDArray
 from bitsieve.common.lazy import chdtrc
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_integer, check_level
+from bitsieve.counts import Columns
 from bitsieve.information.evidence import LEAST_EXPECTED
 from bitsieve.information.protocol import ConditionalInformation
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
+
+LAST = 10  # shuffles that reach the observed value, after which p is known well enough
+BATCH = 1 << 14  # shuffles at once
+AFFORDED = 2 * 10**9  # codes to shuffle, about 4 seconds
+SLACK = 10  # how much larger than p of shuffles the tail of chi-squared may be where it holds
+HOPEFUL = 0.25  # and where it does not hold
+SHUFFLES_OF_NOISE = 50  # that are made of a column before it is refused
 
 
 class PValue(float):
@@ -54,8 +62,17 @@ class StoppingRule(Protocol):
         ``search`` is given where the codes were made with a look at the classes, and repeats that with others.
         """
 
+    def screen(
+        self, given: ConditionalInformation, columns: Columns, n_candidates: int, searched: bool
+    ) -> NDArray[np.float64]:
+        """Ranks of ``columns``, inf of those that are not accepted, after the refusal of the one that was preferred.
+
+        Where the codes were made with a look at the classes (``searched``), one whose rank is not below that of a
+        refused one is not accepted, either.
+        """
+
     def stops(self, value: float) -> bool:
-        """Whether a candidate of that value is refused, and the selection with it ended."""
+        """Whether a candidate of that value is refused."""
 
     def reason(self, value: float) -> str:
         """Why, in a few words: ``p = 0.31 > 0.05``."""
@@ -63,7 +80,7 @@ class StoppingRule(Protocol):
 
 @dataclass(frozen=True)
 class ThresholdStopping:
-    """Stop when I(Xi;C|S), all of S known, is below a number of bits.
+    """Take no column whose I(Xi;C|S), all of S known, is below a number of bits, and stop where no other is left.
 
     Parameters
     ----------
@@ -98,6 +115,10 @@ class ThresholdStopping:
         """I(Xi;C|S) in bits."""
         return float(given.conditional_relevance(np.array([candidate]))[0])
 
+    def screen(self, given: ConditionalInformation, columns: Columns, *_: object) -> NDArray[np.float64]:
+        """0 where a column adds as many bits."""
+        return np.where(given.conditional_relevance(columns) >= self.bits, 0.0, np.inf)
+
     def stops(self, value: float) -> bool:
         """Whether it is below the threshold."""
         return value < self.bits
@@ -107,11 +128,51 @@ class ThresholdStopping:
         return f"it adds {max(value, 0.0):.4f} bits < {self.bits:g}"
 
 
+def tails(given: ConditionalInformation, columns: Columns) -> NDArray[np.float64]:
+    """The tail of chi-squared beyond the statistic of the G-test of ``I(Xi;C|Z) = 0``; 1 without freedom."""
+    freedom = np.array([given.degrees_of_freedom(int(column)) for column in columns], np.int64)
+    return np.where(freedom > 0, chdtrc(np.maximum(freedom, 1), _statistic(given, columns)), 1.0)
+
+
+def _statistic(given: ConditionalInformation, columns: Columns) -> NDArray[np.float64]:
+    bits = given.conditional_relevance(columns)
+    return np.maximum(0.0, 2 * given.n_samples * log(2) * bits)  # rounding may go below 0
+
+
+def hopeful(given: ConditionalInformation, columns: Columns, limit: float) -> NDArray[np.float64]:
+    """The tails of chi-squared of columns that may have a p of at most ``limit``, by shuffles where it does not hold.
+
+    Of the others inf. No p is smaller than with one degree of freedom. Where some cell expects fewer than 5 samples,
+    the tail may be far from p, and all of a tail up to ``HOPEFUL`` are hopeful, but no more than can be shuffled in
+    some seconds.
+    """
+    found = np.full(len(columns), np.inf)
+    places = np.flatnonzero(chdtrc(1, _statistic(given, columns)) <= SLACK * limit)
+    tail = tails(given, columns[places])
+    near = tail <= max(SLACK * limit, HOPEFUL)
+    places, tail = places[near], tail[near]
+    full = np.array([given.least_expected(int(column)) >= LEAST_EXPECTED for column in columns[places]], bool)
+    sure = full & (tail <= SLACK * limit)
+    found[places[sure]] = tail[sure]
+    sparse = np.flatnonzero(~full)
+    sparse = sparse[np.argsort(tail[sparse], kind="stable")][
+        : max(1, AFFORDED // (SHUFFLES_OF_NOISE * given.n_samples))
+    ]
+    found[places[sparse]] = tail[sparse]
+    return found
+
+
 class _AtLevel:
-    """Stops where a corrected p exceeds a level."""
+    """Refuses where a corrected p exceeds a level."""
 
     unit: ClassVar[str] = "p"
     level: float
+
+    def screen(
+        self, given: ConditionalInformation, columns: Columns, n_candidates: int, searched: bool
+    ) -> NDArray[np.float64]:
+        """The tails of chi-squared; p of a search is the rank of the tail among the least tails after shuffles."""
+        return tails(given, columns) if searched else hopeful(given, columns, self.level / n_candidates)
 
     def stops(self, value: float) -> bool:
         """Whether p exceeds the level."""
@@ -134,7 +195,7 @@ class SignificanceStopping(_AtLevel):
     Parameters
     ----------
     level : float, default=0.05
-        Stop when the corrected p exceeds it.
+        No column is taken whose corrected p exceeds it; the selection ends where no other is left.
 
     Notes
     -----
@@ -174,16 +235,13 @@ class SignificanceStopping(_AtLevel):
         search: RepeatedSearch | None = None,
     ) -> float:
         """The corrected p."""
-        freedom = given.degrees_of_freedom(candidate)
-        if freedom == 0:
+        if given.degrees_of_freedom(candidate) == 0:
             return 1.0
         shuffled = PermutationStopping(level=self.level)
         if given.least_expected(candidate) < LEAST_EXPECTED:
             p = shuffled.value(given, candidate, n_candidates, search)
             return PValue(p, f"by shuffles: a cell expects fewer than {LEAST_EXPECTED} samples")
-        bits = float(given.conditional_relevance(np.array([candidate]))[0])
-        statistic = max(0.0, 2 * given.n_samples * log(2) * bits)  # rounding may go below 0
-        tail = float(chdtrc(freedom, statistic))
+        tail = float(tails(given, np.array([candidate]))[0])
         if search is None:
             return min(1.0, n_candidates * tail)
         priced = len(search.tried) * tail * float(np.exp(min(700.0, search.log_codings(candidate))))
@@ -192,11 +250,6 @@ class SignificanceStopping(_AtLevel):
         return PValue(
             shuffled.value(given, candidate, n_candidates, search), "by shuffles: the cuts looked at the class"
         )
-
-
-LAST = 10  # shuffles that reach the observed value, after which p is known well enough
-BATCH = 1 << 14  # shuffles at once
-AFFORDED = 2 * 10**9  # codes to shuffle, about 4 seconds
 
 
 @dataclass(frozen=True)
@@ -214,7 +267,7 @@ class PermutationStopping(_AtLevel):
     Parameters
     ----------
     level : float, default=0.05
-        Stop when the corrected p exceeds it.
+        No column is taken whose corrected p exceeds it; the selection ends where no other is left.
     n_permutations : int, default=200
         Of the whole search: p is at least about ``1 / n_permutations``.
     random_state : int, default=0

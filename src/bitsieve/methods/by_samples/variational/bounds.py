@@ -222,6 +222,10 @@ class _PlateauMonitor:
         self.reached = score
         return False
 
+    def others(self, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """None: the bounds of all others are smaller."""
+        return np.zeros_like(candidates)
+
     def ends_at_constants(self) -> bool:
         """A constant column is tried like any other: the bound will not grow."""
         return False
