@@ -76,8 +76,8 @@ def _add_options(parser: CommandParser, command: str) -> None:
     parser.usage = " ".join([f"{PROGRAM} {command}", *typed, "[options]"])
     common = sorted((option for option in own if option.name in COMMON), key=lambda one: COMMON.index(one.name))
     groups: dict[str, Sequence[Option]] = {"common options": common}
-    for heading, options in OPTIONS.items():
-        groups[heading.lower()] = [option for option in options if option in own and option not in common]
+    for heading, of_heading in OPTIONS.items():
+        groups[heading.lower()] = [option for option in of_heading if option in own and option not in common]
     for title, options in groups.items():
         group = parser.add_argument_group(title)
         if options is common:
