@@ -95,7 +95,7 @@ def bin_labels(binner: object, column: int, n_bins: int) -> list[str]:
     if categories is not None:
         labels = [str(value) for value in categories.tolist()]
     else:
-        labels = _intervals(np.asarray(binner.bin_edges_[column]), getattr(binner, "_side", "left"))  # type: ignore[attr-defined]
+        labels = _intervals(np.asarray(binner.bin_edges_[column]), getattr(binner, "side", "left"))  # type: ignore[attr-defined]
     if len(labels) < n_bins:
         labels.append("missing")
     return labels
