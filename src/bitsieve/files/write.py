@@ -27,8 +27,6 @@ def write_table(table: pa.Table | ArrayTable, path: str | PathLike[str], target:
     Types are kept; .npz has one common type for all features, and text formats keep what text can keep. A .npz of text
     is refused.
     """
-    if Path(path).suffix.lower() == ".npz" and not isinstance(table, ArrayTable):
-        _check_numbers(table, target)
     with writing(path) as file:
         _write(table, file, Path(path).suffix.lower(), target)
 
@@ -95,6 +93,7 @@ def _to_columns(table: ArrayTable, target: str) -> pa.Table:
 def _to_arrays(table: pa.Table | ArrayTable, target: str) -> ArrayTable:
     if isinstance(table, ArrayTable):
         return table
+    _check_numbers(table, target)
     names = [name for name in table.column_names if name != target]
     columns = [_numbers(table[name]) for name in names]
     X = np.empty((table.num_rows, len(columns)), dtype=np.result_type(*columns))

@@ -36,7 +36,8 @@ N_SHUFFLES = 39
 class Display:
     """Base of the displays; a subclass says what it takes from a selection, and draws it.
 
-    ``ax`` is where to draw, by default a new figure, which a notebook shows and which needs no screen elsewhere.
+    ``ax`` is where to draw, by default a new figure, which a notebook shows and which needs no screen elsewhere. What
+    was drawn is in ``ax_`` and ``figure_``, of matplotlib.
     """
 
     ax_: Axes
@@ -142,11 +143,6 @@ class RankingDisplay(Display):
     chance : Chance, optional
         How relevant the best of all columns looks after the classes are shuffled, drawn as a band.
 
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-
     Examples
     --------
     >>> import bitsieve
@@ -203,11 +199,6 @@ class RedundancyDisplay(Display):
         In order of choice.
     shared : ndarray of shape (k, k)
         I(Xi;Xj) in bits; the diagonal is not drawn.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -268,11 +259,6 @@ class DendrogramDisplay(Display):
         Between 0, each column determines the other, and 1, independent.
     ranks : sequence of int, length n
         0 for a column that was not selected.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -336,11 +322,6 @@ class CurveDisplay(Display):
     ----------
     curve : Curve
         Columns in order of choice, their joint information, and what chance would add.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -436,14 +417,13 @@ def ranked_on(selector: Any, counted: Counted) -> Columns:
     """The selected columns, and half as many (at least five) that would come next, where the method can say so."""
     from sklearn.base import clone
 
-    from bitsieve.selectors.forward import ForwardSelector
-
     selected = np.asarray(selector.selected_)
     k, n = len(selected), len(selector.ranking_)
     wanted = min(n, k + max(5, k // 2))
     if len(np.unique(selector.ranking_)) == n:
         return np.argsort(selector.ranking_)[:wanted]
-    if not isinstance(selector, ForwardSelector) or selector.constraints is not None:
+    settings = selector.get_params(deep=False)
+    if "stopping" not in settings or settings["constraints"] is not None:  # only a greedy method goes on from there
         return selected
     longer = clone(selector).set_params(n_features_to_select=wanted, stopping=None).fit_counted(counted)
     order = np.asarray(longer.selected_)
