@@ -143,6 +143,11 @@ class RankingDisplay(Display):
     chance : Chance, optional
         How relevant the best of all columns looks after the classes are shuffled, drawn as a band.
 
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
     Examples
     --------
     >>> import bitsieve
@@ -199,6 +204,11 @@ class RedundancyDisplay(Display):
         In order of choice.
     shared : ndarray of shape (k, k)
         I(Xi;Xj) in bits; the diagonal is not drawn.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -260,6 +270,11 @@ class DendrogramDisplay(Display):
     ranks : sequence of int, length n
         0 for a column that was not selected.
 
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
     Examples
     --------
     >>> import bitsieve
@@ -267,7 +282,7 @@ class DendrogramDisplay(Display):
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> display = bitsieve.DendrogramDisplay.from_selection(bitsieve.select(X, y, n_features_to_select=1))
     >>> [label.get_text() for label in display.ax_.get_yticklabels()][-2:]
-    ['petal length (cm)', '1: petal width (cm)']
+    ['1: petal width (cm)', 'petal length (cm)']
     """
 
     def __init__(self, names: Sequence[str], distances: Floats, ranks: Sequence[int]) -> None:
@@ -322,6 +337,11 @@ class CurveDisplay(Display):
     ----------
     curve : Curve
         Columns in order of choice, their joint information, and what chance would add.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
 
     Examples
     --------
