@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -221,7 +221,7 @@ class TableInMemory(Table):
         """The columns of categories and their places."""
         if self.matrix is not None or self.is_sparse:
             return []
-        return [(j, values) for j, values in enumerate(self.columns) if isinstance(values, Encoded)]
+        return [(j, self.categorical(j)) for j in range(self.n_features) if not self.is_numeric(j)]
 
     def numbers(self, j: int) -> NDArray[Any]:
         """Feature ``j`` as numbers of the type in which it was read.
@@ -231,10 +231,9 @@ class TableInMemory(Table):
         TypeError
             If the feature is categorical.
         """
-        values = self.values(j)
-        if isinstance(values, Encoded):
+        if not self.is_numeric(j):
             raise TypeError(f"column {self.names[j]!r} is categorical")
-        return values
+        return cast("NDArray[Any]", self.values(j))
 
     def numeric(self, j: int) -> NDArray[np.float64]:
         """Feature ``j`` as contiguous float64, NaN where missing, as :meth:`numbers`; times are microseconds."""
@@ -248,10 +247,9 @@ class TableInMemory(Table):
         TypeError
             If the feature is numeric.
         """
-        values = self.values(j)
-        if not isinstance(values, Encoded):
+        if self.is_numeric(j):
             raise TypeError(f"column {self.names[j]!r} is numeric")
-        return values
+        return cast("Encoded", self.values(j))
 
     def extents(self, n_jobs: int | None = None, whole: bool = False) -> Extents:
         """What the columns hold; looked at once, on ``n_jobs`` threads, and kept.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
@@ -19,8 +19,7 @@ from bitsieve.data.given import Given
 from bitsieve.data.roles import Roles, divide
 from bitsieve.data.table import TableInMemory
 from bitsieve.engines.in_parts import Merge, Packed, PartReader, Parts, TableInParts, Work
-from bitsieve.engines.partitioned import PartitionedSource
-from bitsieve.engines.portions import Portions, in_order
+from bitsieve.engines.portions import PartitionedSource, Portions, in_order
 
 Result = TypeVar("Result")
 
@@ -87,7 +86,7 @@ def _packed(first_row: int, *objects: Any, read: Work[TableInMemory], coding: Co
     return PackedSource(coding.codes(table), classes.codes, n_classes=classes.n_classes, weights=table.weights)
 
 
-class PartsOnCluster:
+class PartsOnCluster(ABC):
     """Data whose parts are read on the workers of a cluster; a subclass says what these are.
 
     Attributes

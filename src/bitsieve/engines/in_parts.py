@@ -207,8 +207,11 @@ class TableInParts(Table):
     names : sequence of str
     feature_names : ndarray of object or None
     coded_target : TargetCoding
-    n_samples : int
-        Rows; those of weight 0 are left out.
+    n_rows : int
+        Those of weight 0 are left out.
+
+    Attributes
+    ----------
     few_are_codes : bool
         Whether whole numbers of few values are codes; in an array, only if all columns are such.
     """

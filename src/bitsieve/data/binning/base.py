@@ -46,7 +46,7 @@ class Binning:
     #: target, or its numbers as "codes", which must be whole.
     requires: ClassVar[Literal["ends", "numbers", "classes", "codes"]] = "numbers"
     bins_parts: ClassVar[bool] = True  # whether it can be fitted on what is known of rows in parts
-    _side: ClassVar[Literal["left", "right"]] = "left"  # where a value on a cut goes
+    side: ClassVar[Literal["left", "right"]] = "left"  # where a value on a cut goes
 
     @classmethod
     def parameter_names(cls) -> tuple[str, ...]:
@@ -125,7 +125,7 @@ class Binning:
         -------
         int
         """
-        return int(np.searchsorted(self.bin_edges_[j], float(value), side=self._side))
+        return int(np.searchsorted(self.bin_edges_[j], float(value), side=self.side))
 
     def codes(self, table: TableInMemory, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
         """Codes of a table that is read already, as :meth:`transform` gives them, to be read only.
@@ -241,7 +241,7 @@ class Binning:
                 raise ValueError(f"column {table.names[j]!r} was categorical when fitting: give categories")
         edges = self.bin_edges_.take(block.places)
         _native.code_by_cuts(
-            block.values, edges.values, edges.ends, self._side == "left", missing_code, block.places, out
+            block.values, edges.values, edges.ends, self.side == "left", missing_code, block.places, out
         )
 
     def _check_code_limit(self, table: TableInMemory) -> None:
