@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, cast
 
-from bitsieve.cli.shared import binning_of, rules_of, say
+from bitsieve.cli.shared import binning_of, rules_of
 from bitsieve.common.progress import shown
 
 if TYPE_CHECKING:
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 def run(options: argparse.Namespace) -> int:
     """Read, count, save."""
     rule, parameters = binning_of(options)
-    with shown(True):
+    if os.path.isdir(options.save) and os.listdir(options.save) and not options.force:
+        raise ValueError(f"--save {options.save!r} is there already: add --force to overwrite it, or give another name")
+    with shown(not options.quiet):
         from bitsieve.data.binning.registry import make_binner
         from bitsieve.engines.counts_table import count_like, count_table
         from bitsieve.engines.saved_counts import SavedCounts
@@ -38,11 +41,11 @@ def run(options: argparse.Namespace) -> int:
         if first is None:
             considered = consider(table, options.include or (), options.exclude or (), binner=binner)
             for note in considered.notes:
-                say(f"note: {options.wording(note)}")
+                options.say(f"note: {options.wording(note)}")
             counts = count_table(cast("TableInParts", considered.table), binner, few_are_codes=codes)
         else:
             counts = count_like(table, first)
         counts.save(options.save)
     rows, columns = int(counts.class_sizes.sum()), len(counts.names)
-    say(f"saved the counts of {rows:,} samples and all pairs of {columns:,} columns to {options.save!r}")
+    options.say(f"saved the counts of {rows:,} samples and all pairs of {columns:,} columns to {options.save!r}")
     return 0

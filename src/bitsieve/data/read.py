@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Number
-from os import PathLike
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -20,7 +19,7 @@ from bitsieve.common.parameters import check_flag
 from bitsieve.common.progress import phase
 from bitsieve.data.columns import check_unique, read_columns
 from bitsieve.data.encoding import as_array
-from bitsieve.data.given import Given, not_read_again, take_columns, with_rows
+from bitsieve.data.given import Given, is_path, not_read_again, take_columns, with_rows
 from bitsieve.data.roles import Roles, divide
 from bitsieve.data.table import TableInMemory, check_several_rows
 from bitsieve.data.target import check_target_bins, read_target
@@ -161,7 +160,7 @@ def read_data(
     of_target = TargetRules(target_bins, drop_missing, rules)
     phase("reading")
     notes: list[str] = []
-    if isinstance(data, (str, PathLike)):
+    if is_path(data):
         from bitsieve.files.read import read_table
 
         data = read_table(data, header=header, notes=notes)

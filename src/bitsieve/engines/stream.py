@@ -23,7 +23,7 @@ from bitsieve.counts.source import CountSource
 from bitsieve.data.binning.coding import Coding
 from bitsieve.data.binning.summary import Limits, Summary
 from bitsieve.data.encoding import as_array
-from bitsieve.data.given import Given, gives_batches, not_read_again
+from bitsieve.data.given import Given, gives_batches, is_path, not_read_again
 from bitsieve.data.read import read_data
 from bitsieve.data.roles import divide
 from bitsieve.data.table import Table, TableInMemory
@@ -350,7 +350,7 @@ class StreamSource:
         spool: str | PathLike[str] | None = None,
         header: bool | None = None,
     ) -> None:
-        if not isinstance(data, (str, PathLike)) and not gives_batches(data):
+        if not is_path(data) and not gives_batches(data):
             raise ValueError(f"data is {type(data).__name__}: give a path, or a stream of Arrow batches")
         self.data, self.memory, self.header = data, check_memory(memory), header
         self.spool = None if spool is None else Path(spool)

@@ -302,6 +302,8 @@ def notes_naming(notes: Sequence[str], name: str) -> list[str]:
 
 def affiliated_of(evidence: Evidence) -> Affiliated:
     """For every selected column those that were not selected and share at least half of their information with it."""
+    if not len(evidence.selected):
+        return Affiliated(evidence.selected, [], [])
     return groups_of(evidence.selected, pairs_by_information(evidence.information, evidence.selected, SHARED))
 
 

@@ -64,12 +64,9 @@ def consider(
         raise ValueError("constraints are given, so put include and exclude into them: Constraints(must_include=...)")
     else:
         wanted = resolve(Constraints(constraints.must_include, constraints.exclude), table.names)
+    _refuse_left_out_before(table, wanted.must_include)
     profile = table.profile(binner)
     excluded = wanted.exclude if table.leaves_out else []
-    gone = [table.names[j] for j in wanted.must_include if j in table.left_out]
-    if gone:
-        what = f"left out when the rows were counted: {quoted(gone)}; count again with "
-        raise ValueError(Sentence(what, Setting("include", gone)))
     asked_for = {*wanted.must_include, *_grouped(constraints, table)}
     if not constrains:
         if wanted.exclude and not table.leaves_out:
@@ -94,6 +91,14 @@ def refuse_more_than_left(asked: Any, considered: Considered) -> None:
     """Raise ValueError where more features are asked for than columns are left."""
     if isinstance(asked, int) and considered.left_out and asked > considered.n_left:
         raise ParameterError("n_features_to_select", asked, f"{considered.n_left:,} columns are left: ask for no more")
+
+
+def _refuse_left_out_before(table: Table, included: Sequence[int]) -> None:
+    """Columns of saved counts that were left out when the rows were counted cannot be included."""
+    gone = [table.names[j] for j in included if j in table.left_out]
+    if gone:
+        what = f"left out when the rows were counted: {quoted(gone)}; count again with "
+        raise ValueError(Sentence(what, Setting("include", gone)))
 
 
 def _refuse_order(constraints: Constraints, first: Sequence[str]) -> None:
