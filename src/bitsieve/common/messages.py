@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Self
 
 from bitsieve.common.lazy import log
 
-_PACKAGE = __name__.partition(".")[0]
+_BETWEEN = ("bitsieve.", "sklearn.callback.")  # modules between a note and the line of the user
 
 
 def one_line(text: object) -> str:
@@ -249,16 +249,13 @@ class BitsieveWarning(UserWarning):
         super().__init__(note)
 
 
-def warn(note: str) -> None:
+def warn(note: str, kind: type[Warning] = BitsieveWarning) -> None:
     """Give a note as a warning, at the first line on the stack that called this package, and log it."""
     log("warning", note)
     level, frame = 1, sys._getframe(0)
-    # scikit-learn's callbacks call a fit, and are called by it
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(
-        (f"{_PACKAGE}.", "sklearn.callback.")
-    ):
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_BETWEEN):
         level, frame = level + 1, frame.f_back
-    warnings.warn(note, BitsieveWarning, stacklevel=level)
+    warnings.warn(note, kind, stacklevel=level)
 
 
 def warn_of(notes: Iterable[str]) -> None:
