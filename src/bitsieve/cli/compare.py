@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.cli.shared import binner_of, binning_of, caution, check_written, made_by, say, show, sources_of
+from bitsieve.cli.shared import binner_of, binning_of, caution, check_written, made_by, rules_of, say, show, sources_of
 from bitsieve.common.messages import allowed_names
 from bitsieve.common.progress import phase, shown
 
@@ -81,6 +81,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         target_bins=options.target_bins,
         drop_missing=options.drop_missing_target,
         header=options.header,
+        rules=rules_of(options),
     )
     groups = None if options.groups is None else _groups(table, options.groups)
     return make_plan(
@@ -165,6 +166,8 @@ def _command(comparison: Comparison, options: argparse.Namespace) -> str:
     taken = parameters_of(choice.method)
     words += [word for name, value in options.set or () if name in taken for word in ("--set", f"{name}={value}")]
     words += ["--drop-missing-target"] if options.drop_missing_target else []
+    words += ["--no-repair"] if options.repair is False else []
+    words += [word for name, kind in options.column_type or () for word in ("--column-type", f"{name}={kind}")]
     words += [] if options.header is None else ["--header" if options.header else "--no-header"]
     excluded = [*(options.exclude or ()), *([] if options.groups is None else [options.groups])]
     for option, names in (("--include", options.include), ("--exclude", excluded)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, cast
 
-from bitsieve.cli.shared import binning_of
+from bitsieve.cli.shared import binning_of, rules_of
 from bitsieve.common.progress import shown
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ def run(options: argparse.Namespace) -> int:
         source = StreamSource(options.data, options.memory)
         if source.own_target is not None:
             open_columns(options.data)
-        of_target = {"target_bins": options.target_bins}
-        table = cast("TableInParts", source.read_in_parts(options.target, options.weight, **of_target))
+        how = {"target_bins": options.target_bins, "rules": rules_of(options)}
+        table = cast("TableInParts", source.read_in_parts(options.target, options.weight, **how))
         codes = few_are_codes(rule, parameters)
         if first is not None and (options.include or options.exclude):
             raise ValueError("--include and --exclude have no meaning with --like, which has them: leave them out")

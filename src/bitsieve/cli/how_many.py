@@ -30,6 +30,8 @@ def run(options: argparse.Namespace) -> int:
             exclude=options.exclude or (),
             binning=binner_of(*binning),
             target_bins=options.target_bins,
+            repair=options.repair is not False,
+            column_types=dict(options.column_type or ()),
             classifier=options.classifier,
             folds=options.folds,
             n_pairs=options.pairs,

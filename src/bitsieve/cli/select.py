@@ -9,7 +9,7 @@ from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bitsieve.cli.options import IN_PLACE_OF_SET
-from bitsieve.cli.shared import binning_of, caution, check_written, made_by, say, show, sources_of
+from bitsieve.cli.shared import binning_of, caution, check_written, made_by, rules_of, say, show, sources_of
 from bitsieve.common.messages import one_line
 from bitsieve.common.progress import phase, shown
 from bitsieve.files.read import check_file, holds_sparse_rows
@@ -179,7 +179,7 @@ def _selection(options: argparse.Namespace, asked: _Asked, client: Client | None
         table: Table = CountsTable(reduce(add, map(SavedCounts.load, options.counts)))
     else:
         of_target = {"target_bins": options.target_bins, "drop_missing": options.drop_missing_target}
-        table = asked.reading.read(options.target, options.weight, **of_target, client=client)
+        table = asked.reading.read(options.target, options.weight, **of_target, rules=rules_of(options), client=client)
     return select_from(
         table,
         method=options.method,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from bitsieve.cli.options import Option
+    from bitsieve.data.text import ColumnRules
 
 
 FEW_ROWS = 10
@@ -60,7 +61,9 @@ class Wording:
             return option
         if setting.value is False:
             return f"--no-{option.removeprefix('--')}"
-        values = setting.value if isinstance(setting.value, list) else [setting.value]
+        given = setting.value
+        pairs = [f"{key}={value}" for key, value in given.items()] if isinstance(given, dict) else [given]
+        values = given if isinstance(given, list) else pairs
         return " ".join(f"{option}{sign}{_typed(value)}" for value in values)
 
     def _is_settable(self, parameter: str) -> bool:
@@ -97,6 +100,13 @@ def in_words_of(wording: Wording, quiet: bool = False) -> Iterator[None]:
             yield
         except ValueError as error:
             raise ValueError(wording(message_of(error))) from error
+
+
+def rules_of(options: argparse.Namespace) -> ColumnRules:
+    """How columns are read."""
+    from bitsieve.data.text import column_rules
+
+    return column_rules(options.repair is not False, dict(options.column_type or ()))
 
 
 def binning_of(options: argparse.Namespace) -> tuple[str, dict[str, Any]]:

@@ -18,6 +18,7 @@ from bitsieve.data.binning.summary import Limits, Summary
 from bitsieve.data.given import Given
 from bitsieve.data.roles import Roles, divide
 from bitsieve.data.table import TableInMemory
+from bitsieve.data.text import ColumnRules
 from bitsieve.engines.in_parts import Merge, Packed, PartReader, Parts, TableInParts, Work
 from bitsieve.engines.portions import PartitionedSource, Portions, in_order
 
@@ -118,6 +119,7 @@ class PartsOnCluster(ABC):
         target_name: str = "y",
         target_bins: int | str | None = None,
         drop_missing: bool = False,
+        rules: ColumnRules | None = None,
     ) -> TableInParts:
         """Look at the target, and divide the columns into features, target and weights.
 
@@ -133,6 +135,8 @@ class PartsOnCluster(ABC):
             As in :func:`bitsieve.select`.
         drop_missing : bool, default=False
             Whether rows without a target are left out.
+        rules : ColumnRules, optional
+            How columns are read.
 
         Returns
         -------
@@ -157,6 +161,7 @@ class PartsOnCluster(ABC):
             named=bool(self.labels),
             target_bins=target_bins,
             drop_missing=drop_missing,
+            rules=rules,
         )
         table.given = self._given(roles)
         return table

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from bitsieve.common.messages import ParameterError
 from bitsieve.data.given import gives_batches, is_frame, is_lazy, is_path
 from bitsieve.data.table import Table
+from bitsieve.data.text import ColumnRules
 
 
 class DataInParts(Protocol):
@@ -25,6 +26,7 @@ class DataInParts(Protocol):
         target_name: str = "y",
         target_bins: int | str | None = None,
         drop_missing: bool = False,
+        rules: ColumnRules | None = None,
     ) -> Table:
         """Look at the target, and divide the columns into features, target and weights."""
 

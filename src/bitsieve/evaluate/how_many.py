@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
@@ -18,6 +18,7 @@ from bitsieve.counts.search import FixedCodes
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.data.read import read_data
 from bitsieve.data.table import TableInMemory
+from bitsieve.data.text import column_rules
 from bitsieve.evaluate.selector_cv import SelectorCV
 from bitsieve.information.leaks import leaks
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
@@ -137,6 +138,8 @@ def how_many(
     exclude: Sequence[Any] = (),
     binning: Any = "mdl",
     target_bins: int | str | None = None,
+    repair: bool = True,
+    column_types: Mapping[Any, str] | None = None,
     classifier: Any = "linear-svm",
     folds: Any = None,
     n_pairs: int = 50,
@@ -162,6 +165,7 @@ def how_many(
         As for :func:`bitsieve.compare`: identifiers that are kept, and columns that are left out.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
     target_bins : int or "none", optional
+    repair, column_types
         As for :func:`bitsieve.select`.
     classifier, folds
         As for :func:`bitsieve.compare`.
@@ -191,7 +195,8 @@ def how_many(
     [4, 11, 2, 5]
     """
     check_integer("random_state", random_state, 0, 2**32 - 1)
-    table = read_data(data, target, sample_weight, target_bins=target_bins)
+    rules = column_rules(repair, column_types)
+    table = read_data(data, target, sample_weight, target_bins=target_bins, rules=rules)
     if not table.in_memory:
         raise ValueError("how many columns to take needs all rows in memory: give a part of the table")
     refuse_constant_data(table)

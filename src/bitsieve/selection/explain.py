@@ -83,7 +83,8 @@ def _why_left_out(table: Table, column: int) -> str:
     if column in table.profile().empty:
         return "is not selected: it has no values"
     if column in table.profile().identifiers:
-        return "is not selected: it has a value of its own in every row, as a name of the row has, and was left out"
+        why = "it looks like an identifier, as nearly every row has a value of its own, and was left out"
+        return f"is not selected: {why}"
     return "is not selected because it was excluded"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
@@ -20,6 +21,7 @@ from bitsieve.data.exact import check_large_columns
 from bitsieve.data.extents import MISSING, NUMBERS, Extents, HasExtents, NumericBlock, check_values
 from bitsieve.data.ragged import Ragged
 from bitsieve.data.table import TableInMemory
+from bitsieve.data.text import Form, Plain
 
 MAX_CODES = 1 << 16
 
@@ -47,6 +49,7 @@ class Binning:
     requires: ClassVar[Literal["ends", "numbers", "classes", "codes"]] = "numbers"
     bins_parts: ClassVar[bool] = True  # whether it can be fitted on what is known of rows in parts
     side: ClassVar[Literal["left", "right"]] = "left"  # where a value on a cut goes
+    _forms: Mapping[int, Form] = MappingProxyType({})  # of columns of text that are not plain
 
     @classmethod
     def parameter_names(cls) -> tuple[str, ...]:
@@ -110,6 +113,7 @@ class Binning:
         )
         self.check_numbers(table, extents)
         table.set_names_on(self)
+        self._forms = {j: of.form for j, of in table.meanings.items() if not isinstance(of.form, Plain)}
         return extents
 
     def code_of(self, value: float, j: int) -> int:
