@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import csv
 
-from bitsieve.common.messages import ParameterError, allowed_names
+from bitsieve.common.messages import ParameterError, Sentence, Setting, allowed_names
 from bitsieve.common.parameters import check_flag
 from bitsieve.data.arrow import numpy_of
 from bitsieve.data.text_numbers import Numbers, are_codes, flags
@@ -198,7 +198,8 @@ class ColumnRules:
                 found[list(names).index(str(column))] = kind
             else:
                 known = allowed_names(str(column), [*names])
-                raise ValueError(f"column_types names {str(column)!r}, which is no feature: {known}")
+                what = f" names {str(column)!r}, which is no feature: {known}"
+                raise ValueError(Sentence(Setting("column_types"), what))
         return found
 
 

@@ -109,6 +109,8 @@ class SavedCounts:
             If the folder holds no whole counts.
         """
         path = Path(folder)
+        if not (path / _FACTS).is_file():
+            raise DataError(f"{str(path)!r} holds no counts of 'bitsieve count': give the folder that its --save names")
         try:
             facts = json.loads((path / _FACTS).read_text(encoding="utf-8"))
             cells = np.load(path / _CELLS, allow_pickle=False)
