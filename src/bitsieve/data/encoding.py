@@ -14,18 +14,10 @@ DENSE_SPAN = 1 << 16  # integers spread over no more than this are counted, not 
 
 
 class Encoded(NamedTuple):
-    """A categorical column.
+    """A categorical column."""
 
-    Attributes
-    ----------
-    codes : ndarray of int32, shape (n_samples,)
-        Index into ``categories``, -1 where the value is missing.
-    categories : ndarray
-        The distinct values that occur, ascending.
-    """
-
-    codes: NDArray[np.int32]
-    categories: NDArray[Any]
+    codes: NDArray[np.int32]  # shape (n_samples,): index into ``categories``, -1 where the value is missing
+    categories: NDArray[Any]  # the distinct values that occur, ascending
 
 
 def as_array(values: Any) -> NDArray[Any]:
@@ -37,13 +29,7 @@ def as_array(values: Any) -> NDArray[Any]:
 
 
 def unmasked(values: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
-    """The values of a masked array: as they are if none is masked, else with NaN, NaT or None in the place of those.
-
-    Raises
-    ------
-    ValueError
-        If whole numbers beyond 2^53 would have to become floats for it.
-    """
+    """The values of a masked array: as they are if none is masked, else with NaN, NaT or None in the place of those."""
     mask = np.ma.getmaskarray(values)
     data = np.asarray(values.data)
     if not mask.any():

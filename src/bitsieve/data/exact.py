@@ -19,13 +19,7 @@ DIGITS = 15  # decimals of so many digits are floats of their own
 
 
 def check_distinct(n_different: int, floats: NDArray[np.floating], what: str) -> None:
-    """Refuse a column of which ``n_different`` values, that differ, are fewer floats.
-
-    Raises
-    ------
-    ValueError
-        One line that says what to do.
-    """
+    """Refuse a column of which ``n_different`` values, that differ, are fewer floats."""
     if n_different > len(np.unique(floats[~np.isnan(floats)])):
         raise ValueError(
             f"{what} holds values that differ but are the same in double precision, of about 16 digits: "

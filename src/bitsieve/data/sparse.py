@@ -121,13 +121,7 @@ class StoredColumns(Sequence[Any]):
         return list(pairwise(np.unique(np.concatenate([[0], inner, [len(self)]])).tolist()))
 
     def check_finite(self, names: Sequence[str], *, allow_missing: bool, instead: Any) -> None:
-        """Refuse infinite values, and missing ones unless they are allowed; ``instead`` says what to do about those.
-
-        Raises
-        ------
-        ValueError
-            One line with the names of up to five columns, their number, and what to do.
-        """
+        """Refuse infinite values, and missing ones unless they are allowed; ``instead`` says what to do about those."""
         with np.errstate(all="ignore"):
             if np.isfinite(self.value.sum(dtype=np.float64)):
                 return
@@ -166,13 +160,7 @@ class StoredColumns(Sequence[Any]):
         return StoredColumns(self.stored.tocsr()[rows].tocsc())
 
     def dense(self) -> NDArray[Any]:
-        """The same as an array in memory.
-
-        Raises
-        ------
-        ValueError
-            If it would take more than 2 GiB.
-        """
+        """The same as an array in memory."""
         size = self.n_samples * len(self) * self.value.itemsize
         if size > MOST_DENSE_BYTES:
             raise ValueError(
@@ -184,12 +172,7 @@ class StoredColumns(Sequence[Any]):
 
 
 class StoredColumnsInFiles(StoredColumns):
-    """Sparse columns whose values lie in a spool, where their codes lie, too.
-
-    Parameters
-    ----------
-    stored : SpooledColumns
-    """
+    """Sparse columns whose values lie in a spool, where their codes lie, too."""
 
     in_files = True
 
@@ -235,15 +218,6 @@ def read_sparse(X: Any) -> StoredColumns:
     Entries that are stored twice are added up, as everywhere in scipy; zeros that are stored are zeros; rows may stand
     in any order, and indices may have 32 or 64 bits. float32 and float64 stay what they are, other numbers become
     float64. CSC without any of that is not copied.
-
-    Parameters
-    ----------
-    X : sparse matrix or array of shape (n_samples, n_features)
-
-    Raises
-    ------
-    ValueError
-        If the table is empty or no table of real numbers, or whole numbers are beyond 2**53.
     """
     if X.ndim != 2:
         raise ValueError(f"X is a sparse array of shape {X.shape}: it must be samples x features")

@@ -25,36 +25,20 @@ DEFAULT_BINS = 5
 
 @dataclass(frozen=True)
 class Target:
-    """Class codes of the samples.
+    """Class codes of the samples."""
 
-    Attributes
-    ----------
-    codes : ndarray of int32, shape (n_samples,)
-        In ``0 .. n_classes - 1``; every class occurs.
-    labels : ndarray, shape (n_classes,)
-        The sorted distinct values, or the intervals as text when the target was binned; of several columns the tuples
-        of their labels that occur.
-    edges : ndarray of float64, or list, or None
-        The inner edges of a binned target; a value on an edge belongs to the interval below it. Of several columns of
-        which any was binned a list with the edges, or None, of each.
-    kind : {"classes", "binned", "joint"}
-    columns : tuple of str
-        Names of the columns of a joint target.
-    name : str
-        What messages call it.
-    n_bins : int or "none"
-        Intervals that a quantity was to be cut into.
-    n_numbers : int
-        How many distinct whole numbers were cut into intervals; 0 where the target was not of that kind.
-    """
-
-    codes: NDArray[np.int32]
+    codes: NDArray[np.int32]  # shape (n_samples,): in ``0 .. n_classes - 1``; every class occurs
+    # shape (n_classes,): the sorted distinct values, or the intervals as text when the target was binned; of several
+    # columns the tuples of their labels that occur
     labels: NDArray[Any]
+    # the inner edges of a binned target; a value on an edge belongs to the interval below it. Of several columns of
+    # which any was binned a list with the edges, or None, of each
     edges: Any = None
     kind: Literal["classes", "binned", "joint"] = "classes"
-    columns: tuple[str, ...] = ()
-    name: str = "y"
-    n_bins: int | str = DEFAULT_BINS
+    columns: tuple[str, ...] = ()  # names of the columns of a joint target
+    name: str = "y"  # what messages call it
+    n_bins: int | str = DEFAULT_BINS  # intervals that a quantity was to be cut into
+    # how many distinct whole numbers were cut into intervals; 0 where the target was not of that kind
     n_numbers: int = 0
 
     @property
@@ -91,31 +75,8 @@ def read_target(
     occur. Numbers are a quantity if one has a fractional part, or if more than 100 different ones occur; a quantity is
     cut into ``n_bins`` intervals of equal frequency. Several columns, each read so, are one target whose classes are
     the combinations that occur.
-
-    Parameters
-    ----------
-    y : array-like, Series or DataFrame of pandas or polars, pyarrow array or Table
-        Of shape (n_samples,), or (n_samples, n_targets).
-    name : str, default="y"
-        What messages call it.
-    n_bins : int or "none", optional
-        Intervals of a quantity, 5 by default. A number that is given is obeyed by whole numbers, too, of which more
-        different ones occur; "none" takes each number as a class.
-    weights : ndarray of int64, shape (n_samples,), optional
-        Frequency weights: how many times each sample counts. Samples of weight 0 are left out.
-
-    Raises
-    ------
-    ValueError
-        If values are missing or infinite (the message has their number), there are none, or several columns could have
-        more than 65,536 classes together.
-
-    Examples
-    --------
-    >>> from bitsieve.data.target import read_target
-    >>> target = read_target(["no", "yes", "no"])
-    >>> target.codes.tolist(), target.labels.tolist()
-    ([0, 1, 0], ['no', 'yes'])
+    ``n_bins`` is 5 by default; a number that is given is obeyed by whole numbers, too, of which more different ones
+    occur; "none" takes each number as a class. Samples of weight 0 are left out.
     """
     check_target_bins(n_bins)
     columns = target_columns(y)

@@ -47,23 +47,12 @@ _MARKS = (Marks(".", ","), Marks(",", "."), Marks(".", "'’"), Marks(",", _SPAC
 
 @dataclass(frozen=True)
 class Numbers:
-    """Numbers that all have one unit, or none.
-
-    Attributes
-    ----------
-    marks : Marks
-    unit : str
-        A currency, "%", a unit, or empty.
-    whole : bool
-        Whether all of them are whole numbers.
-    grouped : bool
-        Whether any of them has groups of digits.
-    """
+    """Numbers that all have one unit, or none."""
 
     marks: Marks
-    unit: str = ""
-    whole: bool = False
-    grouped: bool = False
+    unit: str = ""  # a currency, "%", a unit, or empty
+    whole: bool = False  # whether all of them are whole numbers
+    grouped: bool = False  # whether any of them has groups of digits
 
     @property
     def what(self) -> str:

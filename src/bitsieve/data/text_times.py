@@ -63,18 +63,12 @@ _ZONES |= {f"{letter}DT": -60 * hours for letter, hours in zip("ECMP", (4, 5, 6,
 
 @dataclass(frozen=True)
 class Dates:
-    """Dates, with or without a time of day.
+    """Dates, with or without a time of day."""
 
-    Attributes
-    ----------
-    order : {"day-first", "month-first", "undecided"}
-        Of days and months that are digits with "/" or "-" between them; with "." the day is first.
-    zoned : bool
-        Whether the times are of a time zone; they become UTC.
-    """
-
+    # {"day-first", "month-first", "undecided"}: of days and months that are digits with "/" or "-" between them; with
+    # "." the day is first
     order: str = DAY_FIRST
-    zoned: bool = False
+    zoned: bool = False  # whether the times are of a time zone; they become UTC
 
     @property
     def what(self) -> str:

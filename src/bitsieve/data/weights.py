@@ -16,26 +16,7 @@ ADVICE = "such as by np.rint(100 * w / w.max())"
 
 
 def read_weights(sample_weight: Any, n_samples: int) -> NDArray[np.int64] | None:
-    """Frequency weights as integers; None where every sample counts once.
-
-    Parameters
-    ----------
-    sample_weight : array-like of shape (n_samples,), or None
-        Whole numbers of 0 or more, of any numeric type.
-    n_samples : int
-
-    Raises
-    ------
-    ValueError
-        If there is not one weight a sample, one is negative, missing or no whole number, all are 0, or they sum to more
-        than 2**31.
-
-    Examples
-    --------
-    >>> from bitsieve.data.weights import read_weights
-    >>> read_weights([2.0, 0.0, 1.0], 3).tolist()
-    [2, 0, 1]
-    """
+    """Frequency weights as integers; None where every sample counts once."""
     if sample_weight is None:
         return None
     weights = as_array(sample_weight)

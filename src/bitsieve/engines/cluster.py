@@ -88,16 +88,9 @@ def _packed(first_row: int, *objects: Any, read: Work[TableInMemory], coding: Co
 
 
 class PartsOnCluster(ABC):
-    """Data whose parts are read on the workers of a cluster; a subclass says what these are.
+    """Data whose parts are read on the workers of a cluster; a subclass says what these are."""
 
-    Attributes
-    ----------
-    labels : list
-        Of the columns; empty where they have no names.
-    n_columns : int
-    """
-
-    labels: list[Any]
+    labels: list[Any]  # of the columns; empty where they have no names
     n_columns: int
 
     @abstractmethod

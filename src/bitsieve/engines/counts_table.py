@@ -86,13 +86,7 @@ def count_table(table: TableInParts, binner: Binning, *, few_are_codes: bool) ->
 
 
 def count_like(table: TableInParts, first: SavedCounts) -> SavedCounts:
-    """The tables of all pairs of columns of a table, with the columns, the bins and the classes of other counts.
-
-    Raises
-    ------
-    ValueError
-        If the table has other columns, or a class or a category that the first one had not.
-    """
+    """The tables of all pairs of columns of a table, with the columns, the bins and the classes of other counts."""
     if list(table.names) != first.names:
         lost = [name for name in first.names if name not in set(table.names)]
         raise ValueError(

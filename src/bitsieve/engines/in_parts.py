@@ -37,30 +37,15 @@ Merge = Callable[[Sequence[Result]], Result]
 
 @dataclass(frozen=True)
 class PartReader:
-    """How a part of the rows is read: the same for all parts, and small enough to be sent to each.
+    """How a part of the rows is read: the same for all parts, and small enough to be sent to each."""
 
-    Attributes
-    ----------
-    features : sequence of label, or None
-        The columns of a part that are features; None: all are, and target and weights come beside it.
-    target : list of label
-        The columns of a part that are the target; empty: the target comes beside it.
-    weight : label or None
-        The column of frequency weights.
-    drop_missing : bool
-        Whether rows without a target are left out, as if their weight were 0.
-    left_out : tuple of int
-        Features that get one value in every row.
-    rules : ColumnRules
-        How columns are read.
-    """
-
+    # the columns of a part that are features; None: all are, and target and weights come beside it
     features: Sequence[Any] | None = None
-    target: Sequence[Any] = ()
-    weight: Any = None
-    drop_missing: bool = False
-    left_out: tuple[int, ...] = ()
-    rules: ColumnRules = field(default_factory=partial(ColumnRules, forms={}))
+    target: Sequence[Any] = ()  # the columns of a part that are the target; empty: the target comes beside it
+    weight: Any = None  # the column of frequency weights
+    drop_missing: bool = False  # whether rows without a target are left out, as if their weight were 0
+    left_out: tuple[int, ...] = ()  # features that get one value in every row
+    rules: ColumnRules = field(default_factory=partial(ColumnRules, forms={}))  # how columns are read
 
     def n_rows(self, part: Any, y: Any = None, weights: Any = None) -> list[int]:
         """How many rows of the part count: all, or those whose weight is not 0. In a list, as parts have an order."""

@@ -33,23 +33,12 @@ class DataInParts(Protocol):
 
 @dataclass(frozen=True)
 class Engine:
-    """Where the rows of data are worked on.
+    """Where the rows of data are worked on."""
 
-    Attributes
-    ----------
-    name : str
-        As in ``select(..., engine=name)``.
-    takes : callable
-        ``takes(data)``: whether data is of this engine if none is named.
-    source : str
-        The module and what it calls to open such data; empty: the rows are read into memory.
-    options : tuple of str
-        What the source takes besides the data: of ``memory``, ``spool``, ``header`` and ``client``.
-    """
-
-    name: str
-    takes: Callable[[Any], bool]
-    source: str = ""
+    name: str  # as in ``select(..., engine=name)``
+    takes: Callable[[Any], bool]  # ``takes(data)``: whether data is of this engine if none is named
+    source: str = ""  # the module and what it calls to open such data; empty: the rows are read into memory
+    # what the source takes besides the data: of ``memory``, ``spool``, ``header`` and ``client``
     options: tuple[str, ...] = ()
 
     def open(self, data: Any, **options: Any) -> DataInParts | None:
@@ -117,13 +106,7 @@ def as_given(source: DataInParts) -> DataInParts:
 
 
 def engine_named(name: str) -> Engine:
-    """The engine of a name.
-
-    Raises
-    ------
-    ValueError
-        If there is none.
-    """
+    """The engine of a name."""
     for engine in ENGINES:
         if engine.name == name:
             return engine
@@ -144,13 +127,7 @@ def choose_engine(
     memory: int | str | None = None,
     spool: str | PathLike[str] | None = None,
 ) -> Engine:
-    """The engine of that name, or the one that the data is of, which hangs on what is asked for.
-
-    Raises
-    ------
-    ValueError
-        If there is no engine of that name, or the data is a source already.
-    """
+    """The engine of that name, or the one that the data is of, which hangs on what is asked for."""
     if gives_parts(data):
         _AS_GIVEN.check_options(data, {"engine": name})
         return _AS_GIVEN

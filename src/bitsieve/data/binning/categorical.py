@@ -141,13 +141,7 @@ class CategoricalBinning(Binning):
 
 
 def _whole_numbers(values: NDArray[Any], name: str) -> NDArray[Any]:
-    """The values of a numeric column that are not missing, as integers.
-
-    Raises
-    ------
-    ValueError
-        If a value has a fractional part, or is beyond the range of int64.
-    """
+    """The values of a numeric column that are not missing, as integers."""
     if values.dtype.kind != "f":
         return values
     values = values[~np.isnan(values)]

@@ -43,19 +43,7 @@ _MOST_EXACT = 2.0**53  # beyond, different whole numbers may be one float64
 
 
 def as_known(table: TableInMemory, categories: Sequence[NDArray[Any] | None]) -> TableInMemory:
-    """The table with every column of whole numbers as categories whose known categories are whole numbers.
-
-    Parameters
-    ----------
-    table : TableInMemory
-    categories : sequence of ndarray or None
-        Those of every column of the table that the binner was fitted on; None where it was numeric.
-
-    Returns
-    -------
-    TableInMemory
-        The same one where there is nothing to do.
-    """
+    """The table with every column of whole numbers as categories whose known categories are whole numbers."""
     whole = [j for j, known in enumerate(categories) if known is not None and known.dtype.kind in "iu"]
     changed = {j: _encoded(table.numbers(j)) for j in whole if table.is_numeric(j)}
     if not changed:

@@ -39,24 +39,6 @@ def make_binner(spec: Any = "mdl", *, n_jobs: int | None = None, **parameters: A
         Threads of a binner made by name; a binner object keeps its own.
     **parameters
         Of the binner, such as ``n_bins``, ``uncut`` or ``missing``; only with a name.
-
-    Returns
-    -------
-    Binning
-        A rule, which needs no scikit-learn, or a copy of the transformer that was given.
-
-    Raises
-    ------
-    ValueError
-        If there is no binner of that name, or it has no such parameter.
-
-    Examples
-    --------
-    >>> from bitsieve.data.binning.registry import make_binner
-    >>> make_binner("quantile", n_bins=5).parameters
-    {'n_bins': 5, 'missing': 'error', 'n_jobs': None}
-    >>> make_binner("mdl+missing").parameters
-    {'uncut': 'leave', 'missing': 'bin', 'n_jobs': None}
     """
     if isinstance(spec, Binning):
         if parameters:

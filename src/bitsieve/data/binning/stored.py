@@ -14,13 +14,7 @@ from bitsieve.data.ragged import Ragged
 
 
 def binning_name(binner: Binning) -> str:
-    """The name by which a rule is made.
-
-    Raises
-    ------
-    ValueError
-        If it has none.
-    """
+    """The name by which a rule is made."""
     for name in RULES:
         if isinstance(binner, rule_named(name)):
             return name

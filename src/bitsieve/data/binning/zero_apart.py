@@ -31,13 +31,7 @@ Labels = NDArray[np.int32]
 
 
 def as_sparse(table: TableInMemory) -> TableInMemory:
-    """A table of numbers as a sparse one.
-
-    Raises
-    ------
-    ValueError
-        If a column holds categories.
-    """
+    """A table of numbers as a sparse one."""
     if table.is_sparse:
         return table
     words = [j for j, _ in table.categories()]
