@@ -11,8 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.data.encoding import Encoded, encode
-from bitsieve.data.exact import DIGITS, WHOLE, check_distinct, microseconds
+from bitsieve.data.encoding import DIGITS, WHOLE, Encoded, check_distinct, encode, microseconds
 
 FEW_VALUES = 1000  # of a dictionary: Python sorts them faster than numpy sorts objects
 _MICROSECONDS = {"s": 1_000_000.0, "ms": 1_000.0, "us": 1.0}  # in one unit

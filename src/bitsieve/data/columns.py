@@ -16,8 +16,7 @@ from bitsieve.common.lazy import issparse
 from bitsieve.common.messages import quoted
 from bitsieve.common.names import NumberedNames
 from bitsieve.counts.tables import MAX_SAMPLES
-from bitsieve.data.encoding import Encoded, as_array, encode_known
-from bitsieve.data.exact import as_doubles, microseconds
+from bitsieve.data.encoding import Encoded, as_array, as_doubles, encode_known, microseconds
 from bitsieve.data.given import with_rows
 from bitsieve.data.sparse import StoredColumnsInFiles, read_sparse
 from bitsieve.data.table import TableInMemory

@@ -22,9 +22,8 @@ from bitsieve.data.encoding import as_array
 from bitsieve.data.given import Given, is_path, not_read_again, take_columns, with_rows
 from bitsieve.data.roles import Roles, divide
 from bitsieve.data.table import TableInMemory, check_several_rows
-from bitsieve.data.target import check_target_bins, read_target
+from bitsieve.data.target import check_target_bins, no_row_counts, read_target, read_weights, zero_where_missing
 from bitsieve.data.text import ColumnRules
-from bitsieve.data.weights import no_row_counts, read_weights, zero_where_missing
 from bitsieve.files.npz import ArrayTable
 from bitsieve.files.spooled_columns import SpooledColumns
 

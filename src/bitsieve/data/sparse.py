@@ -13,13 +13,13 @@ from bitsieve.common.lazy import cached_property
 from bitsieve.common.messages import Sentence, quoted_places
 from bitsieve.counts.source import check_sparse_rows
 from bitsieve.counts.threads import thread_count
+from bitsieve.data.encoding import WHOLE
 from bitsieve.data.extents import columns_hold
 from bitsieve.files.spooled_columns import SpooledColumns
 
 Integers = NDArray[np.int64]
 
 
-MOST_EXACT = 2**53  # beyond, different whole numbers may be one float64
 MOST_DENSE_BYTES = 2 << 30
 BLOCK_VALUES = 1 << 20  # stored values of a block of columns
 
@@ -27,10 +27,7 @@ BLOCK_VALUES = 1 << 20  # stored values of a block of columns
 class StoredColumns(Sequence[Any]):
     """Columns of numbers of which only the values that are not zero are stored; each is made dense when asked for.
 
-    Parameters
-    ----------
-    stored : sparse matrix or array of shape (n_samples, n_features)
-        CSC, float32 or float64, rows ascending, no entry twice and none that is 0.
+    ``stored`` is CSC of float32 or float64, its rows ascending, with no entry twice and none that is 0.
     """
 
     in_files = False  # whether the values lie in files, and are never in memory all at once
@@ -227,7 +224,7 @@ def read_sparse(X: Any) -> StoredColumns:
         X = X.tocsc()
     if X.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: the sparse table holds {X.dtype}, give real numbers")
-    if X.dtype.kind in "iu" and X.nnz and max(abs(int(X.max())), abs(int(X.min()))) > MOST_EXACT:
+    if X.dtype.kind in "iu" and X.nnz and max(abs(int(X.max())), abs(int(X.min()))) > WHOLE:
         raise ValueError(
             "the sparse table holds whole numbers beyond 2**53, of which two may become one: renumber them"
         )

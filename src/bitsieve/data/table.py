@@ -298,7 +298,7 @@ class TableInMemory(Table):
         return replace(self, columns=kept, left_out=tuple(chosen))
 
     def few_as_codes(self, n_jobs: int | None = None) -> tuple[TableInMemory, bool]:
-        """The table with its columns of few whole numbers, such as 0/1, as categories; whether an array has only such."""
+        """The table with its columns of few whole numbers, as categories; whether an array holds only such."""
         if self.is_sparse:
             return self, False
         extents, few = self.extents(n_jobs), []

@@ -20,8 +20,7 @@ from pyarrow import csv
 from bitsieve.common.messages import ParameterError, allowed_names
 from bitsieve.common.parameters import check_flag
 from bitsieve.data.arrow import numpy_of
-from bitsieve.data.text_numbers import Numbers, are_codes, flags
-from bitsieve.data.text_times import DAY_FIRST, MONTH_FIRST, Dates, Spans
+from bitsieve.data.text_forms import DAY_FIRST, MONTH_FIRST, Dates, Numbers, Spans, are_codes, flags
 from bitsieve.files.dialect import MISSING
 from bitsieve.files.text import without_commas
 
@@ -316,9 +315,9 @@ def _typed_column(array: pa.Array, place: int, rules: ColumnRules, wanted: str |
     elif wanted is None and _are_plain_words(coded.dictionary):
         return coded, Understood(Words())
     else:
-        how: dict[str, Any] = {"repair": rules.repair, "wanted": wanted}
         rows, has_null = _rows(coded, rules.counted)
-        meaning = understood(coded.dictionary.cast(pa.string()), rows, has_null=has_null, **how)
+        text = coded.dictionary.cast(pa.string())
+        meaning = understood(text, rows, repair=rules.repair, wanted=wanted, has_null=has_null)
     values = meaning.form.read(coded.dictionary.cast(pa.string()))
     if pa.types.is_string(values.type):
         return pa.DictionaryArray.from_arrays(coded.indices, values), meaning

@@ -19,14 +19,7 @@ from bitsieve.engines.saved_counts import SavedCounts, TabledSource, count_all_p
 
 
 class CountsTable(Table):
-    """Saved counts in place of a table: they are binned and counted already.
-
-    Parameters
-    ----------
-    counts : SavedCounts
-    named : bool, default=True
-        Whether the columns had names of their own.
-    """
+    """Saved counts in place of a table: they are binned and counted already."""
 
     offers = frozenset({"tables"})  # of pairs of columns
     leaves_out = False  # every column was counted

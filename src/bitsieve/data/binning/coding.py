@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from bitsieve.common.progress import listening, phase
 from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.base import MAX_CODES, Binning
-from bitsieve.data.binning.stored import binning_facts, binning_of
+from bitsieve.data.binning.ragged import Ragged
+from bitsieve.data.binning.registry import binning_facts, binning_of
 from bitsieve.data.binning.summary import Summary
 from bitsieve.data.column_summary import Kind
 from bitsieve.data.columns import all_missing
 from bitsieve.data.encoding import Encoded, encode
 from bitsieve.data.extents import MISSING
-from bitsieve.data.ragged import Ragged
 from bitsieve.data.table import TableInMemory
 
 
@@ -147,7 +147,7 @@ def arity_of(binner: Binning, summary: Summary, j: int) -> int:
     known = binner.categories_[j]
     if known is not None:
         return len(known)
-    return binner.code_of(column.high, j) + 1
+    return int(np.searchsorted(binner.bin_edges_[j], float(column.high), side=binner.side)) + 1
 
 
 def as_kinds(table: TableInMemory, kinds: list[Kind | None]) -> TableInMemory:

@@ -104,9 +104,8 @@ class Summary(NamedColumns):
         found = {}
         for j, column in enumerate(self.columns):
             if column.is_text and column.categories is not None and column.rows is not None:
-                how: dict[str, Any] = {"repair": repair, "wanted": wanted.get(j)}
-                text = text_of(column.categories.tolist())
-                found[j] = understood(text, column.rows, has_null=column.n_missing > 0, **how)
+                text, has_null = text_of(column.categories.tolist()), column.n_missing > 0
+                found[j] = understood(text, column.rows, repair=repair, wanted=wanted.get(j), has_null=has_null)
         return found
 
     def without(self, left_out: Sequence[int]) -> Summary:
