@@ -34,7 +34,7 @@ def read_xy(
     sample_weight: Any = None,
     *,
     estimator: Any = None,
-    reset: bool = True,  # false where the columns must be those that the estimator has
+    reset: bool = True,  # False where the columns must be those that the estimator has
     target_name: str = "y",  # what messages call the target
     target_bins: int | str | None = None,  # ``n_bins`` of read_target
     rules: ColumnRules | None = None,  # as in :func:`~bitsieve.data.columns.read_columns`
@@ -68,13 +68,8 @@ def n_rows(values: Any) -> int:
 
 
 def read_data(
-    # shape (n_samples, n_features): numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV,
-    # TSV, Parquet, Arrow/Feather, libsvm or .npz file
     data: Any,
-    # shape (n_samples,): a column of ``data``, which is then no feature, or the values themselves; or a list of
-    # columns. A .npz file's is ``y`` by default
     target: Any = None,
-    # shape (n_samples,): a column of ``data``, which is then no feature, or the values themselves
     sample_weight: Any = None,
     *,
     target_bins: int | str | None = None,  # ``n_bins`` of read_target
@@ -82,7 +77,11 @@ def read_data(
     header: bool | None = None,  # None: the first line of text has the names, and is an error if it looks like data
     rules: ColumnRules | None = None,  # how columns are read
 ) -> TableInMemory:
-    """Split ``data`` into features, target and frequency weights, and read them."""
+    """Split ``data`` into features, target and frequency weights, and read them.
+
+    The data is an array, a frame, a sparse table or the path of a file. The target and the weights are columns of it,
+    which then are no features, or values; the target of a .npz file is ``y`` by default.
+    """
     check_target_bins(target_bins)
     check_flag("drop_missing_target", drop_missing)
     of_target = TargetRules(target_bins, drop_missing, rules)
