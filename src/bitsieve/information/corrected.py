@@ -46,7 +46,7 @@ from bitsieve.information.protocol import ConditionalInformation, Information, Q
 
 SERIES_FROM = 64.0  # samples expected in a cell: from there on a series is right to 1e-4 bits a table at worst
 NEGLIGIBLE = 2.0**-64  # of the greatest chance of a cell's counts
-WHOLE = 1 << 15  # pairs of margins that are worth a table of all of them
+WHOLE = 1 << 15  # pairs of margins, of which all are computed at once and kept for other tables
 CAUTION = 2.0  # standard deviations under shuffles
 
 
@@ -107,6 +107,13 @@ def _terms_at(terms: Terms, counts: Integers) -> Integers:
 
 
 @lru_cache(maxsize=8)
+def every_expected_term(n_samples: int) -> Integers:
+    """``E(a, b)`` of all margins."""
+    margins = np.arange(n_samples + 1)
+    return expected_terms(n_samples, margins, margins)
+
+
+@lru_cache(maxsize=8)
 def class_terms(n_samples: int, class_sizes: tuple[int, ...]) -> Terms:
     """``G``, for sums over the cells of a variable, up to a multiple of their counts, whose sum is always N.
 
@@ -151,14 +158,14 @@ class Margins:
 
     def expected(self, pivot: int, columns: Columns | None) -> Integers:
         """The sum of ``E(n_i, n_j)`` over the pairs of codes of the pivot and every column of ``columns``."""
-        wanted = self.place[self.starts[pivot] : self.starts[pivot + 1]]
-        new = np.array([place for place in set(wanted.tolist()) if place not in self._rows], np.int64)
-        if len(new) and len(self.distinct) ** 2 <= WHOLE:
-            new = np.arange(len(self.distinct))
-        if len(new):
+        own = self.place[self.starts[pivot] : self.starts[pivot + 1]]
+        new = np.array([place for place in set(own.tolist()) if place not in self._rows], np.int64)
+        if len(new) and self.n_samples**2 <= WHOLE:
+            rows = every_expected_term(self.n_samples)[np.ix_(self.distinct[new], self.distinct)]
+        else:
             rows = expected_terms(self.n_samples, self.distinct[new], self.distinct)
-            self._rows.update(zip(new.tolist(), rows, strict=True))
-        row = np.sum([self._rows[place] for place in wanted.tolist()], axis=0)
+        self._rows.update(zip(new.tolist(), rows, strict=True))
+        row = np.sum([self._rows[place] for place in own.tolist()], axis=0)
         if columns is None:
             place, ends = self.place, self.starts[1:]
         else:
@@ -285,7 +292,8 @@ class CorrectedPair(SumPair):
 
     @property
     def redundancy(self) -> Floats:
-        return super().redundancy - self.information.chance_bits(self.pivot, self.columns)
+        plain: Floats = super().redundancy
+        return plain - self.information.chance_bits(self.pivot, self.columns)
 
     @property
     def conditional_redundancy(self) -> Floats:
@@ -293,7 +301,8 @@ class CorrectedPair(SumPair):
 
     @property
     def conditional_relevance(self) -> Floats:
-        return self.joint_relevance - self.information.relevance[self.pivot]
+        given: Floats = self.joint_relevance - self.information.relevance[self.pivot]
+        return given
 
     @cached_property
     def joint_relevance(self) -> Floats:
