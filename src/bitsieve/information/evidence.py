@@ -163,8 +163,9 @@ def log_chi_squared_tail(freedom: NDArray[Any] | int, x: Floats) -> Floats:
 
 def _below_log_tail_of_one(x: Floats) -> Floats:
     """A bound below the tail of one degree: ``erfc(a) > 2 / sqrt(pi) exp(-a^2) / (a + sqrt(a^2 + 2))``."""
-    half = x / 2
-    return log(2 / pi**0.5) - half - np.log(np.sqrt(half) + np.sqrt(half + 2)) - ROUNDING * (1 + half)
+    half: Floats = x / 2
+    found: Floats = log(2 / pi**0.5) - half - np.log(np.sqrt(half) + np.sqrt(half + 2)) - ROUNDING * (1 + half)
+    return found
 
 
 def _bounded_log_tail(freedom: NDArray[Any] | int, x: Floats) -> Floats:
