@@ -29,11 +29,7 @@ Result = TypeVar("Result")
 class ClusterParts(Parts):
     """The rows of a table in the portions of a cluster; of these rows nothing is ever fetched.
 
-    Parameters
-    ----------
-    portions : callable
-        ``portions(target_only)`` gives the parts of the rows, still to be read.
-    reader : PartReader
+    ``portions(target_only)`` gives the parts of the rows, still to be read.
     """
 
     label = "the data"

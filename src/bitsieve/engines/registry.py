@@ -144,13 +144,7 @@ def as_given(source: DataInParts) -> DataInParts:
 
 
 def engine_named(name: str) -> Engine:
-    """The engine of a name.
-
-    Raises
-    ------
-    ValueError
-        If there is none.
-    """
+    """The engine of a name; ValueError if there is none."""
     for engine in ENGINES:
         if engine.name == name:
             return engine
@@ -171,13 +165,7 @@ def choose_engine(
     memory: int | str | None = None,
     spool: str | PathLike[str] | None = None,
 ) -> Engine:
-    """The engine of that name, or the one that the data is of, which hangs on what is asked for.
-
-    Raises
-    ------
-    ValueError
-        If there is no engine of that name, or the data is a source already.
-    """
+    """The engine of that name, or the one of the data and of what is asked for; ValueError if there is none."""
     if gives_parts(data):
         _AS_GIVEN.check_options(data, {"engine": name})
         return _AS_GIVEN
