@@ -21,6 +21,7 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
@@ -97,6 +98,7 @@ def main() -> None:
     parser.add_argument("--binning", default="mdl")
     parser.add_argument("--estimators", type=lambda text: text.split(","), default=["plug-in", "corrected"])
     options = parser.parse_args()
+    warnings.simplefilter("ignore", ConvergenceWarning)  # of many classes: 200 steps are near enough
     ranked = list(product(METHODS, options.estimators))
     found = {}
     for name in options.sets:

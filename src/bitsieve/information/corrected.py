@@ -30,7 +30,7 @@ normalization and correction for chance", Journal of Machine Learning Research 1
 from __future__ import annotations
 
 from functools import lru_cache
-from math import log
+from math import log, log2
 from typing import ClassVar
 
 import numpy as np
@@ -47,6 +47,8 @@ from bitsieve.information.protocol import ConditionalInformation, Information, Q
 SERIES_FROM = 64.0  # samples expected in a cell: from there on a series is right to 1e-4 bits a table at worst
 NEGLIGIBLE = 2.0**-64  # of the greatest chance of a cell's counts
 WHOLE = 1 << 15  # pairs of margins, of which all are computed at once and kept for other tables
+EVERY_COUNT = 1024  # counts below have their own mean term; above, 32 of every doubling, and a cubic between them
+NODES = 32
 CAUTION = 2.0  # standard deviations under shuffles
 
 
@@ -124,15 +126,35 @@ def class_terms(n_samples: int, class_sizes: tuple[int, ...]) -> Terms:
     plain = entropy_terms(n_samples)
     sizes, times = np.unique(np.array(class_sizes, np.int64), return_counts=True)
     counts = np.arange(len(plain.table))
-    table = np.zeros(len(counts), np.int64)
+    nodes = counts[:EVERY_COUNT]
+    if len(counts) > EVERY_COUNT:
+        growing = np.geomspace(EVERY_COUNT, counts[-1], 1 + round(NODES * log2(counts[-1] / EVERY_COUNT) + 4))
+        nodes = np.unique(np.concatenate([nodes, np.rint(growing).astype(np.int64)]))
+    exact = np.zeros(len(nodes), np.int64)
     for size, many in zip(sizes, times.tolist(), strict=True):
         if size > 0:
-            table += many * expected_terms(n_samples, np.array([size]), counts)[0]
+            exact += many * expected_terms(n_samples, np.array([size]), nodes)[0]
+    table = plain.table - np.rint(_interpolated(nodes, plain.table[nodes] - exact, counts)).astype(np.int64)
+    table[nodes] = exact
     if len(table) <= n_samples:
         everything = plain.sum(np.array([n_samples])) - plain.sum(np.array(class_sizes, np.int64))
         table += counts * (everything // n_samples)
     table.flags.writeable = False
     return Terms(n_samples, plain.shift, table)
+
+
+def _interpolated(nodes: Integers, values: Integers, places: Integers) -> Floats:
+    """Cubic interpolation (Lagrange) by the two nodes before and the two after each place."""
+    if len(nodes) < 4:
+        return np.zeros(len(places))
+    first = np.clip(np.searchsorted(nodes, places, side="right") - 2, 0, len(nodes) - 4)
+    found = np.zeros(len(places))
+    for one in range(4):
+        weight = np.ones(len(places))
+        for other in set(range(4)) - {one}:
+            weight = weight * (places - nodes[first + other]) / (nodes[first + one] - nodes[first + other])
+        found = found + weight * values[first + one]
+    return found
 
 
 class Margins:
