@@ -33,8 +33,8 @@ class DataInParts(Protocol):
         Parameters
         ----------
         target : str, list of str, or array-like of shape (n_samples,), optional
-            Columns, or the values: of Dask a collection cut at the same rows, or one in memory. "y" are the labels of a
-            libsvm file. None, for a stream: all rows are of one class.
+            Columns, or the values: in memory, or a Dask collection cut at the same rows; "y" are the labels of a libsvm
+            file. None: all rows are of one class.
         sample_weight : str or array-like of shape (n_samples,), optional
             Frequency weights, in the same ways.
         target_name : str
@@ -56,7 +56,6 @@ class DataInParts(Protocol):
         ValueError
             If the data cannot be read, a column is not there, or the target or the weights are not as many as the rows.
         """
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -134,7 +133,7 @@ def as_given(source: DataInParts) -> DataInParts:
 
 
 def engine_named(name: str) -> Engine:
-    """The engine of a name."""
+    """The engine of a name; ValueError if there is none."""
     for engine in ENGINES:
         if engine.name == name:
             return engine
@@ -155,7 +154,7 @@ def choose_engine(
     memory: int | str | None = None,
     spool: str | PathLike[str] | None = None,
 ) -> Engine:
-    """The engine of that name, or the one that the data is of, which hangs on what is asked for."""
+    """The engine of that name, or the one of the data and of what is asked for; ValueError if there is none."""
     if gives_parts(data):
         _AS_GIVEN.check_options(data, {"engine": name})
         return _AS_GIVEN

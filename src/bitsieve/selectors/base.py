@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import narwhals as nw
 import numpy as np
@@ -69,6 +69,9 @@ OF_COUNTS = {
 }
 
 
+S = TypeVar("S", bound="ColumnSelector")
+
+
 class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
     """Base of all selectors.
 
@@ -90,9 +93,13 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         super().__init_subclass__(**kwargs)
         if cls.described:
             cls.requires = cls.described[0].requires
+        if "__init__" in vars(cls):
+            cls._describe_parameters()
+
+    @classmethod
+    def _describe_parameters(cls) -> None:
         cls.parameter_names = tuple(inspect.signature(cls).parameters)
-        if cls.__doc__:
-            cls.__doc__ = described_fully(cls.__doc__, cls.parameter_names, PARAMETERS, cls.shared_attributes)
+        cls.__doc__ = described_fully(cls.__doc__ or "", cls.parameter_names, PARAMETERS, cls.shared_attributes)
 
     @followed
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -277,6 +284,14 @@ def _takes_codes(selector: Any) -> bool:
         f"partial_fit takes codes, which later rows do not change: give the codes of a fitted binner, and "
         f"binning='none' in place of binning={selector.binning!r}"
     )
+
+
+@dataclass_transform(eq_default=False)
+def with_parameters(cls: type[S]) -> type[S]:
+    """A selector whose fields are its parameters, which its constructor takes and keeps as they are."""
+    dataclass(eq=False, repr=False)(cls)
+    cls._describe_parameters()
+    return cls
 
 
 class CountSelector(ColumnSelector):
