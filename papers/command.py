@@ -12,7 +12,7 @@ from bitsieve.common.messages import aligned, choices, one_line
 from bitsieve.common.parameters import check_integer
 from bitsieve.common.progress import Ticker, listening
 from bitsieve.files.output import check_output, write_text
-from bitsieve.report.figures import FORMATS, require_matplotlib, save_figure
+from bitsieve.selection.figures import FORMATS, require_matplotlib, save_figure
 from papers import gao2016, vinh2014, yasaei, zhai2012, zhang_hancock
 from papers.item import Item, Options
 

@@ -208,7 +208,7 @@ from bitsieve.data.binning.base import Binning
 
 
 class MiddleBinning(Binning):
-    sees = "ends"
+    requires = "ends"
     _side = "right"  # where a value on a cut goes
 
     def __init__(self, *, share=0.5, missing="error", n_jobs=None):

@@ -15,7 +15,7 @@ from bitsieve.common.messages import aligned, allowed_names
 from bitsieve.common.progress import phase
 from bitsieve.data.binning.transformers import EqualFrequencyBinner
 from bitsieve.data.read import read_xy
-from bitsieve.report.figures import STYLE, style
+from bitsieve.selection.figures import STYLE, style
 from bitsieve.selectors.fitting import count_table
 from papers.data.files import ORIGINS, load_bundled, load_npz
 from papers.item import Options, Result

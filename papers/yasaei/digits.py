@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from bitsieve.common.messages import aligned
 from bitsieve.common.progress import phase
 from bitsieve.counts.threads import run_blocks
-from bitsieve.report.figures import STYLE, style
+from bitsieve.selection.figures import STYLE, style
 from bitsieve.selectors.registry import make_selector
 from papers.data.files import load_npz
 from papers.item import Options, Result

@@ -19,7 +19,7 @@ from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import ClassPairs
 from bitsieve.methods.by_samples.spanning_tree.dependency import Draw, dependency_matrix
 from bitsieve.methods.by_samples.spanning_tree.tree import RankedColumns
-from bitsieve.report.figures import STYLE, style
+from bitsieve.selection.figures import STYLE, style
 from papers.item import Options, Result
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from bitsieve.common.messages import aligned
-from bitsieve.report.figures import STYLE, style
+from bitsieve.selection.figures import STYLE, style
 from papers.data.correlated_groups import make_correlated_groups
 from papers.data.files import load_npz
 from papers.item import Options, Result

@@ -11,7 +11,7 @@ from bitsieve.data import sparse
 from bitsieve.data.binning.registry import RULES, make_binner
 from bitsieve.data.binning.transformers import ZeroApartBinner
 from bitsieve.data.read import read_xy
-from bitsieve.files.spool import Room
+from bitsieve.files.spool import SpoolAllocator
 from bitsieve.files.spooled_columns import SpooledColumns
 from bitsieve.selectors.fitting import count_table
 
@@ -33,7 +33,7 @@ def both(values, tmp_path, monkeypatch):
     def make(X=values, y=None, weights=None):
         y = np.arange(len(X)) % 2 if y is None else y
         of = csc_array(X)
-        columns = SpooledColumns(of.shape, of.indptr.astype(np.int64), of.indices, of.data, Room(tmp_path))
+        columns = SpooledColumns(of.shape, of.indptr.astype(np.int64), of.indices, of.data, SpoolAllocator(tmp_path))
         return read_xy(of, y, weights), read_xy(columns, y, weights)
 
     return make
@@ -91,8 +91,10 @@ def test_values_that_are_refused(both, values, wrong):
 
 @pytest.mark.parametrize("binning", RULES)
 def test_codes_lie_in_the_spool(both, values, binning, monkeypatch):
-    given = []  # what was given room in the spool
-    monkeypatch.setattr(Room, "__call__", lambda *of, call=Room.__call__: given.append(call(*of)) or given[-1])
+    given = []  # what was allocated in the spool
+    monkeypatch.setattr(
+        SpoolAllocator, "__call__", lambda *of, call=SpoolAllocator.__call__: given.append(call(*of)) or given[-1]
+    )
     expected, spooled = both()
     rule = make_binner(binning, missing="bin")
     mine, theirs = (count_table(table, rule) for table in (spooled, expected))

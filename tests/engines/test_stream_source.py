@@ -14,6 +14,7 @@ from bitsieve.common.progress import listening
 from bitsieve.data.binning.summary import Limits
 from bitsieve.engines import stream
 from bitsieve.engines.stream import StreamParts
+from bitsieve.information import ESTIMATORS
 from bitsieve.methods.registry import list_methods
 from bitsieve.selectors.registry import make_selector
 
@@ -166,7 +167,7 @@ def test_fit_of_a_selector_on_a_path(rows, folder, small_batches):
     assert found.transform(X).columns.tolist() == expected.transform(X).columns.tolist()
 
 
-@pytest.mark.parametrize("estimator", ["plug-in", "miller-madow", "shrinkage"])
+@pytest.mark.parametrize("estimator", list(ESTIMATORS))
 def test_information_of_a_path(rows, folder, estimator, small_batches):
     whole = rows.select(["real", "whole", "text", "truth", "class"])
     parquet.write_table(whole, folder / "whole.parquet")

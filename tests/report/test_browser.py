@@ -83,7 +83,7 @@ def test_figures_are_there_at_every_width_and_in_both_schemes(browser, wine, wid
         " const box = svg.getBoundingClientRect();"
         " return [box.width, box.height, svg.querySelectorAll('path').length]})"
     )
-    assert len(sizes) == 3
+    assert len(sizes) == 4
     for wide, high, n_paths in sizes:
         assert 300 < wide <= width
         assert high > 100

@@ -12,10 +12,10 @@ from sklearn.datasets import load_wine
 import bitsieve
 from bitsieve.cli import main
 from bitsieve.evaluate.comparison import baselines
-from bitsieve.report import figures
 from bitsieve.report.comparison import report
-from bitsieve.report.figures import Curves, draw
 from bitsieve.report.files import check_report, write_report
+from bitsieve.selection import figures
+from bitsieve.selection.figures import Curves, as_svg, new_axes, plot_curves
 
 X, Y = load_wine(return_X_y=True)
 
@@ -87,7 +87,8 @@ def test_one_method_one_number_one_selection(read_page):
 def test_gaps_and_marks_in_a_figure():
     x = np.arange(1, 30)
     values = np.where(x < 5, np.nan, x / 30.0)
-    svg = draw(Curves("test", x, {"a": values, "b": values / 2}, "x", "y", {"a": 7}))
+    curves = Curves(x, {"a": values, "b": values / 2}, "x", "y", {"a": 7})
+    svg = as_svg(plot_curves(curves, new_axes((4, 3))), "y against x")
     assert svg.startswith('<svg role="img" aria-label="y against x"')
     assert re.search(r"#0072b2", svg, re.IGNORECASE)
 

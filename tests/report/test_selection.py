@@ -30,7 +30,7 @@ def selection():
 def test_it_says_what_explanations_say(selection, read_page):
     page = read_page(selection_report(selection, when=NOON))
     text = " ".join(page.text)
-    assert page.seen.count("svg") == 3
+    assert page.seen.count("svg") == 4
     assert page.seen.count("details") == 5
     for feature in selection.features:
         explained = selection.explain(feature)
@@ -91,7 +91,7 @@ def test_rows_that_are_not_in_memory(read_page):
     in_memory = bitsieve.select(X, y, n_features_to_select=3)
     page = read_page(selection_report(found))
     assert "not computed, since the rows are not in memory" in " ".join(page.text)
-    assert page.seen.count("svg") == 3
+    assert page.seen.count("svg") == 4
     assert found.explain("x3").redundancy == in_memory.explain("x3").redundancy
     assert found.explain("x3").chance is None
 

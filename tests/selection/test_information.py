@@ -18,6 +18,7 @@ from bitsieve import (
     mutual_information,
     mutual_information_matrix,
 )
+from bitsieve.information import ESTIMATORS
 
 # Some hundred cells, each with a logarithm right to 1e-16.
 DEFINITION = 1e-13
@@ -104,7 +105,7 @@ def test_every_sample_its_own_code():
 FUNCTIONS = [entropy, mutual_information, mutual_information_matrix, conditional_mutual_information_matrix]
 
 
-@pytest.mark.parametrize("estimator", ["plug-in", "miller-madow", "shrinkage"])
+@pytest.mark.parametrize("estimator", list(ESTIMATORS))
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_weighted_row_is_so_many_rows(function, estimator):
     random = np.random.default_rng(3)

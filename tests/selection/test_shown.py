@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import html
 import re
 import warnings
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from sklearn.datasets import load_iris
 
 import bitsieve
+from bitsieve.common import messages
 
 Y = ["no", "yes"] * 6
 
@@ -79,3 +82,70 @@ def test_to_frame_is_of_the_library_of_the_data(library):
     assert columns["feature"] == selection.features
     assert columns["index"] == selection.indices.tolist()
     assert columns["score"] == selection.scores.tolist()
+
+
+class Shell:
+    """As much of the shell of a notebook as is asked for: ``run`` runs a cell."""
+
+    kernel = "one"
+
+    def __init__(self):
+        self.after, self.events = [], self
+
+    def register(self, event, function):
+        assert event == "post_run_cell"
+        if function not in self.after:
+            self.after.append(function)
+
+    def run(self, cell):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            shown = cell()
+            for function in self.after:
+                function(None)
+        return shown, [str(warning.message) for warning in caught]
+
+
+@pytest.fixture
+def shell(monkeypatch):
+    shell = Shell()
+    monkeypatch.setattr(messages, "notebook", lambda: shell)
+    return shell
+
+
+def test_in_a_notebook_each_note_is_given_once(shell):
+    def select():
+        return bitsieve.select(table_with_notes(), Y, binning="none")
+
+    selection, warned = shell.run(select)
+    assert warned == selection.notes  # nothing else showed them
+    for show in (lambda s: s._repr_html_(), str):
+        text, warned = shell.run(lambda show=show: show(select()))
+        assert warned == []
+        assert all(note in html.unescape(text) for note in selection.notes)
+    _, warned = shell.run(lambda: [select()._repr_html_(), select()])
+    assert warned == selection.notes  # of the second, which was not shown
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", bitsieve.BitsieveWarning)
+        with pytest.raises(bitsieve.BitsieveWarning):
+            select()
+
+
+def test_every_result_has_a_display():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    X = X.rename(columns={"sepal width (cm)": "<b>sepal</b>"})
+    selection = bitsieve.select(X, y, n_features_to_select=2)
+    explained = selection.explain("<b>sepal</b>")
+    comparison = bitsieve.compare(X, y, methods=["mim", "jmi"], features=[1, 2, 9], classifier="ncm", folds=3)
+    how_many = bitsieve.how_many(X, y, classifier="ncm", folds=3, n_pairs=5)
+    for result, parts in (
+        (explained, ["is not selected", f"{explained.relevance:.4f}", "relevance"]),
+        (comparison, [str(comparison.choice()), "jmi", "(majority class)", *comparison.notes]),
+        (how_many, [answer.rule for answer in how_many.answers]),
+    ):
+        shown = result._repr_html_()
+        assert "<b>" not in shown
+        assert all(html.escape(part) in shown for part in parts)
+        tags = re.findall(r"<(/?)(\w+)", shown)
+        for tag in {name for _, name in tags}:
+            assert tags.count(("", tag)) == tags.count(("/", tag))

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from bitsieve import ForwardSelector, SelectorCV, SpecCMI, StabilitySelector
+from bitsieve import BitsieveWarning, ForwardSelector, SelectorCV, SpecCMI, StabilitySelector
 from bitsieve.common.progress import Step
 from bitsieve.selectors.callbacks import PARTS, Phases
 
@@ -66,6 +66,13 @@ def test_every_task_ends(selector):
     assert "fit" in begun
     assert sorted(begun) == sorted(ended)
     assert recorder.events[-1] == "teardown"
+
+
+@pytest.mark.parametrize("callbacks", [(), (Recorder(),)])
+def test_notes_point_to_the_line_of_the_user(callbacks):
+    with pytest.warns(BitsieveWarning, match="fewer than n_features_to_select=9") as caught:
+        ForwardSelector(9).set_callbacks(*callbacks).fit(X, Y)
+    assert caught[0].filename == __file__
 
 
 def test_a_fit_that_fails_ends_its_callbacks():

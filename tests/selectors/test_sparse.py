@@ -10,6 +10,7 @@ import bitsieve
 from bitsieve import ZeroApartBinner
 from bitsieve.common.names import NumberedNames
 from bitsieve.data.sparse import StoredColumns
+from bitsieve.information import ESTIMATORS
 from bitsieve.methods.registry import list_methods
 from bitsieve.selectors.base import CountSelector
 from bitsieve.selectors.registry import make_selector
@@ -71,7 +72,7 @@ def test_constraints_and_estimators(data):
         fitted("jmi", sparse.csr_array(X), y, binning="none", constraints=wish),
         fitted("jmi", X, y, binning="none", constraints=wish),
     )
-    for estimator in ("miller-madow", "shrinkage"):
+    for estimator in ESTIMATORS:
         assert_equal(
             fitted("jmi", sparse.csr_array(X), y, binning="none", estimator=estimator),
             fitted("jmi", X, y, binning="none", estimator=estimator),
@@ -93,7 +94,7 @@ def test_information(data):
     X, y, weights = data
     for of in ("entropy", "mutual_information", "mutual_information_matrix", "conditional_mutual_information_matrix"):
         function = getattr(bitsieve, of)
-        for estimator in ("plug-in", "shrinkage"):
+        for estimator in ESTIMATORS:
             keywords = {"binning": "none", "sample_weight": weights + 1, "estimator": estimator}
             np.testing.assert_array_equal(function(sparse.csr_array(X), y, **keywords), function(X, y, **keywords))
 

@@ -17,7 +17,7 @@ def run(options: argparse.Namespace) -> int:
     binning = binning_of(options)
     if options.figure is not None:
         from bitsieve.files.output import check_output
-        from bitsieve.report.figures import FORMATS, require_matplotlib
+        from bitsieve.selection.figures import FORMATS, require_matplotlib
 
         require_matplotlib()
         check_output(options.figure, FORMATS, what="figure", source=options.data)
@@ -42,8 +42,8 @@ def run(options: argparse.Namespace) -> int:
             n_jobs=options.threads or -1,
         )
         if options.figure is not None:
-            from bitsieve.report.figures import save_figure
             from bitsieve.report.plots import plot_how_many
+            from bitsieve.selection.figures import save_figure
 
             phase("drawing")
             save_figure(plot_how_many(found).figure, options.figure)

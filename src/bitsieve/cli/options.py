@@ -151,8 +151,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "a parameter of the method, such as beta=0.5; once for each ('bitsieve methods' lists them)",
                "assignment", form="repeated"),
         Option("--estimator", SELECTING,
-               "how information is estimated from counts: plug-in, miller-madow or shrinkage "
-               f"(default: {ESTIMATOR})",
+               "how information is estimated from counts: plug-in, corrected, miller-madow or "
+               f"shrinkage (default: {ESTIMATOR})",
                "name", parameters="estimator"),
         Option("--like", "count", "counts whose bins and classes are used, so that those of DATA add up with them",
                "folder"),

@@ -89,15 +89,17 @@ def choose_greedily(
     must_include: Sequence[int] = (),
     exclude: Sequence[int] = (),
     progress: Callable[[int, int], object] | None = None,
+    first_by: NDArray[np.float64] | None = None,
 ) -> GreedyChoice:
     """Choose features one at a time.
 
     A constant column carries no information about anything: none is chosen while another column is left, whatever its
     score (mrmr gives it 0, more than a relevant but redundant column).
 
-    ``first`` holds the scores while nothing is chosen, ``varies`` is False for constant columns. ``must_include`` are
-    chosen first, in this order, and not refused; ``exclude`` never. At least one feature, and at most those that are
-    not excluded, may be asked for. ``progress(chosen so far, to choose)`` is called after each choice.
+    ``first`` holds the scores while nothing is chosen, ``first_by`` what the first choice goes by (None: by them),
+    ``varies`` is False for constant columns. ``must_include`` are chosen first, in this order, and not refused;
+    ``exclude`` never. At least one feature, and at most those that are not excluded, may be asked for.
+    ``progress(chosen so far, to choose)`` is called after each choice.
     """
     left = np.ones(len(varies), bool)
     left[list(exclude)] = False
@@ -114,7 +116,7 @@ def choose_greedily(
             break
         if order:
             scores.add(order[-1])
-        best = scores.best if order else partial(_largest, first)
+        best = scores.best if order else partial(_largest, first if first_by is None else first_by, first)
         made = _first_accepted(best, candidates, monitor, None if forced else left)
         if made is None:
             break
@@ -127,9 +129,9 @@ def choose_greedily(
     return GreedyChoice(np.array(order, np.intp), np.array(values))
 
 
-def _largest(scores: NDArray[np.float64], candidates: NDArray[np.bool_]) -> tuple[int, float]:
-    """The candidate of the largest score, and the score."""
-    chosen = pick(np.where(candidates, scores, -np.inf))
+def _largest(by: NDArray[np.float64], scores: NDArray[np.float64], candidates: NDArray[np.bool_]) -> tuple[int, float]:
+    """The candidate that is the largest by some numbers, and its score."""
+    chosen = pick(np.where(candidates, by, -np.inf))
     return chosen, float(scores[chosen])
 
 

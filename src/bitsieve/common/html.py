@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from html import escape
 
+from bitsieve.common.messages import displayed
+
 _IN_A_NOTEBOOK = (
     ".bitsieve table {font-variant-numeric: tabular-nums} .bitsieve :is(td, th) {text-align: right} "
     ".bitsieve :is(.text, :is(td, th):first-child) {text-align: left} .bitsieve .aside {opacity: .75}"
@@ -18,7 +20,7 @@ def display(*parts: str) -> str:
 
 def notes(lines: Sequence[str]) -> str:
     """The notes of a result; nothing where there are none."""
-    return f"<p>Notes</p>{bullets(lines)}" if lines else ""
+    return f'<div class="notes"><p>Notes</p>{bullets(displayed(lines))}</div>' if lines else ""
 
 
 def heading(text: str) -> str:
@@ -63,6 +65,7 @@ def table(
 
     The columns ``text`` begin at the left, those in ``long`` may also take several lines.
     """
+    name = max((len(first) for first, *_ in rows), default=0)
     kinds = [' class="text long"' if at in long else ' class="text"' if at in text else "" for at in range(len(header))]
     head = "".join(f'<th scope="col"{kind}>{escape(cell)}</th>' for cell, kind in zip(header, kinds, strict=True))
     body = "\n".join(
@@ -71,7 +74,8 @@ def table(
         + "</tr>"
         for first, *rest in rows
     )
-    return f'<div class="wide"><table><thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>'
+    inside = f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>"
+    return f'<div class="wide"><table style="--name: {name}ch">{inside}</table></div>'
 
 
 def figure(svg: str, caption: str) -> str:

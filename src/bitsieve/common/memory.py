@@ -16,7 +16,7 @@ from bitsieve.common.parameters import whole_number
 UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 UNITS |= {"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
 INFINITE = float("inf")
-WITHOUT_LOOKING = 32 << 20  # bytes so few that it is not worth while to ask the system
+WITHOUT_LOOKING = 32 << 20  # bytes so few that the system need not be asked
 
 
 def check_memory(memory: object) -> int | None:

@@ -13,11 +13,11 @@ import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from bitsieve.common.lazy import log
 
-_PACKAGE = __name__.partition(".")[0]
+_BETWEEN = ("bitsieve.", "sklearn.callback.")  # modules between a note and the line of the user
 
 
 def one_line(text: object) -> str:
@@ -249,16 +249,48 @@ class BitsieveWarning(UserWarning):
         super().__init__(note)
 
 
-def warn(note: str) -> None:
-    """Give a note as a warning, at the first line on the stack that is not of this package, and log it."""
+def warn(note: str, kind: type[Warning] = BitsieveWarning) -> None:
+    """Give a note as a warning, at the first line on the stack that called this package, and log it."""
     log("warning", note)
     level, frame = 1, sys._getframe(0)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_BETWEEN):
         level, frame = level + 1, frame.f_back
-    warnings.warn(note, BitsieveWarning, stacklevel=level)
+    warnings.warn(note, kind, stacklevel=level)
 
 
 def warn_of(notes: Iterable[str]) -> None:
-    """Give every note as a warning."""
+    """Give every note as a warning; in a notebook when the cell has run, unless a display has shown it by then."""
+    shell = notebook()
+    if shell is not None:
+        with warnings.catch_warnings(record=True) as caught:  # filters hold as they are here
+            for note in notes:
+                warn(note)
+        _held.extend(caught or ())
+        shell.events.register("post_run_cell", _warn_of_held)
+        return
     for note in notes:
         warn(note)
+
+
+_held: list[warnings.WarningMessage] = []  # of the cell that is running
+
+
+def _warn_of_held(*_: object) -> None:
+    """Give the notes that no display of the cell has shown."""
+    for held in _held:
+        warnings.showwarning(held.message, held.category, held.filename, held.lineno)
+    _held.clear()
+
+
+def displayed(notes: Iterable[str]) -> list[str]:
+    """The notes, which a display shows now, so that they are not given again when the cell has run."""
+    shown = list(notes)
+    _held[:] = [held for held in _held if str(held.message) not in shown]
+    return shown
+
+
+def notebook() -> Any:
+    """The shell of the notebook that runs this; None elsewhere."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return shell if hasattr(shell, "kernel") else None

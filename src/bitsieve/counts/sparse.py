@@ -224,7 +224,7 @@ class SparseSums(Sums):
 
     def own_sums(self, terms: Terms) -> tuple[Integers, Integers]:
         """The sums of the terms of the listed codes, and of these within the classes, of every column; kept."""
-        source, key = self.source, (terms.shift, int(terms.table[1]))
+        source, key = self.source, (terms.shift, *terms.table[:3].tolist())  # no two estimators share them
         if key not in source.own_sums:
             pooled, within = np.empty((2, source.n_features), np.int64)
             self._run(lambda block: source.counts.own_sums(terms.table, terms.shift, *block, pooled, within), 1)
@@ -273,7 +273,7 @@ class SparseSource(CodedSource):
         by_column, counted = (codes.start, codes.row, codes.code), None if times is None else times.astype(np.uint32)
         self.counts = _native.SparseCounts(*by_column, labels, self.n_classes, counted, *by_row, TURNED_CODES)
         self.row_lengths = np.diff(row_start)
-        self.own_sums: dict[tuple[int, int], tuple[Integers, Integers]] = {}
+        self.own_sums: dict[tuple[int, ...], tuple[Integers, Integers]] = {}
 
     @cached_property
     def sample_classes(self) -> Integers:

@@ -35,7 +35,7 @@ class Terms:
     """The terms of tables of ``n_samples`` samples.
 
     ``table`` holds ``T[0], T[1], ...`` as far as it reaches; kernels compute the terms beyond. What ``T[1]`` holds, 0
-    by the formula, they add to those: an estimator may price every cell that is not empty.
+    by the formula, they add to those: an estimator may correct every cell that is not empty.
     """
 
     n_samples: int

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.data.encoding import Encoded, encode
-from bitsieve.data.exact import DIGITS, WHOLE, check_apart, microseconds
+from bitsieve.data.exact import DIGITS, WHOLE, check_distinct, microseconds
 from bitsieve.data.text import TextKinds, typed_columns
 
 FEW_VALUES = 1000  # of a dictionary: Python sorts them faster than numpy sorts objects
@@ -152,7 +152,7 @@ def _numbers(array: Any, name: str) -> np.ndarray:
     floats = _as_float(array)
     decimal = pa.types.is_decimal(kind)
     if kind.precision > DIGITS if decimal else np.nanmax(np.abs(floats), initial=0.0) >= WHOLE:
-        check_apart(len(array.unique().drop_null()), floats, f"column {name!r}")
+        check_distinct(len(array.unique().drop_null()), floats, f"column {name!r}")
     return floats
 
 

@@ -18,7 +18,7 @@ WHOLE = 1 << 53  # whole numbers up to here are floats
 DIGITS = 15  # decimals of so many digits are floats of their own
 
 
-def check_apart(n_different: int, floats: NDArray[np.floating], what: str) -> None:
+def check_distinct(n_different: int, floats: NDArray[np.floating], what: str) -> None:
     """Refuse a column of which ``n_different`` values, that differ, are fewer floats.
 
     Raises
@@ -36,7 +36,7 @@ def check_apart(n_different: int, floats: NDArray[np.floating], what: str) -> No
 def check_whole_numbers(values: NDArray[Any], what: str) -> None:
     """Refuse whole numbers of 64 bits of which several become one float."""
     if values.itemsize == 8 and len(values) and max(-int(values.min()), int(values.max())) > WHOLE:
-        check_apart(len(np.unique(values)), values.astype(np.float64), what)
+        check_distinct(len(np.unique(values)), values.astype(np.float64), what)
 
 
 def check_large_columns(names: Sequence[str], extents: Extents) -> None:
@@ -57,7 +57,7 @@ def as_doubles(X: NDArray[Any], what: Callable[[int], str]) -> NDArray[Any]:
         doubles = X.astype(np.float64)
     for j in np.flatnonzero(((doubles != X) & ~np.isnan(X)).any(axis=0)).tolist():
         column = X[:, j]
-        check_apart(len(np.unique(column[~np.isnan(column)])), doubles[:, j], what(j))
+        check_distinct(len(np.unique(column[~np.isnan(column)])), doubles[:, j], what(j))
     return doubles
 
 
@@ -67,5 +67,5 @@ def microseconds(nanoseconds: NDArray[np.int64], known: NDArray[np.bool_], name:
     values = (nanoseconds - rest) // 1000 + rest / 1000.0  # whole ones are exact: of every year from 1685 to 2255
     values[~known] = np.nan
     if rest[known].any():
-        check_apart(len(np.unique(nanoseconds[known])), values, f"column {name!r}")
+        check_distinct(len(np.unique(nanoseconds[known])), values, f"column {name!r}")
     return values

@@ -293,11 +293,11 @@ class TableInParts(Table):
 
     def _summarized(self, binner: Binning) -> Summary:
         """What the binner must know of all rows: one pass, in which they are packed if their codes are known early."""
-        if self.known is None or self.known.sees != binner.sees:
+        if self.known is None or self.known.requires != binner.requires:
             phase("reading")
             work = partial(self.reader.summarize, target=self.coded_target, binner=binner, limits=self.parts.limits)
             sizes = self.coded_target.class_sizes
-            early = binner.sees == "codes" and sizes is not None and not self.left_out
+            early = binner.requires == "codes" and sizes is not None and not self.left_out
             coding = (lambda first: self._coding(binner, first)) if early else None
             self.known, self._early = self.parts.summarize(work, coding, sizes)
             assert self.known is not None  # there are rows
@@ -349,7 +349,9 @@ class TableInParts(Table):
                 packed = self.parts.pack(read, self.coding, known.class_sizes)
             source = packed.finish(key, self._facts())
         fitted = self.coding.binner
-        source.search = CutsInParts(fitted, source.n_samples, source.n_classes) if fitted.sees == "classes" else None
+        source.search = (
+            CutsInParts(fitted, source.n_samples, source.n_classes) if fitted.requires == "classes" else None
+        )
         return fitted, source
 
     def count_as(self, binner: Binning, arities: NDArray[np.int32], target: Target) -> CountSource:
@@ -399,14 +401,14 @@ class TableInParts(Table):
         }
 
     def varies(self, j: int) -> bool:
-        """Whether feature ``j`` holds different values; known once the rows were looked at."""
+        """Whether feature ``j`` holds different values; known after the rows were read."""
         profile = self._profile
         assert profile is not None  # asked for after the rows were looked at
         assert profile.varies is not None
         return j not in self.left_out and bool(profile.varies[j])
 
     def counts_rows(self, j: int) -> bool:
-        """Whether feature ``j`` goes up, or down, by one with every row; known once the rows were looked at."""
+        """Whether feature ``j`` goes up, or down, by one with every row; known after the rows were read."""
         profile = self._profile
         assert profile is not None
         assert profile.counts_rows is not None

@@ -14,15 +14,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.messages import aligned, choices, printable
+from bitsieve.common import html
+from bitsieve.common.messages import aligned, choices, displayed, printable
 from bitsieve.evaluate.error_rates import Choice, PairedTest, choose, paired_test, standard_errors
 from bitsieve.evaluate.measures import kuncheva, nogueira
 from bitsieve.evaluate.plan import Plan
 from bitsieve.files.output import check_output, write_text
 from bitsieve.files.write import write_table
+from bitsieve.selection.figures import Curves, plot_curves
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -278,6 +281,37 @@ class Comparison:
     def __str__(self) -> str:
         return as_text(self, self.notes)
 
+    def _repr_html_(self) -> str:
+        return html.display(
+            html.table(*_table(self)),
+            html.paragraph(f"{self.choice()}."),
+            html.code(use_it(self)),
+            *(html.paragraph(line, "aside") for line in _how_to_read(self)),
+            html.notes(self.notes),
+        )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the error of every method against the number of features, the chosen number of each marked.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            To draw into; by default a new figure, which a notebook shows.
+
+        Returns
+        -------
+        matplotlib Axes
+            ``ax.figure.savefig("errors.pdf")`` saves it.
+
+        Raises
+        ------
+        ValueError
+            matplotlib is not installed (``pip install 'bitsieve[report]'``).
+        """
+        lines = dict(zip(self.methods, 100 * self.rates, strict=True))
+        chosen = {method: self.chosen(method).n_features for method in self.methods}
+        return plot_curves(Curves(self.counts, lines, "number of features", "error (%)", chosen), ax)
+
     def _row(self, method: str) -> int:
         if method not in self.methods:
             raise ValueError(f"method {method!r} was not compared; {choices(method, self.methods)}")
@@ -335,6 +369,20 @@ def baselines(comparison: Comparison) -> list[dict[str, Any]]:
 
 def as_text(comparison: Comparison, notes: Sequence[str] = (), call: str = "") -> str:
     """The summary as a table, the answer in a sentence, the ``call`` that selects it, how to read W/T/L, and notes."""
+    header, rows = _table(comparison)
+    lines = [
+        aligned(header, rows, right=(False, *[True] * (len(header) - 1))),
+        "",
+        str(comparison.choice()),
+        f"to select them: {call or use_it(comparison)}",
+        *_how_to_read(comparison),
+        *(f"note: {printable(note)}" for note in displayed(notes)),
+    ]
+    return "\n".join(lines)
+
+
+def _table(comparison: Comparison) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The header and the rows of the summary, the baselines last."""
     of_curve = ("method", "mean error %", "+-", "W/T/L", "least %", "at")
     of_choice = ("chosen", "its error %", "redundancy", "stability", "seconds")
     bounded = () if comparison.bayes_error_bounds is None else ("Bayes error %",)
@@ -344,17 +392,12 @@ def as_text(comparison: Comparison, notes: Sequence[str] = (), call: str = "") -
         at = "" if row["least_error_at"] is None else f"{row['least_error_at']:,}"
         mean, least = (_text(row[name], 100, 1) for name in ("mean_error", "least_error"))
         rows.append((f"({row['baseline']})", mean, "", "", least, at, *("" for _ in header[len(of_curve) :])))
+    return header, rows
+
+
+def _how_to_read(comparison: Comparison) -> list[str]:
     scoring = comparison.parameters["scoring"]
-    lines = [
-        aligned(header, rows, right=(False, *[True] * (len(header) - 1))),
-        "",
-        str(comparison.choice()),
-        f"to select them: {call or use_it(comparison)}",
-        *([] if scoring == "accuracy" else [f"error: what {scoring} falls short of 1"]),
-        HOW_TO_READ,
-        *(f"note: {printable(note)}" for note in notes),
-    ]
-    return "\n".join(lines)
+    return [*([] if scoring == "accuracy" else [f"error: what {scoring} falls short of 1"]), HOW_TO_READ]
 
 
 def _text_row(row: dict[str, Any]) -> tuple[str, ...]:

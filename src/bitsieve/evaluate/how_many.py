@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common import html
 from bitsieve.common.defaults import HOW_MANY
 from bitsieve.common.messages import aligned, quoted, warn_of
 from bitsieve.common.parameters import check_integer
@@ -28,6 +29,7 @@ from bitsieve.selectors.stability import StabilitySelector
 
 Floats = NDArray[np.float64]
 
+HEADER = ("rule", "columns", "first of them", "what it asks")
 MOST = 30  # columns that cross-validation tries, and of the figure
 N_SHUFFLES = 40
 AFFORDED = 3 * 10**8  # values to cut and count, some seconds
@@ -87,18 +89,19 @@ class HowMany:
     band: NullBand = field(repr=False)
     notes: list[str] = field(default_factory=list, repr=False)
 
+    def _rows(self) -> list[tuple[str, str, str, str]]:
+        def number(answer: Answer) -> str:
+            return "-" if answer.n_features is None else f"{answer.n_features:,}"
+
+        return [(a.rule, number(a), quoted(a.features, 3) or "-", a.why) for a in self.answers]
+
     def __str__(self) -> str:
-        rows = [
-            (
-                answer.rule,
-                "-" if answer.n_features is None else f"{answer.n_features:,}",
-                quoted(answer.features, 3) or "-",
-                answer.why,
-            )
-            for answer in self.answers
-        ]
-        table = aligned(("rule", "columns", "first of them", "what it asks"), rows, right=(False, True, False, False))
+        table = aligned(HEADER, self._rows(), right=(False, True, False, False))
         return f"{table}\n\n{self.reading}"
+
+    def _repr_html_(self) -> str:
+        table = html.table(HEADER, self._rows(), text=(2, 3), long=(2, 3))
+        return html.display(table, html.paragraph(self.reading), html.notes(self.notes))
 
     def to_dict(self) -> dict[str, Any]:
         """The answers as plain Python values that ``json.dumps`` takes.

@@ -27,7 +27,7 @@ from bitsieve.counts.source import check_sparse_rows
 from bitsieve.files.errors import DataError, FileState, check_unchanged, file_state, unreadable
 from bitsieve.files.npz import ArrayTable
 from bitsieve.files.parts import FileParts, Rows, line_starts
-from bitsieve.files.spool import Room, Spool, kept
+from bitsieve.files.spool import Spool, SpoolAllocator, kept
 from bitsieve.files.spooled_columns import SpooledRows
 
 ENDINGS = (".libsvm", ".svmlight", ".svm")
@@ -59,7 +59,7 @@ class LibsvmParts(FileParts[ArrayTable]):
 
     @cached_property
     def facts(self) -> Facts:
-        """What is known once all rows were read."""
+        """What all rows together show."""
         return Facts.of(read_ranges(self.path, self.label, RANGE), self.label)
 
     @property
@@ -178,20 +178,20 @@ def read_libsvm_in_ranges(
         found = _reopened(parent, name)
         if found is not None:
             return found
-    room = Room(parent)
-    spool = room.spool if name is None else Spool(parent)
+    allocate = SpoolAllocator(parent)
+    spool = allocate.spool if name is None else Spool(parent)
     size = int(np.clip(memory // _TEXT_SHARE, _SHORTEST, _LONGEST)) if range_bytes is None else range_bytes
     rows, y = _read(path, size, spool)
     check_unchanged(label, state, file_state(path))
     _check_any(rows.n_rows, rows.n_stored, label)
     check_sparse_rows(rows.n_rows)
-    array = spool.array if name is not None else lambda _, size, kind: room(size, kind)
+    array = spool.array if name is not None else lambda _, size, kind: allocate(size, kind)
     start, row, value = rows.by_column(min(1, rows.least), max(1, memory // 4 // VALUE_BYTES), array)
     if name is not None:
         for file, values in (("start", start), ("labels", y)):
             spool.append(file, values)
         spool.keep(name, {"digest": _digest(spool.folder)})
-    return _table(start, y, np.asarray(row), np.asarray(value), room)
+    return _table(start, y, np.asarray(row), np.asarray(value), allocate)
 
 
 def _read(path: Path, size: int, spool: Spool) -> tuple[SpooledRows, NDArray[np.float64]]:
@@ -228,7 +228,7 @@ def _reopened(parent: Path, name: str) -> ArrayTable | None:
         row, value = (_mapped(folder / file, _FILES[file], int(start[-1])) for file in ("row", "value"))
     except OSError:
         return None
-    return _table(start, y, row, value, Room(parent))
+    return _table(start, y, row, value, SpoolAllocator(parent))
 
 
 def _digest(folder: Path) -> str:
@@ -246,8 +246,8 @@ def _mapped(path: Path, kind: Any, size: int) -> NDArray[Any]:
     return np.asarray(np.memmap(path, kind, "r", shape=(size,))) if size else np.empty(0, kind)
 
 
-def _table(start: Any, y: Any, row: Any, value: Any, room: Room) -> ArrayTable:
+def _table(start: Any, y: Any, row: Any, value: Any, allocate: SpoolAllocator) -> ArrayTable:
     from bitsieve.files.spooled_columns import SpooledColumns
 
-    columns = SpooledColumns((len(y), len(start) - 1), start, row, value, room)
+    columns = SpooledColumns((len(y), len(start) - 1), start, row, value, allocate)
     return ArrayTable(columns, y.astype(np.int64) if _are_whole(y) else y, NumberedNames(columns.shape[1]))

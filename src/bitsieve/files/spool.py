@@ -112,8 +112,8 @@ class Spool:
         return path
 
 
-class Room:
-    """Arrays in a spool of their own, each of which goes when nobody uses it any more: ``room(size, kind)``."""
+class SpoolAllocator:
+    """Arrays in a spool of their own, each of which goes when nobody uses it any more: ``allocate(size, kind)``."""
 
     def __init__(self, parent: Path | None = None) -> None:
         self.spool, self._names = Spool(parent), count()

@@ -1,15 +1,17 @@
-"""Bits from tables: entropies and mutual informations of features and a class, by three estimators."""
+"""Bits from tables: entropies and mutual informations of features and a class, by four estimators."""
 
 from __future__ import annotations
 
 from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.counts.source import CountSource
+from bitsieve.information.corrected import CorrectedInformation
 from bitsieve.information.plug_in import MillerMadowInformation, PlugInInformation
 from bitsieve.information.protocol import Information, PairInformation, UndefinedQuantityError
 from bitsieve.information.shrinkage import ShrinkageInformation
 
 ESTIMATORS: dict[str, type[Information]] = {
-    kind.estimator: kind for kind in (PlugInInformation, MillerMadowInformation, ShrinkageInformation)
+    kind.estimator: kind
+    for kind in (PlugInInformation, CorrectedInformation, MillerMadowInformation, ShrinkageInformation)
 }
 
 
@@ -27,7 +29,7 @@ def check_estimator(estimator: str, *, conditions_on_sets: bool = False) -> None
 
 
 def make_information(estimator: str, source: CountSource) -> Information:
-    """The information quantities of ``source`` by an estimator: "plug-in", "miller-madow" or "shrinkage"."""
+    """The information quantities of ``source`` by an estimator of that name."""
     check_estimator(estimator)
     return ESTIMATORS[estimator](source)
 

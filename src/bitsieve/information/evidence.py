@@ -34,16 +34,16 @@ def carries_information(information: Information, columns: Columns, level: float
     """
     source, search = information.source, information.source.search
     chosen = np.unique(columns)
-    price = np.zeros(source.n_features)
+    penalty = np.zeros(source.n_features)
     if search is not None:
-        price[chosen] = [search.log_codings(int(column)) for column in chosen]
+        penalty[chosen] = [search.log_codings(int(column)) for column in chosen]
     n_tried = max(1, source.n_features if search is not None else int(information.varies.sum()))
     counts = np.zeros(source.n_features, bool)
-    counts[chosen] = _log_tails(source, [(None, chosen)]) + price[chosen] <= log(level / 2 / n_tried)
+    counts[chosen] = _log_tails(source, [(None, chosen)]) + penalty[chosen] <= log(level / 2 / n_tried)
     rest = chosen[~counts[chosen] & information.varies[chosen]]
     for first in range(0, len(chosen) if len(rest) else 0, PIVOTS_AT_ONCE):
         pivots = chosen[first : first + PIVOTS_AT_ONCE]
-        limit = log(level / 2 / n_tried**2) - price[pivots, None] - price[rest]
+        limit = log(level / 2 / n_tried**2) - penalty[pivots, None] - penalty[rest]
         g = np.maximum(0.0, 2 * log(2) * source.n_samples * information.conditional_rows(pivots, rest))
         hopeful = _bounded_log_tail(1, g) <= limit  # no p is smaller than with one degree of freedom
         hopeful &= rest != pivots[:, None]

@@ -37,6 +37,8 @@ def leaks(information: Information) -> list[Leak]:
     if source.n_samples < FEWEST or entropy <= 0:
         return []
     plain = information.relevance / entropy  # no share is above it
+    if plain.max() <= NEARLY:
+        return []
     found: list[Leak] = []
     for column in np.argsort(-plain, kind="stable").tolist():
         if plain[column] <= (OTHERS if found else NEARLY):

@@ -123,14 +123,18 @@ class SumInformation(Information):
         kept = self._rows.get(pivot)
         if kept is None or (by_class and kept[1] is None):
             if columns is not None:
-                return SumPair(self, pivot, columns, *self.sums.pair_sums(self.terms, pivot, columns, by_class))
+                return self.of_sums(pivot, columns, *self.sums.pair_sums(self.terms, pivot, columns, by_class))
             out = self._new_row(), self._new_row() if by_class else None
             kept = self.sums.pair_sums(self.terms, pivot, None, by_class, out)
             if len(self._rows) < self._row_limit:
                 self._rows[pivot] = kept
         if columns is None:
-            return SumPair(self, pivot, None, *kept)
-        return SumPair(self, pivot, columns, kept[0][columns], None if kept[1] is None else kept[1][columns])
+            return self.of_sums(pivot, None, *kept)
+        return self.of_sums(pivot, columns, kept[0][columns], None if kept[1] is None else kept[1][columns])
+
+    def of_sums(self, pivot: int, columns: Columns | None, xy: Integers, xyc: Integers | None) -> SumPair:
+        """The information of features with one pivot, given ``S_xy`` and, where it was asked for, ``S_xyc``."""
+        return SumPair(self, pivot, columns, xy, xyc)
 
     def _new_row(self) -> Integers:
         if not self._free_rows:
@@ -153,7 +157,7 @@ class SumInformation(Information):
         support = self.sums.disjoint_support(self.terms, self.marginals[0])
         if support is None:
             return None
-        return DisjointPairs(support, lambda pivot, columns, xy: SumPair(self, pivot, columns, xy, None))
+        return DisjointPairs(support, lambda pivot, columns, xy: self.of_sums(pivot, columns, xy, None))
 
     def redundancies(self, columns: Columns) -> Matrix:
         gathered = None if self._rows.keys() >= set(columns[:-1].tolist()) else self.sums.gathered(columns)

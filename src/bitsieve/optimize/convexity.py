@@ -34,7 +34,7 @@ ERROR = 1e-12  # probability that a negative eigenvalue is overlooked
 MAX_DEGREE = 64
 HOPELESS = 30.0  # growth of the probes that shows eigenvalues outside the interval
 SMALL = 2000  # rows up to which all eigenvalues take about a second
-LARGE = 4000  # rows from which random probes are worth asking
+LARGE = 4000  # rows from which random probes pay
 SLACK = 1e-8  # an eigenvalue above -SLACK is taken for 0: it moves x'Hx on the simplex by 1e-8 at most
 
 

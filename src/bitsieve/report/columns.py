@@ -17,6 +17,7 @@ from bitsieve.common.messages import number, quoted
 from bitsieve.data.encoding import Encoded
 from bitsieve.data.table import TableInMemory
 from bitsieve.selection.evidence import Evidence
+from bitsieve.selection.explain import notes_naming
 
 MOST_BINS, MOST_CLASSES = 30, 12
 
@@ -113,7 +114,7 @@ def _counted(count: int, total: int) -> str:
     return f"{count:,} ({100 * count / total:.0f} %)" if total else "0"
 
 
-def quality_parts(evidence: Evidence) -> list[str]:
+def quality_parts(evidence: Evidence, notes: Sequence[str] = ()) -> list[str]:
     """What stands out, and a table of all columns; nothing where the rows are not in memory."""
     whole = evidence.table if evidence.whole is None else evidence.whole
     if not whole.in_memory:
@@ -127,7 +128,7 @@ def quality_parts(evidence: Evidence) -> list[str]:
     rows = [
         (
             names[j],
-            "; ".join(remarks[j]),
+            "; ".join(notes_naming(notes, names[j]) or remarks[j]),
             q.kind,
             f"{100 * q.n_missing / n_rows:.1f} %" if q.n_missing else "0",
             f"{q.n_distinct:,}",

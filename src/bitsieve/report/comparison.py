@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.common.html import bullets, code, figure, heading, paragraph, table
+from bitsieve.common.html import code, figure, heading, notes, paragraph, table
 from bitsieve.evaluate.comparison import Comparison, baselines, bounds_text, use_it
-from bitsieve.report.figures import Curves, draw
 from bitsieve.report.page import page
+from bitsieve.selection.figures import Curves, as_svg, new_axes, plot_curves
 
-K = "number of features"
+SIZE = 8.0, 3.6  # inches
 MOST_FEATURES = 50  # listed by name
 ABOUT_BOUNDS = (
     "Bayes error: the error of the best possible classifier on the chosen features, between two bounds that a spanning "
@@ -46,6 +46,7 @@ def report(comparison: Comparison, *, command: str | None = None) -> str:
         paragraph("To select these features:"),
         code(command or use_it(comparison)),
         paragraph(_setting(parameters), "aside"),
+        notes(comparison.notes),
         *_error_parts(comparison, rows),
     ]
     if comparison.bayes_error_bounds is not None:
@@ -61,8 +62,6 @@ def report(comparison: Comparison, *, command: str | None = None) -> str:
         table(("method", "selecting", "classifying"), seconds),
         paragraph(ABOUT_SECONDS, "aside"),
     ]
-    if comparison.notes:
-        parts += [heading("Notes"), bullets(comparison.notes)]
     return page(f"Feature selection for {parameters['target']}", parts)
 
 
@@ -70,7 +69,10 @@ def _error_parts(comparison: Comparison, rows: list[dict[str, Any]]) -> list[str
     """The curves of errors, and a row a method."""
     return [
         heading("Errors"),
-        figure(draw(_errors(comparison)), "Errors pooled over the folds; a mark: the number chosen for the method."),
+        figure(
+            as_svg(comparison.plot(new_axes(SIZE)), "errors against the number of features"),
+            "Errors pooled over the folds; a mark: the number chosen for the method.",
+        ),
         table(
             ("method", "mean error %", "+-", "wins", "ties", "losses", "least %", "at", "chosen", "error %", "+-"),
             [*map(_errors_row, rows), *map(_baseline_row, baselines(comparison))],
@@ -90,12 +92,6 @@ def _setting(parameters: dict[str, Any]) -> str:
         f"classes; classifier {parameters['classifier']}, scoring {parameters['scoring']}, "
         f"{parameters['n_folds']:,} folds, binning {parameters['binning']}; {where}."
     )
-
-
-def _errors(comparison: Comparison) -> Curves:
-    lines = dict(zip(comparison.methods, 100 * comparison.rates, strict=True))
-    chosen = {method: comparison.chosen(method).n_features for method in comparison.methods}
-    return Curves("errors", comparison.counts, lines, K, "error (%)", chosen)
 
 
 def _errors_row(row: dict[str, Any]) -> tuple[str, ...]:
@@ -142,15 +138,20 @@ def _selections(comparison: Comparison) -> list[str]:
     stability = {method: comparison.stability(method)["nogueira"] for method in comparison.methods}
     parts = [heading("What was selected")]
     if _any(redundancy):
-        drawn = draw(Curves("redundancy", comparison.counts, redundancy, K, "redundancy"))
+        drawn = _drawn(comparison, redundancy, "redundancy")
         parts.append(figure(drawn, "Mean absolute correlation of the selected numeric features, 0 to 1."))
     if _any(stability):
-        drawn = draw(Curves("stability", comparison.counts, stability, K, "stability"))
+        drawn = _drawn(comparison, stability, "stability")
         parts.append(figure(drawn, "Stability of the selection over the folds (Nogueira): 1 the same, 0 as by chance."))
     shown = ("redundancy", "stability_nogueira", "stability_kuncheva", "separability")
     rows = [(row["method"], *(_text(row[name]) for name in shown)) for row in comparison.summary()]
     header = ("method", "redundancy", "stability (Nogueira)", "stability (Kuncheva)", "separability J, chosen number")
     return [*parts, table(header, rows), *_features(comparison)]
+
+
+def _drawn(comparison: Comparison, lines: dict[str, Any], what: str) -> str:
+    curves = Curves(comparison.counts, lines, "number of features", what)
+    return as_svg(plot_curves(curves, new_axes(SIZE)), f"{what} against the number of features")
 
 
 def _features(comparison: Comparison) -> list[str]:

@@ -53,9 +53,9 @@ function makeLong(table) {
   filter.setAttribute("aria-label", "show the rows that hold");
   const all = document.createElement("button");
   all.type = "button";
-  const told = document.createElement("span");
-  told.className = "aside";
-  tools.append(filter, all, told);
+  const count = document.createElement("span");
+  count.className = "aside";
+  tools.append(filter, all, count);
   table.parentElement.before(tools);
   let limit = SHOWN;
   function refresh() {
@@ -67,7 +67,7 @@ function makeLong(table) {
       row.hidden = !fits || found > limit;
     }
     const shown = Math.min(found, limit);
-    told.textContent = `${shown.toLocaleString("en")} of ${found.toLocaleString("en")} rows`;
+    count.textContent = `${shown.toLocaleString("en")} of ${found.toLocaleString("en")} rows`;
     all.textContent = limit === SHOWN ? "show all" : `show ${SHOWN}`;
   }
   filter.addEventListener("input", refresh);

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.common.parameters import check_integer
 from bitsieve.evaluate.how_many import HowMany
-from bitsieve.report.figures import COLOURS, OF_ALL, require_matplotlib
+from bitsieve.selection.figures import COLOURS, OF_ALL, drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,23 +23,13 @@ FEW = 60  # ranks of which each has its dot
 LONG = 300  # ranks from which their axis is logarithmic: the selected part would be a sliver
 MOST_NAMED = 50
 NAMED = 40  # features of a matrix up to which each has its name
-PLOT_STYLE = OF_ALL | {
+LOOK = OF_ALL | {
     "axes.linewidth": 0.8,
     "font.size": 9,
     "legend.edgecolor": "none",
     "legend.framealpha": 0.9,
     "pdf.fonttype": 42,
 }
-
-
-@contextmanager
-def _styled_axes(ax: Axes | None, size: tuple[float, float] = SIZE) -> Iterator[Axes]:
-    """``ax``, or those of a new figure, with the style of these figures inside the block."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    with matplotlib.rc_context(PLOT_STYLE):
-        yield Figure(figsize=size, dpi=150, layout="constrained").add_subplot() if ax is None else ax
 
 
 def _names(selector: object, columns: Iterable[int]) -> list[str]:
@@ -57,7 +46,7 @@ def plot_weights(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -> 
     selector : estimator
         Fitted, of a method that weighs all features at once, such as :class:`bitsieve.SpecCMI`.
     ax : matplotlib Axes, optional
-        To draw into; by default a new figure, ``ax.figure``, which needs no display.
+        To draw into; by default a new figure, ``ax.figure``, which a notebook shows.
     n_names : int, default=5
         How many of the first features are named.
 
@@ -80,7 +69,6 @@ def plot_weights(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -> 
     >>> ax.get_xlabel(), [text.get_text().strip() for text in ax.texts]
     ('rank', ['petal width (cm)'])
     """
-    require_matplotlib()
     check_is_fitted(selector)
     if not hasattr(selector, "weights_"):
         raise ValueError(
@@ -89,7 +77,7 @@ def plot_weights(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -> 
     check_integer("n_names", n_names, 0, MOST_NAMED)
     order = np.argsort(selector.ranking_, kind="stable")
     weights = np.asarray(selector.weights_)[order]
-    with _styled_axes(ax) as ax:
+    with drawing(ax, SIZE, LOOK) as ax:
         _draw(ax, weights, len(selector.selected_), _caption(selector))
         steep = {"rotation": 50, "rotation_mode": "anchor", "annotation_clip": False}
         _annotate(ax, weights, _names(selector, order[:n_names]), 4, **steep)
@@ -141,7 +129,7 @@ def plot_stability(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -
     selector : StabilitySelector
         Fitted.
     ax : matplotlib Axes, optional
-        To draw into; by default a new figure, ``ax.figure``, which needs no display.
+        To draw into; by default a new figure, ``ax.figure``, which a notebook shows.
     n_names : int, default=5
         How many of the most frequent columns are named.
 
@@ -165,7 +153,6 @@ def plot_stability(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('rank', 'share of halves')
     """
-    require_matplotlib()
     check_is_fitted(selector)
     if not hasattr(selector, "frequencies_"):
         raise ValueError(f"{type(selector).__name__} has no frequencies: give a fitted StabilitySelector")
@@ -173,7 +160,7 @@ def plot_stability(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -
     order = np.argsort(-selector.frequencies_, kind="stable")
     shares, k = selector.frequencies_[order], len(selector.selected_)
     ranks = np.arange(1, len(shares) + 1)
-    with _styled_axes(ax) as ax:
+    with drawing(ax, SIZE, LOOK) as ax:
         bound = f"{k:,} kept, at most {selector.expected_false_:.2g} false expected"
         ax.plot(ranks[:k], shares[:k], color=CHOSEN, marker="o", markersize=3.5, linestyle="none", label=bound)
         ax.plot(ranks[k:], shares[k:], color=LEFT, marker="o", markersize=2.5, linestyle="none")
@@ -198,7 +185,7 @@ def plot_similarity(clusters: Any, *, ax: Axes | None = None) -> Axes:
     clusters : DominantSetClusters
         Fitted, with ``similarity_matrix_``.
     ax : matplotlib Axes, optional
-        To draw into; by default a new figure, ``ax.figure``, which needs no display.
+        To draw into; by default a new figure, ``ax.figure``, which a notebook shows.
 
     Returns
     -------
@@ -219,7 +206,6 @@ def plot_similarity(clusters: Any, *, ax: Axes | None = None) -> Axes:
     >>> [label.get_text() for label in ax.get_yticklabels()][-1]
     'sepal width (cm)'
     """
-    require_matplotlib()
     check_is_fitted(clusters)
     matrix = getattr(clusters, "similarity_matrix_", None)
     if matrix is None:
@@ -231,7 +217,7 @@ def plot_similarity(clusters: Any, *, ax: Axes | None = None) -> Axes:
 
     weights = clusters.weights_
     order = np.concatenate([group[np.argsort(-weights[group], kind="stable")] for group in clusters.groups_])
-    with _styled_axes(ax, SQUARE) as ax:
+    with drawing(ax, SQUARE, LOOK) as ax:
         image = ax.imshow(matrix[np.ix_(order, order)], cmap="cividis", vmin=0.0, interpolation="nearest")
         ax.figure.colorbar(image, ax=ax, label="similarity (no unit)")
         begin = 0
@@ -259,7 +245,7 @@ def plot_how_many(found: HowMany, *, ax: Axes | None = None) -> Axes:
     found : HowMany
         Of :func:`bitsieve.how_many`.
     ax : matplotlib Axes, optional
-        To draw into; by default a new figure, ``ax.figure``, which needs no display.
+        To draw into; by default a new figure, ``ax.figure``, which a notebook shows.
 
     Returns
     -------
@@ -280,22 +266,21 @@ def plot_how_many(found: HowMany, *, ax: Axes | None = None) -> Axes:
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('columns', 'bits added')
     """
-    require_matplotlib()
-    from matplotlib.ticker import MaxNLocator
-
     band = found.band
     places = np.arange(1, len(band.bits) + 1)
-    with _styled_axes(ax) as ax:
+    with drawing(ax, (6.6, 3.0), LOOK) as ax:
+        from matplotlib.ticker import MaxNLocator
+
         ax.fill_between(places, band.low, band.high, color=LEFT, alpha=0.35, linewidth=0, label="best by chance (90 %)")
         ax.plot(places, band.bits, color=CHOSEN, linewidth=1.4, marker="o", markersize=3.5, label="chosen")
         for place, answer in enumerate(found.answers):
             if answer.n_features is not None:
                 label = f"{answer.rule}: {answer.n_features:,}"
-                at = answer.n_features + 0.5 + 0.05 * place  # equal numbers stand side by side
+                at = answer.n_features + 0.5 + 0.006 * place * len(places)  # equal numbers stand side by side
                 ax.axvline(at, color=COLOURS[1 + place], linewidth=1.0, linestyle=(0, (3, 2)), label=label)
         ax.set_ylim(bottom=0)
         ax.set_xlabel("columns")
         ax.set_ylabel("bits added")
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        ax.legend(loc="upper right", fontsize=7)
+        ax.figure.legend(loc="outside right upper", fontsize=7)
     return ax

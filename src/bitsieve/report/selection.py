@@ -8,16 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.common.html import bullets, code, facts, figure, heading, paragraph, table
+from bitsieve.common.html import code, facts, figure, heading, notes, paragraph, table
 from bitsieve.common.messages import number, quoted
 from bitsieve.methods.registry import list_methods
 from bitsieve.report.columns import bins_of, quality_parts
-from bitsieve.report.displays import MOST_BARS, CurveDisplay, RankingDisplay, RedundancyDisplay, selected_names
-from bitsieve.report.figures import as_svg
 from bitsieve.report.page import page
-from bitsieve.selection.curve import Curve
+from bitsieve.selection.displays import (
+    MOST_BARS,
+    Curve,
+    CurveDisplay,
+    DendrogramDisplay,
+    Display,
+    RankingDisplay,
+    RedundancyDisplay,
+    selected_names,
+)
 from bitsieve.selection.evidence import Chance
 from bitsieve.selection.explain import affiliated_of, best_substitutes
+from bitsieve.selection.figures import WIDTH, as_svg, new_axes
 from bitsieve.selection.selection import Selection
 
 MOST_LISTED = 12  # names in a cell
@@ -30,6 +38,10 @@ ABOUT_CURVE = (
     "The joint information of the first features. A shaded step reaches what the next feature would add if its values "
     "were shuffled among rows that are equal in all features before it: a point that is not above its step adds no "
     "more than chance. With few rows the curve soon reaches H(C), whatever the features are."
+)
+ABOUT_TREE = (
+    "Columns that share information join at the left, independent ones at 1 (1 less the symmetric uncertainty, average "
+    "linkage): the selected ones, with their rank, and the most relevant others, forty in all."
 )
 ABOUT_SUBSTITUTES = (
     "Represents: features that were not selected and share at least half of their information with this one. Best "
@@ -48,6 +60,7 @@ def selection_report(selection: Selection, *, command: str | None = None, when: 
         [
             paragraph(_answer(selection, curve.curve), "answer"),
             paragraph(_setting(selection), "aside"),
+            notes(selection.notes),
             *_ranking(selection),
             *_how_many(selection, curve),
             *_redundancy(selection),
@@ -55,8 +68,7 @@ def selection_report(selection: Selection, *, command: str | None = None, when: 
             heading("Bins of the selected features"),
             paragraph("How many rows of each class every bin holds, and their share. Open a feature.", "aside"),
             *[bins_of(evidence, int(j)) for j in selection.indices],
-            *quality_parts(evidence),
-            *([heading("Notes"), bullets(selection.notes)] if selection.notes else []),
+            *quality_parts(evidence, selection.notes),
             *_how_it_was_made(selection, command, when or datetime.now(UTC)),
         ],
     )
@@ -108,10 +120,10 @@ def _ranking(selection: Selection) -> list[str]:
     ]
     score = f"score ({selection.unit})"
     header = ("feature", "rank", score, "relevance", "new", "redundant", "with", "synergy", "together with")
-    drawn = RankingDisplay.of(selection.selector, evidence).plot()
+    drawn = _drawn(RankingDisplay.of(selection.selector, evidence), "information of each feature")
     return [
         heading("Ranking"),
-        figure(as_svg(drawn.ax_, "the information of each feature"), ABOUT_PARTS + first),
+        figure(drawn, ABOUT_PARTS + first),
         paragraph(_about_chance(evidence.chance)),
         table(header, rows, text=(6, 8), long=(6, 8)),
     ]
@@ -142,7 +154,7 @@ def _how_many(selection: Selection, curve: CurveDisplay) -> list[str]:
         text += f" Next would come {quoted(later)}."
     return [
         heading("How many features"),
-        figure(as_svg(curve.plot().ax_, "information of the first features together"), ABOUT_CURVE),
+        figure(_drawn(curve, "information of the first features together"), ABOUT_CURVE),
         paragraph(text),
     ]
 
@@ -150,9 +162,21 @@ def _how_many(selection: Selection, curve: CurveDisplay) -> list[str]:
 def _redundancy(selection: Selection) -> list[str]:
     if len(selection.features) < 2:
         return []
-    drawn = RedundancyDisplay.of(selection.selector, selection.evidence).plot()
-    about = "I(X;X') of every two selected features. It may be more than H(C): not all of it concerns the class."
-    return [heading("What they share"), figure(as_svg(drawn.ax_, "information that selected features share"), about)]
+    selector, evidence = selection.selector, selection.evidence
+    shared = _drawn(RedundancyDisplay.of(selector, evidence), "information that selected features share")
+    alike = _drawn(DendrogramDisplay.of(selector, evidence), "columns that are alike")
+    return [
+        heading("Redundancy"),
+        figure(
+            shared,
+            "I(X;X') of every two selected features. It may be more than H(C): not all of it concerns the class.",
+        ),
+        figure(alike, ABOUT_TREE),
+    ]
+
+
+def _drawn(display: Display, label: str) -> str:
+    return as_svg(display.plot(new_axes((WIDTH, display.height))).ax_, label)
 
 
 def _substitutes(selection: Selection) -> list[str]:
@@ -185,7 +209,7 @@ def _how_it_was_made(selection: Selection, command: str | None, when: datetime) 
     from bitsieve import __version__
 
     info = next(info for info in list_methods() if info.name == selection.method)
-    parameters = {name: value for name, value in selection.selector.get_params(deep=False).items() if name != "n_jobs"}
+    parameters = selection.selector.get_params(deep=False)
     seed = parameters.get("random_state", "none: nothing is drawn at random in the selection")
     return [
         heading("How this was made"),
@@ -194,8 +218,7 @@ def _how_it_was_made(selection: Selection, command: str | None, when: datetime) 
                 ("method", f"{info.name}: {info.title}"),
                 ("it maximises", info.formula),
                 ("paper", info.paper),
-                ("parameters", ", ".join(f"{name}={value}" for name, value in parameters.items())),
-                ("binning", " ".join(str(selection.evidence.binner).split())),
+                ("parameters", ", ".join(f"{name}={value!r}" for name, value in _given(selection).items())),
                 ("seed", f"{seed}; of the shuffles in this report 0"),
                 ("version", f"bitsieve {__version__}"),
                 ("written", when.strftime("%Y-%m-%d %H:%M UTC")),
@@ -206,10 +229,16 @@ def _how_it_was_made(selection: Selection, command: str | None, when: datetime) 
     ]
 
 
+def _given(selection: Selection) -> dict[str, Any]:
+    """What the selection was asked for, less what had no effect."""
+    given = dict(selection.parameters)
+    if given.get("target_bins") is None or selection.target.edges is None:
+        given.pop("target_bins", None)
+    return given
+
+
 def _call(selection: Selection) -> str:
-    given: dict[str, Any] = {"method": selection.method, **selection.parameters}
-    if given.get("target_bins") is not None and selection.target.edges is None:
-        del given["target_bins"]
+    given = {"method": selection.method, **_given(selection)}
     listed = "".join(f",\n    {name}={value!r}" for name, value in given.items())
     return f"bitsieve.select(\n    data,\n    {selection.target_name!r}{listed},\n)"
 

@@ -56,7 +56,7 @@ def affiliated(
     tau : float, default=0.25
         Inside 0 and 1.
     by : {"correlation", "information"}, default="correlation"
-        Nearness is ``|rho|``, or the symmetric uncertainty ``2 I(Xi;Xs) / (H(Xi) + H(Xs))``, which sees any dependence
+        Nearness is ``|rho|``, or the symmetric uncertainty ``2 I(Xi;Xs) / (H(Xi) + H(Xs))``, which finds any dependence
         between binned columns; both are between 0 and 1.
     binning : {"quantile", "uniform", "none"} or binner, optional
         Of the columns, for information; by default the selector's fitted binner, or "quantile" where it has none.

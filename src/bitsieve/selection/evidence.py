@@ -122,7 +122,7 @@ def evidence_of(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Evi
         missing = "bin" if selector.__sklearn_tags__().input_tags.allow_nan else "error"
         binner = make_binner("mdl", missing=missing, n_jobs=n_jobs).fit_table(table)
     known = binner.categories_
-    if binner.sees != "codes" and known is not None:
+    if binner.requires != "codes" and known is not None:
         table = as_known(table, known)
         one_code = np.flatnonzero(np.asarray(binner.n_bins_) == 1).tolist()
         left_out = [j for j in one_code if known[j] is None and _is_no_number(table, j)]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bitsieve.common import html
 from bitsieve.common.choice import pick
-from bitsieve.common.messages import allowed_names, finite, number, printable, quoted
+from bitsieve.common.messages import allowed_names, displayed, finite, number, printable, quoted
 from bitsieve.data.table import Table
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.methods.constraints import Candidates, resolve
@@ -228,7 +228,7 @@ class FeatureExplanation:
         width = max((len(name) for name, *_ in rows), default=0)
         lines = [f"{self.feature!r} {self.reason}"]
         lines += [f"  {name:<{width}}  {bits:>7} bits  {rest}" for name, bits, rest in rows]
-        lines += [f"  {line}" for line in (*below, *(f"note: {note}" for note in self.notes))]
+        lines += [f"  {line}" for line in (*below, *(f"note: {note}" for note in displayed(self.notes)))]
         return "\n".join(printable(line) for line in lines)
 
     def _repr_html_(self) -> str:

@@ -47,7 +47,7 @@ def entropy(
         Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes.
-    estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
+    estimator : {"plug-in", "corrected", "miller-madow", "shrinkage"}, default="plug-in"
         Plug-in, or corrected for few samples: see the page on numbers for what each may be and what bounds it.
     n_jobs : int, optional
         Threads.
@@ -93,7 +93,7 @@ def mutual_information(
         Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes.
-    estimator : {"plug-in", "miller-madow", "shrinkage", "ksg"}, default="plug-in"
+    estimator : {"plug-in", "corrected", "miller-madow", "shrinkage", "ksg"}, default="plug-in"
         Plug-in, or corrected for few samples: see the page on numbers for what each may be and what bounds it. "ksg"
         takes numbers without bins, by the distances to the 3 nearest samples (Kraskov, Stögbauer, Grassberger; Ross for
         classes; Mesner, Shalizi where values occur twice): arrays and dataframes in memory, O(N log N) a column.
@@ -104,7 +104,7 @@ def mutual_information(
     -------
     ndarray of shape (n_features,)
         Plug-in: ``0 <= I <= min(H(X), H(C))`` up to rounding of at most ``log2(n_samples) / 2**62`` bit a table cell.
-        Miller-madow and ksg may be negative, and nothing is clipped.
+        All but plug-in and shrinkage may be negative, and nothing is clipped.
 
     Raises
     ------
@@ -233,7 +233,7 @@ def _information(
     check_estimator(estimator)
     binner, parts = make_binner(binning, n_jobs=n_jobs), data_in_parts(X)
     if parts is not None:
-        if binner.sees == "classes" and y is None:
+        if binner.requires == "classes" and y is None:
             raise ValueError("MDL cuts by the class: give a target, or use another binning such as 'quantile'")
         table = parts.read_in_parts(y, sample_weight)
     else:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common import html
-from bitsieve.common.messages import aligned, finite, number, printable
+from bitsieve.common.messages import aligned, displayed, finite, number, printable
+from bitsieve.common.parameters import check_choice
 from bitsieve.data.given import frame_of, library_of
 from bitsieve.data.target import Target
 from bitsieve.methods.registry import find_method
 from bitsieve.selection.evidence import Evidence
 from bitsieve.selection.explain import FeatureExplanation, explain_feature
 from bitsieve.selectors.fitting import Outcome
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from bitsieve.selection.displays import Display
 
 _MOST_LABELS = 100  # beyond, labels are counted and not listed in a document
 
@@ -116,12 +122,40 @@ class Selection:
         return find_method(self.method).unit
 
     def __str__(self) -> str:
-        notes = [f"note: {printable(note)}" for note in self.notes]
+        notes = [f"note: {printable(note)}" for note in displayed(self.notes)]
         return "\n".join([table_text(self), *([""] if notes else []), *notes])
 
     def _repr_html_(self) -> str:
         text = [place for place, right in enumerate(_TO_THE_RIGHT) if not right]
         return html.display(html.table(_header(self), _rows(self), text=text), html.notes(self.notes))
+
+    def plot(self, kind: str = "ranking", *, ax: Axes | None = None) -> Display:
+        """Draw the selection.
+
+        Parameters
+        ----------
+        kind : {"ranking", "redundancy", "dendrogram", "curve"}, default="ranking"
+            The information of each selected feature (:class:`RankingDisplay`), what they share
+            (:class:`RedundancyDisplay`), which columns are alike (:class:`DendrogramDisplay`), or the information of
+            the first features together (:class:`CurveDisplay`). The errors of a classifier are drawn by
+            :meth:`Comparison.plot`.
+        ax : matplotlib Axes, optional
+            To draw into; by default a new figure, which a notebook shows.
+
+        Returns
+        -------
+        display
+            Its ``ax_`` and ``figure_`` are matplotlib's: ``display.figure_.savefig("ranking.png")``.
+
+        Raises
+        ------
+        ValueError
+            There is no such kind, or matplotlib is not installed (``pip install 'bitsieve[report]'``).
+        """
+        from bitsieve.selection.displays import DISPLAYS
+
+        check_choice("kind", kind, list(DISPLAYS))
+        return DISPLAYS[kind].from_selection(self, ax=ax)
 
     def to_frame(self) -> Any:
         """The ranking as a data frame, one row a selected feature.

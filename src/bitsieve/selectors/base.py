@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Self
@@ -106,6 +105,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
     requires: ClassVar[frozenset[str]] = DENSE_ROWS  # of its data; a method says it itself
     shared_attributes: ClassVar[Mapping[str, str]] = OF_ALL
 
+    parameter_names: ClassVar[tuple[str, ...]]
     n_features_to_select: Any
     support_: NDArray[np.bool_]
     selected_: NDArray[np.intp]
@@ -114,9 +114,9 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         super().__init_subclass__(**kwargs)
         if cls.described:
             cls.requires = cls.described[0].requires
+        cls.parameter_names = tuple(inspect.signature(cls).parameters)
         if cls.__doc__:
-            parameters = inspect.signature(cls).parameters
-            cls.__doc__ = described_fully(inspect.cleandoc(cls.__doc__), parameters, cls.shared_attributes)
+            cls.__doc__ = described_fully(inspect.cleandoc(cls.__doc__), cls.parameter_names, cls.shared_attributes)
 
     @followed
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -230,12 +230,11 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
 
     def _parameters(self) -> dict[str, Any]:
         """The parameters of the method's function."""
-        return {name: value for name, value in self.get_params(deep=False).items() if name not in SHARED}
+        return {name: getattr(self, name) for name in self.parameter_names if name not in SHARED}
 
     def _shared(self) -> dict[str, Any]:
         """The parameters ``binning`` and ``n_jobs``, where it has them."""
-        settings = self.get_params(deep=False)
-        return {name: settings[name] for name in ("binning", "n_jobs") if name in settings}
+        return {name: getattr(self, name) for name in ("binning", "n_jobs") if name in self.parameter_names}
 
     def _needs(self) -> frozenset[str]:
         """What the method requires of its data with these parameters."""
@@ -252,7 +251,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
     def _keep_fitted(self, table: Table, fitted: Fitted) -> Self:
         """Set all fitted attributes from what a method found."""
         if fitted.found.unconverged:
-            warnings.warn(fitted.found.unconverged, ConvergenceWarning, stacklevel=5)  # fit's caller
+            warn(fitted.found.unconverged, ConvergenceWarning)
         return self._keep(table, fitted.found, **fitted.attributes())
 
     def _keep(self, table: Table, found: Found, **more: Any) -> Self:
@@ -296,7 +295,7 @@ def without_empty(table: Table, binning: Any, n_jobs: int | None) -> Table:
 
 def _takes_codes(selector: Any) -> bool:
     """Whether bins follow from single values, so that rows that come later can not change them."""
-    if make_binner(selector.binning).sees == "codes":
+    if make_binner(selector.binning).requires == "codes":
         return True
     raise AttributeError(
         f"partial_fit takes codes, which later rows do not change: give the codes of a fitted binner, and "

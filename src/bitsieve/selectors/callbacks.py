@@ -62,10 +62,7 @@ class Phases:
 def followed(fit: Callable[P, R]) -> Callable[P, R]:
     """A fit that the callbacks follow which were set on its estimator; without one it is the fit itself."""
 
-    @wraps(fit)
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if not getattr(self, "_skl_callbacks", None):
-            return fit(self, *args, **kwargs)
+    def fit_with_tasks(self: Any, *args: Any, **kwargs: Any) -> Any:
         task = self._init_callback_context(max_subtasks=None).call_on_fit_task_begin(estimator=self)
         phases = Phases(self, task)
         with listening(phases.hear):
@@ -74,4 +71,10 @@ def followed(fit: Callable[P, R]) -> Callable[P, R]:
         task.call_on_fit_task_end(estimator=self)
         return found
 
-    return cast("Callable[P, R]", with_callbacks(call))
+    with_tasks = with_callbacks(fit_with_tasks)
+
+    @wraps(fit)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return (with_tasks if getattr(self, "_skl_callbacks", None) else fit)(self, *args, **kwargs)
+
+    return cast("Callable[P, R]", call)

@@ -32,8 +32,9 @@ class ForwardSelector(CountSelector):
         :class:`FalseDiscoveryStopping`. By default none; "significance" with ``n_features_to_select="auto"``.
     constraints : Constraints, optional
         Columns that must or must not be selected, or are taken together.
-    estimator : {"plug-in", "miller-madow", "shrinkage"}, default="plug-in"
-        Of every information quantity; the two others correct the bias of few samples for the cells of a table. With
+    estimator : {"plug-in", "corrected", "miller-madow", "shrinkage"}, default="plug-in"
+        Of every information quantity; the others correct the bias of few samples for the cells of a table: "corrected"
+        takes off what shuffled classes give on average, and columns of many values no longer win by luck. With it and
         "miller-madow" scores may be negative, in "shrinkage" each quantity has a table of its own.
 
     Attributes

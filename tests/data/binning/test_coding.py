@@ -98,7 +98,7 @@ def assert_same(fitted, expected):
 @pytest.mark.parametrize("limits", [None, Limits(cells=8)], ids=["distinct", "sample"])
 @pytest.mark.parametrize("binner", BINNERS, ids=repr)
 def test_parts_give_the_bins_and_codes_of_all_rows(binner, ends, weighted, limits):
-    codes_only = binner.sees == "codes"
+    codes_only = binner.requires == "codes"
     if codes_only and limits is not None:
         limits = None
     table, classes = columns(binner.missing == "bin", codes_only)

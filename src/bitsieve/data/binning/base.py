@@ -44,7 +44,7 @@ class Binning:
     uncut_: NDArray[np.int64]  # of cuts by the classes, columns without one
     #: What the bins of a numeric column follow from: its "ends", its "numbers", its numbers in the "classes" of the
     #: target, or its numbers as "codes", which must be whole.
-    sees: ClassVar[Literal["ends", "numbers", "classes", "codes"]] = "numbers"
+    requires: ClassVar[Literal["ends", "numbers", "classes", "codes"]] = "numbers"
     bins_parts: ClassVar[bool] = True  # whether it can be fitted on what is known of rows in parts
     _side: ClassVar[Literal["left", "right"]] = "left"  # where a value on a cut goes
 
@@ -104,7 +104,7 @@ class Binning:
         """
         check_parameters(self)
         keeps_missing = self.missing == "bin"
-        whole = self.sees == "codes"
+        whole = self.requires == "codes"
         extents = check_values(
             cast("TableInMemory", table), allow_missing=keeps_missing, n_jobs=self.n_jobs, whole=whole
         )
@@ -141,10 +141,10 @@ class Binning:
         codes : ndarray of shape (n_samples, n_features), Fortran order
             The matrix of the table itself, in its own order, where its numbers are the codes.
         """
-        if self.sees != "codes":  # where they are, numbers are looked up as they are
+        if self.requires != "codes":  # where they are, numbers are looked up as they are
             table = as_known(table, self.categories_)
         extents = check_values(
-            table, allow_missing=self.missing == "bin", n_jobs=self.n_jobs, whole=self.sees == "codes"
+            table, allow_missing=self.missing == "bin", n_jobs=self.n_jobs, whole=self.requires == "codes"
         )
         self.check_numbers(table, extents)
         dtype = np.uint8 if self.n_bins_.max() <= 256 else np.uint16

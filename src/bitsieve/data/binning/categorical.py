@@ -21,7 +21,7 @@ from bitsieve.data.table import TableInMemory
 class CategoricalBinning(Binning):
     """Every distinct value its own code: the rule of :class:`CategoricalBinner`."""
 
-    sees = "codes"
+    requires = "codes"
 
     def __init__(self, *, missing: str = "error", n_jobs: int | None = None) -> None:
         self.missing = missing

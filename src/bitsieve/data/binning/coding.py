@@ -80,7 +80,7 @@ class Coding:
 
     def own_codes(self, table: TableInMemory) -> list[NDArray[np.uint8]] | None:
         """The columns of a part of the rows where each holds its own codes, as bytes; else None."""
-        if self.binner.sees != "codes" or table.matrix is not None or table.categories():
+        if self.binner.requires != "codes" or table.matrix is not None or table.categories():
             return None
         columns, largest = [], np.zeros(table.n_features, np.int64)
         for j, known in enumerate(self.binner.categories_):
@@ -115,20 +115,20 @@ def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
         raise ValueError("ZeroApartBinner bins tables in memory: give another binning for data that is read in parts")
     fitted = binner.unfitted()
     fitted.start_fit(summary)
-    if binner.sees == "codes":
+    if binner.requires == "codes":
         _refuse_many_codes(summary)
     alone: list[Any] = [None] * summary.n_features
 
     def fit(j: int) -> None:
         rule = binner.unfitted(n_jobs=1)
-        alone[j] = rule.fit_table(summary.column(j, ends_only=binner.sees == "ends"))
+        alone[j] = rule.fit_table(summary.column(j, ends_only=binner.requires == "ends"))
 
     run_blocks(fit, range(summary.n_features), binner.n_jobs, phase("binning"))
     edges = [one.bin_edges_[0] for one in alone]
     fitted.bin_edges_ = Ragged(np.concatenate([np.empty(0), *edges]), np.cumsum([len(some) for some in edges]))
     fitted.categories_ = [one.categories_[0] for one in alone]
     fitted.n_bins_ = np.array([one.n_bins_[0] for one in alone], np.int64)
-    if binner.sees == "classes":
+    if binner.requires == "classes":
         fitted.uncut_ = np.array([j for j, one in enumerate(alone) if len(one.uncut_)], np.int64)
     sampled = tuple(j for j in range(summary.n_features) if summary.is_sampled(j))
     return Coding(

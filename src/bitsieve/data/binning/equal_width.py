@@ -66,7 +66,7 @@ class EqualWidthBinning(Binning):
     """Bins of one width: the rule of :class:`EqualWidthBinner`."""
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"n_bins": partial(check_integer, low=2, high=65_535)}
-    sees = "ends"
+    requires = "ends"
     _side = "right"
 
     def __init__(self, *, n_bins: int = 10, missing: str = "error", n_jobs: int | None = None) -> None:

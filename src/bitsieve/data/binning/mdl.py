@@ -155,7 +155,7 @@ class MDLBinning(Binning):
     """Cuts by the minimum description length principle: the rule of :class:`MDLBinner`."""
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"uncut": partial(check_choice, choices=("leave", "median"))}
-    sees = "classes"
+    requires = "classes"
 
     def __init__(self, *, uncut: str = "leave", missing: str = "error", n_jobs: int | None = None) -> None:
         self.uncut = uncut

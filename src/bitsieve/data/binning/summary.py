@@ -58,7 +58,7 @@ class Summary(NamedColumns):
     limits : Limits
     class_sizes : ndarray of int64
         Samples of every class.
-    sees : str
+    requires : str
         What the bins follow from for which this was found, as of a binner.
     """
 
@@ -71,7 +71,7 @@ class Summary(NamedColumns):
     sample: RowSample | None
     limits: Limits
     class_sizes: NDArray[np.int64]
-    sees: str
+    requires: str
 
     @classmethod
     def merged(cls, parts: Sequence[Summary]) -> Summary:
@@ -102,7 +102,7 @@ class Summary(NamedColumns):
             RowSample.merged(samples) if samples else None,
             first.limits,
             np.sum([part.class_sizes for part in parts], axis=0),
-            first.sees,
+            first.requires,
         )
 
     def profile(self) -> Profile:
@@ -132,7 +132,7 @@ class Summary(NamedColumns):
     def without(self, left_out: Sequence[int]) -> Summary:
         """The same with one value in every row of some columns: what is known of :meth:`TableInMemory.without`."""
         columns, zero = list(self.columns), np.uint8(0)
-        counts = self.class_sizes[None] if self.sees == "classes" else np.array([[self.n_samples]])
+        counts = self.class_sizes[None] if self.requires == "classes" else np.array([[self.n_samples]])
         constant = ColumnSummary(NUMBERS, zero.dtype, zero, zero, distinct=Distinct(np.array([zero]), counts))
         for j in left_out:
             columns[j] = constant
@@ -249,17 +249,17 @@ def summarize(
         If the binner takes codes and a column holds a number with a fractional part.
     """
     limits = Limits() if limits is None else limits
-    extents = table.extents(binner.n_jobs, binner.sees == "codes")
+    extents = table.extents(binner.n_jobs, binner.requires == "codes")
     binner.check_numbers(table, extents)
     columns = []
     for j, (low, high) in enumerate(_ends(extents)):
         cells = 0 if _too_many(known, j) else limits.cells
-        column = _summary_of(table, j, int(extents.holds[j]), low, high, binner.sees, cells)
+        column = _summary_of(table, j, int(extents.holds[j]), low, high, binner.requires, cells)
         if column.kind is not None and (known is None or known.columns[j].row_numbers is not None):
             column = replace(column, row_numbers=RowNumbers.of_part(table.numbers(j), first_row))
         columns.append(column)
     sample = None
-    if binner.sees in ("numbers", "classes"):
+    if binner.requires in ("numbers", "classes"):
         rows = np.arange(first_row, first_row + table.n_samples)
         sample = RowSample.of_part(table, rows, limits.rows, None if known is None else known.sample)
     return Summary(
@@ -272,7 +272,7 @@ def summarize(
         sample,
         limits,
         np.zeros(0, np.int64) if table.y is None else sizes_of_classes(table.y.codes, table.weights, table.y.n_classes),
-        binner.sees,
+        binner.requires,
     )
 
 
@@ -294,13 +294,15 @@ def _too_many(known: Summary | None, j: int) -> bool:
     return column.kind is not None and column.distinct is None and not column.is_empty
 
 
-def _summary_of(table: TableInMemory, j: int, holds: int, low: Any, high: Any, sees: str, cells: int) -> ColumnSummary:
+def _summary_of(
+    table: TableInMemory, j: int, holds: int, low: Any, high: Any, requires: str, cells: int
+) -> ColumnSummary:
     weights = table.weights
     if not table.is_numeric(j):
         codes, categories = table.categorical(j)
         return ColumnSummary(holds, None, n_missing=_samples(codes < 0, weights), categories=categories)
     values = table.numbers(j)
-    n_missing, classes = 0, table.y.codes if sees == "classes" and table.y is not None else None
+    n_missing, classes = 0, table.y.codes if requires == "classes" and table.y is not None else None
     if holds & MISSING:
         missing = np.isnan(values)
         n_missing, there = _samples(missing, weights), ~missing
@@ -308,9 +310,9 @@ def _summary_of(table: TableInMemory, j: int, holds: int, low: Any, high: Any, s
         classes = None if classes is None else classes[there]
         weights = None if weights is None else weights[there]
     distinct = None
-    if sees == "codes" and cells and low is not None:
+    if requires == "codes" and cells and low is not None:
         distinct = Distinct.of_codes(values, low, high, cells)
-    elif sees != "ends" and cells:
+    elif requires != "ends" and cells:
         n_classes = 1 if classes is None else table.target.n_classes
         distinct = Distinct.of_samples(values, classes, n_classes, weights, cells)
     return ColumnSummary(holds, values.dtype, low, high, n_missing, distinct=distinct)

@@ -43,7 +43,7 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Binning):
             If a parameter is not allowed, X is empty, holds infinite values, missing values with
             ``missing="error"``, or a column of more than 65,536 codes, or the weights are no whole numbers.
         """
-        uses_target = self.sees == "classes"
+        uses_target = self.requires == "classes"
         if uses_target and y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         return self.fit_table(read_xy(X, y if uses_target else None, sample_weight, estimator=self))
@@ -80,7 +80,7 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Binning):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing == "bin"
         tags.input_tags.string = True
-        tags.target_tags.required = tags.target_tags.multi_output = self.sees == "classes"
+        tags.target_tags.required = tags.target_tags.multi_output = self.requires == "classes"
         tags.transformer_tags.preserves_dtype = []
         return tags
 

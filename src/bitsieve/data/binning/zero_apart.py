@@ -131,9 +131,9 @@ class ZeroApartBinning(Binning):
         return self._rule().missing
 
     @property
-    def sees(self) -> Any:  # type: ignore[override]
+    def requires(self) -> Any:  # type: ignore[override]
         """What the bins follow from: that of the rule."""
-        return self._rule().sees
+        return self._rule().requires
 
     def _rule(self) -> Binning:
         return make_binner(self.binning, n_jobs=self.n_jobs)
@@ -167,7 +167,7 @@ class ZeroApartBinning(Binning):
         found = Ragged.merged(table.n_features, cuts)
         self.zero_ = sparse.has_zeros
         self.n_bins_ = found.lengths + self.zero_
-        if rule.sees == "codes":
+        if rule.requires == "codes":
             self.categories_: Any = _with_zero(found, self.zero_)
             self.bin_edges_ = Ragged(np.empty(0), np.zeros(table.n_features, np.int64))
         else:

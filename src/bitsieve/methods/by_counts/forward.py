@@ -62,7 +62,8 @@ class LazyScores:
             stale = np.flatnonzero(~fresh & (bounds >= reached - TIE) & candidates)
             if not len(stale):
                 winner = pick(np.where(fresh, bounds, -np.inf))
-                return winner, float(bounds[winner])
+                folded, relevance = self.folded[[winner]], self.information.relevance[[winner]]
+                return winner, float(self.criterion.score(folded, relevance, len(self.chosen))[0])
             leaders = stale[np.argsort(-bounds[stale], kind="stable")[:BATCH]]
             self._advance(self.information.sums.companions(leaders), reached)
 
@@ -95,7 +96,7 @@ class LazyScores:
         return self.information.pair(self.chosen[step], columns, by_class=by_class)
 
     def _scores(self, columns: NDArray[np.intp] | slice) -> NDArray[np.float64]:
-        relevance = self.information.relevance[columns]
+        relevance = self.information.cautious_relevance[columns]
         return self.criterion.score(self.folded[columns], relevance, max(len(self.chosen), 1))
 
 
@@ -155,9 +156,10 @@ class EagerScores:
 
     def best(self, candidates: NDArray[np.bool_]) -> tuple[int, float]:
         """The best candidate and its score."""
-        scores = self.criterion.score(self.folded, self.information.relevance, self.n_selected)
+        scores = self.criterion.score(self.folded, self.information.cautious_relevance, self.n_selected)
         chosen = pick(np.where(candidates, scores, -np.inf))
-        return chosen, float(scores[chosen])
+        folded, relevance = self.folded[[chosen]], self.information.relevance[[chosen]]
+        return chosen, float(self.criterion.score(folded, relevance, self.n_selected)[0])
 
 
 def forward_select(
@@ -189,6 +191,7 @@ def forward_select(
         must_include=must_include,
         exclude=exclude,
         progress=progress,
+        first_by=information.cautious_relevance,
     )
     if monitor is None:
         return ForwardChoice(found.order, found.scores, None)

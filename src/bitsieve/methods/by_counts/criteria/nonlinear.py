@@ -114,7 +114,8 @@ class MIQ(Criterion):
     Parameters
     ----------
     eps : float, default 0.0
-        Added to the denominator (the authors used 0.01).
+        Added to the denominator (the authors used 0.01). With an estimator that may be 0 or less for independent
+        columns, such as "corrected", give it: else their quotients are infinite.
 
     References
     ----------

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.messages import notebook
 from bitsieve.files.output import AnyPath, writing
 
 if TYPE_CHECKING:
@@ -54,12 +55,11 @@ IN_A_PAGE = {  # the names of these colours in page.css, which has others for a 
 }
 WIDTH = 6.6  # inches
 LONGEST = 30  # letters of a name in a figure
-PAGE_STYLE = OF_ALL | {
+LOOK = OF_ALL | {
     "axes.axisbelow": True,
     "axes.edgecolor": INK,
     "axes.facecolor": "none",
     "axes.labelcolor": INK,
-    "figure.facecolor": "none",
     "font.size": 10,
     "grid.color": RULE,
     "legend.frameon": False,
@@ -74,10 +74,9 @@ PAGE_STYLE = OF_ALL | {
 class Curves:
     """What a figure shows: ``lines`` by label, nan where there is no value, over ``x``.
 
-    ``name`` is that of the figure within its page, ``marked`` the x that is marked on the line of a label.
+    ``marked`` is the x that is marked on the line of a label.
     """
 
-    name: str
     x: NDArray[np.intp]
     lines: Mapping[str, NDArray[np.float64]]
     x_label: str
@@ -97,15 +96,11 @@ def style(label: str, labels: Sequence[str]) -> tuple[str, str]:
     return COLOURS[at % len(COLOURS)], MARKERS[at % len(MARKERS)]
 
 
-def draw(curves: Curves, width: float = 8.0, height: float = 3.6) -> str:
-    """The figure as an ``<svg>`` element; the same curves give the same text."""
-    import matplotlib
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator
+def plot_curves(curves: Curves, ax: Axes | None = None) -> Axes:
+    """The lines of ``curves`` into ``ax``, or into a new figure."""
+    with drawing(ax, (8.0, 3.6)) as axes:
+        from matplotlib.ticker import MaxNLocator
 
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(width, height), layout="constrained")
-        axes = figure.add_subplot()
         handles = []
         for label, values in curves.lines.items():
             colour, marker = style(label, list(curves.lines))
@@ -119,8 +114,9 @@ def draw(curves: Curves, width: float = 8.0, height: float = 3.6) -> str:
         axes.set_xlabel(curves.x_label)
         axes.set_ylabel(curves.y_label)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        figure.legend(handles, list(curves.lines), loc="outside right upper", frameon=False)
-        return _svg(figure, f"{curves.y_label} against {curves.x_label}", curves.name)
+        axes.grid(visible=True)
+        axes.figure.legend(handles, list(curves.lines), loc="outside right upper")
+    return axes
 
 
 def save_figure(figure: Figure | SubFigure, path: AnyPath) -> None:
@@ -135,20 +131,30 @@ def save_figure(figure: Figure | SubFigure, path: AnyPath) -> None:
 
 
 @contextmanager
-def styled() -> Iterator[None]:
-    """The style of the figures inside the block."""
+def drawing(ax: Axes | None, size: tuple[float, float], look: Mapping[Any, Any] = LOOK) -> Iterator[Axes]:
+    """``ax``, or those of a new figure, with the look of the figures inside the block."""
     require_matplotlib()
     import matplotlib
 
-    with matplotlib.rc_context(PAGE_STYLE):
-        yield
+    figure = None
+    if ax is None and notebook() is not None:
+        from matplotlib import pyplot
+
+        # Shown when the cell has run. Outside of the context, which would take back what the first figure sets.
+        figure = pyplot.figure(figsize=size, layout="constrained")
+    with matplotlib.rc_context(dict(look)):
+        if ax is None:
+            ax = new_axes(size, look) if figure is None else figure.add_subplot()
+        yield ax
 
 
-def new_axes(height: float) -> Axes:
-    """Axes of a new figure, which needs no display."""
+def new_axes(size: tuple[float, float], look: Mapping[Any, Any] = LOOK) -> Axes:
+    """Axes of a new figure, which needs no screen and which no notebook shows."""
+    import matplotlib
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(WIDTH, height), dpi=150, layout="constrained").add_subplot()
+    with matplotlib.rc_context(dict(look)):
+        return Figure(figsize=size, dpi=150, layout="constrained").add_subplot()
 
 
 def shortened(name: str) -> str:
@@ -161,21 +167,14 @@ def as_svg(axes: Axes, label: str) -> str:
     """The figure of ``axes`` as an ``<svg>`` element whose colours are those of its page; equal figures, equal text."""
     import matplotlib
 
-    with matplotlib.rc_context(PAGE_STYLE):
-        return themed(_svg(axes.figure, label, label))
-
-
-def _svg(figure: Figure | SubFigure, label: str, salt: str) -> str:
-    """The figure as an ``<svg>`` element with a label; equal figures with an equal salt are equal text."""
-    import matplotlib
-
     buffer = io.StringIO()
-    with matplotlib.rc_context({"svg.hashsalt": salt}), warnings.catch_warnings():
+    with matplotlib.rc_context(LOOK | {"svg.hashsalt": label}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # the reader's fonts are used, not matplotlib's
         undated = {"Date": None, "Creator": None}
-        figure.savefig(buffer, format="svg", metadata=undated)  # type: ignore[union-attr]  # never a part of a figure
+        figure: Any = axes.figure  # never a part of one
+        figure.savefig(buffer, format="svg", metadata=undated, facecolor="none")
     text = buffer.getvalue()
-    return f'<svg role="img" aria-label="{escape(label)}" {text[text.index("<svg ") + len("<svg ") :]}'
+    return themed(f'<svg role="img" aria-label="{escape(label)}" {text[text.index("<svg ") + len("<svg ") :]}')
 
 
 def themed(svg: str) -> str:

@@ -1,48 +1,55 @@
 """The figures of a selection, in scikit-learn's manner: made from what was selected, then drawn.
 
 :class:`RankingDisplay` draws the information of each selected feature, :class:`RedundancyDisplay` what selected
-features share, :class:`CurveDisplay` the information of the first features together.
+features share, :class:`DendrogramDisplay` which columns are alike, :class:`CurveDisplay` the information of the first
+features together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.report.figures import BLUE, GREEN, GREY, INK, ORANGE, new_axes, shortened, styled
-from bitsieve.selection.curve import Curve, information_curve, ranked_on
+from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.selection.evidence import Chance, Contribution, Evidence, evidence_of
-from bitsieve.selection.selection import Selection
+from bitsieve.selection.figures import BLUE, GREEN, GREY, INK, ORANGE, WIDTH, drawing, shortened
 from bitsieve.selectors.base import ColumnSelector
+from bitsieve.selectors.fitting import Counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+Columns = NDArray[np.intp]
+Floats = NDArray[np.float64]
+
 MOST_BARS = 40
-MOST_SHOWN = 40  # rows of the heat map
+MOST_SHOWN = 40  # rows of the heat map, leaves of the dendrogram
 WRITTEN = 12  # features up to which every cell of it has its number
 FEW = 40  # features up to which each has its dot on the curve
+N_SHUFFLES = 39
 
 
 class Display:
-    """Base of the displays; a subclass says what it takes from a selection, and draws it."""
+    """Base of the displays; a subclass says what it takes from a selection, and draws it.
+
+    ``ax`` is where to draw, by default a new figure, which a notebook shows and which needs no screen elsewhere.
+    """
 
     ax_: Axes
     figure_: Figure
 
     @classmethod
-    def from_selection(cls, selection: Selection, *, ax: Axes | None = None) -> Self:
+    def from_selection(cls, selection: Any, *, ax: Axes | None = None) -> Self:
         """Draw what :func:`bitsieve.select` found.
 
         Parameters
         ----------
         selection : Selection
         ax : matplotlib Axes, optional
-            To draw into; by default a new figure, which needs no display.
 
         Returns
         -------
@@ -65,7 +72,6 @@ class Display:
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
         ax : matplotlib Axes, optional
-            To draw into; by default a new figure, which needs no display.
 
         Returns
         -------
@@ -94,19 +100,18 @@ class Display:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            To draw into; by default a new figure, which needs no display.
 
         Returns
         -------
         display
         """
-        with styled():
-            self.ax_ = new_axes(self._height()) if ax is None else ax
+        with drawing(ax, (WIDTH, self.height)) as self.ax_:
             self._draw(self.ax_)
         self.figure_ = self.ax_.figure  # type: ignore[assignment]  # or the part of one that was given
         return self
 
-    def _height(self) -> float:
+    @property
+    def height(self) -> float:
         """Of a new figure, in inches."""
         raise NotImplementedError
 
@@ -164,7 +169,8 @@ class RankingDisplay(Display):
         entropy = evidence.information.class_entropy
         return cls(selected_names(evidence), evidence.contributions, entropy, evidence.chance)
 
-    def _height(self) -> float:
+    @property
+    def height(self) -> float:
         return 1.3 + 0.27 * min(len(self.names), MOST_BARS)
 
     def _draw(self, ax: Axes) -> None:
@@ -223,7 +229,8 @@ class RedundancyDisplay(Display):
         shared = evidence.information.mutual_information_matrix(columns=evidence.selected)
         return cls(selected_names(evidence), shared)
 
-    def _height(self) -> float:
+    @property
+    def height(self) -> float:
         return 1.6 + 0.24 * min(max(len(self.names), 5), MOST_SHOWN)
 
     def _draw(self, ax: Axes) -> None:
@@ -245,6 +252,78 @@ class RedundancyDisplay(Display):
             if i != j:
                 colour = "#ffffff" if shown[i, j] < 0.55 * most else "#101010"
                 ax.text(j + 0.5, i + 0.5, f"{shown[i, j]:.2f}", ha="center", va="center", fontsize=7, color=colour)
+
+
+class DendrogramDisplay(Display):
+    """Which columns are alike: joined where they share information, the selected ones marked by their rank.
+
+    Columns join at the distance ``1 - SU(Xi,Xj)``, SU the symmetric uncertainty ``2 I(Xi;Xj) / (H(Xi) + H(Xj))``, and
+    groups at the mean distance of their members (average linkage). Drawn are the selected columns and the most relevant
+    others, forty in all.
+
+    Parameters
+    ----------
+    names : sequence of str, length n
+    distances : ndarray of shape (n, n)
+        Between 0, each column determines the other, and 1, independent.
+    ranks : sequence of int, length n
+        0 for a column that was not selected.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> display = bitsieve.DendrogramDisplay.from_selection(bitsieve.select(X, y, n_features_to_select=1))
+    >>> [label.get_text() for label in display.ax_.get_yticklabels()][-2:]
+    ['petal length (cm)', '1: petal width (cm)']
+    """
+
+    def __init__(self, names: Sequence[str], distances: Floats, ranks: Sequence[int]) -> None:
+        self.names, self.distances, self.ranks = list(names), np.asarray(distances), list(ranks)
+
+    @classmethod
+    def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
+        """The distances of the selected columns and of the most relevant others."""
+        information, selected = evidence.information, np.asarray(evidence.selected)
+        others = np.argsort(-information.relevance, kind="stable")
+        others = others[information.varies[others] & ~np.isin(others, selected)]
+        columns = np.concatenate([selected, others])[: max(MOST_SHOWN, len(selected))][:MOST_SHOWN]
+        entropy = information.entropy[columns]
+        shared = information.mutual_information_matrix(columns=columns)
+        both = np.maximum(entropy[:, None] + entropy, np.finfo(float).tiny)  # two constants share nothing
+        ranks = [*range(1, min(len(selected), len(columns)) + 1), *[0] * (len(columns) - len(selected))]
+        return cls([str(evidence.table.names[j]) for j in columns], 1 - 2 * shared / both, ranks)
+
+    @property
+    def height(self) -> float:
+        return 1.1 + 0.24 * max(len(self.names), 4)
+
+    def _draw(self, ax: Axes) -> None:
+        """The tree, its leaves at the left."""
+        from scipy.cluster.hierarchy import dendrogram, linkage
+
+        n, leaves = len(self.names), [0]
+        if n > 1:
+            above = np.clip(self.distances[np.triu_indices(n, 1)], 0.0, None)
+            tree = dendrogram(linkage(above, "average"), no_plot=True)
+            leaves = tree["leaves"]
+            for places, heights in zip(tree["icoord"], tree["dcoord"], strict=True):
+                ax.plot(heights, (np.array(places) - 5) / 10, color=BLUE, lw=1.4)
+        names = [f"{self.ranks[j]}: " * (self.ranks[j] > 0) + shortened(self.names[j]) for j in leaves]
+        ax.set_yticks(np.arange(n), names)
+        for tick, j in zip(ax.yaxis.get_major_ticks(), leaves, strict=True):
+            tick.label1.set_fontweight("bold" if self.ranks[j] else "normal")
+        ax.set_ylim(-0.6, n - 0.4)
+        ax.set_xlim(-0.01, 1.01)  # joins at 0 and at 1 are seen, too
+        ax.grid(axis="x")
+        ax.tick_params(axis="y", length=0)
+        ax.set_xlabel("distance: 0 each determines the other, 1 independent")
 
 
 class CurveDisplay(Display):
@@ -282,7 +361,8 @@ class CurveDisplay(Display):
         order = ranked_on(selector, evidence.counted)
         return cls(information_curve(evidence.information, order, len(evidence.selected)))
 
-    def _height(self) -> float:
+    @property
+    def height(self) -> float:
         return 3.2
 
     def _draw(self, ax: Axes) -> None:
@@ -305,3 +385,66 @@ class CurveDisplay(Display):
         ax.set_xlabel("number of features")
         ax.set_ylabel("information (bits)")
         ax.figure.legend(loc="outside upper left", ncols=4, handlelength=1.4, columnspacing=1.2)
+
+
+DISPLAYS: dict[str, type[Display]] = {
+    "ranking": RankingDisplay,
+    "redundancy": RedundancyDisplay,
+    "dendrogram": DendrogramDisplay,
+    "curve": CurveDisplay,
+}
+
+
+class Curve(NamedTuple):
+    """The joint information of the first 1, 2, ... of n columns and the class, in bits.
+
+    ``columns`` are in order of choice; those after the first ``n_selected`` would have come next. ``joint[j]`` is
+    I(X1, ..., Xj; C), at most ``class_entropy``, H(C); ``chance[j]`` is what 19 of 20 shuffles of column j among
+    samples that agree on the columns before it do not exceed.
+    """
+
+    columns: Columns
+    joint: Floats
+    chance: Floats
+    n_selected: int
+    class_entropy: float
+
+
+def information_curve(
+    information: PlugInInformation, columns: Columns, n_selected: int | None = None, seed: int = 0
+) -> Curve:
+    """The curve of columns in the order given.
+
+    The codes are shuffled as they are: cuts that looked at the class are not made again, so that for them chance adds
+    a little more than this says.
+    """
+    seeds = np.random.SeedSequence(seed).generate_state(N_SHUFFLES, np.uint64).astype(np.uint64)
+    given = information.conditional()
+    joint, shuffled = np.empty((2, len(columns)))
+    known = 0.0
+    for place, column in enumerate(columns.tolist()):
+        added = float(given.conditional_relevance(np.array([column]))[0])
+        shuffled[place] = known + float(np.quantile(given.shuffled_relevance(column, seeds), 0.95))
+        known += added
+        joint[place] = known
+        given = given.refine(column)
+    n_selected = len(columns) if n_selected is None else n_selected
+    return Curve(columns, joint, shuffled, n_selected, information.class_entropy)
+
+
+def ranked_on(selector: Any, counted: Counted) -> Columns:
+    """The selected columns, and half as many (at least five) that would come next, where the method can say so."""
+    from sklearn.base import clone
+
+    from bitsieve.selectors.forward import ForwardSelector
+
+    selected = np.asarray(selector.selected_)
+    k, n = len(selected), len(selector.ranking_)
+    wanted = min(n, k + max(5, k // 2))
+    if len(np.unique(selector.ranking_)) == n:
+        return np.argsort(selector.ranking_)[:wanted]
+    if not isinstance(selector, ForwardSelector) or selector.constraints is not None:
+        return selected
+    longer = clone(selector).set_params(n_features_to_select=wanted, stopping=None).fit_counted(counted)
+    order = np.asarray(longer.selected_)
+    return order if np.array_equal(order[:k], selected) else selected

@@ -8,10 +8,10 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 import bitsieve
-from bitsieve import CurveDisplay, ForwardSelector, RankingDisplay, RedundancyDisplay, ReliefF
-from bitsieve.report import figures
+from bitsieve import CurveDisplay, DendrogramDisplay, ForwardSelector, RankingDisplay, RedundancyDisplay, ReliefF
+from bitsieve.selection import figures
 
-DISPLAYS = [RankingDisplay, RedundancyDisplay, CurveDisplay]
+DISPLAYS = [RankingDisplay, RedundancyDisplay, DendrogramDisplay, CurveDisplay]
 
 
 @pytest.fixture(scope="module")
@@ -75,3 +75,39 @@ def test_mistakes(iris, monkeypatch):
     monkeypatch.setattr(figures, "find_spec", lambda name: None)
     with pytest.raises(ValueError, match="figures need matplotlib"):
         RankingDisplay.from_estimator(selector, X, y)
+
+
+def test_columns_that_are_alike_join_first():
+    random = np.random.default_rng(0)
+    first, other = random.integers(0, 4, (2, 400))
+    near = np.where(random.random(400) < 0.1, random.integers(0, 4, 400), first)
+    X = np.column_stack([first, other, near, np.zeros(400, int)])
+    display = bitsieve.select(X, first % 2, n_features_to_select=2, binning="none", method="mim").plot("dendrogram")
+    assert display.names == ["x0", "x2", "x1"]  # a constant that is not selected is alike to nothing
+    entropy = bitsieve.entropy(X, binning="none")
+    shared = bitsieve.mutual_information_matrix(X, binning="none")
+    # One division and one sum of floats in another order.
+    assert display.distances[0, 1] == pytest.approx(1 - 2 * shared[0, 2] / (entropy[0] + entropy[2]), abs=1e-12)
+    joins = sorted(max(line.get_xdata()) for line in display.ax_.get_lines())
+    assert joins[0] == pytest.approx(display.distances[0, 1], abs=1e-12)
+    assert joins[1] == pytest.approx(display.distances[2, :2].mean(), abs=1e-12)
+    labels = [label.get_text() for label in display.ax_.get_yticklabels()]
+    assert sorted(labels) == ["1: x0", "2: x2", "x1"]
+    assert abs(labels.index("1: x0") - labels.index("2: x2")) == 1
+
+
+@pytest.mark.parametrize("kind", ["ranking", "redundancy", "dendrogram", "curve"])
+def test_a_selection_draws_itself(iris, kind):
+    for k in (1, 3):
+        display = bitsieve.select(*iris, n_features_to_select=k).plot(kind)
+        assert display.figure_.axes
+    with pytest.raises(ValueError, match="kind='pie' is not"):
+        bitsieve.select(*iris, n_features_to_select=2).plot("pie")
+
+
+def test_a_comparison_draws_its_errors(iris):
+    comparison = bitsieve.compare(*iris, methods=["mim", "jmi"], features=[1, 2, 3], classifier="ncm", folds=3)
+    ax = comparison.plot()
+    drawn = [line.get_ydata().tolist() for line in ax.get_lines() if len(line.get_ydata()) == 3]
+    assert drawn == (100 * comparison.rates).tolist()
+    assert comparison.plot(ax) is ax
