@@ -16,7 +16,15 @@ from numpy.typing import NDArray
 
 from bitsieve.common import html
 from bitsieve.common.messages import aligned, choices, displayed, printable
-from bitsieve.evaluate.error_rates import Choice, PairedTest, choose, paired_test, standard_errors
+from bitsieve.evaluate.error_rates import (
+    Choice,
+    OuterError,
+    PairedTest,
+    choose,
+    outer_error,
+    paired_test,
+    standard_errors,
+)
 from bitsieve.evaluate.measures import kuncheva, nogueira
 from bitsieve.evaluate.plan import Plan
 from bitsieve.files.output import check_output, write_text
@@ -84,6 +92,8 @@ class Comparison:
         :meth:`chosen` takes, in the training samples, averaged over the folds.
     baselines : dict of str to ndarray of shape (n_folds, n_counts)
         The errors of what the methods are to beat: the majority class, all columns, and SelectKBest of scikit-learn.
+    majority : ndarray of shape (n_folds,)
+        The errors of the class that most of the samples learned from have.
 
     Examples
     --------
@@ -109,6 +119,7 @@ class Comparison:
     names: list[str] = field(repr=False)
     parameters: dict[str, Any]
     notes: list[str]
+    majority: Integers | Floats = field(repr=False)
     bayes_error_bounds: Floats | None = field(default=None, repr=False)
     baselines: dict[str, Floats] = field(default_factory=dict, repr=False)
 
@@ -139,6 +150,7 @@ class Comparison:
                 "random_state": plan.question.random_state,
             },
             notes=list(plan.notes),
+            majority=majority_errors(plan),
             baselines=dict(baselines),
         )
 
@@ -181,6 +193,21 @@ class Comparison:
         rows = slice(None) if method is None else [self._row(method)]
         methods = self.methods if method is None else [method]
         return choose(methods, self.counts, self.rates[rows], self.standard_errors[rows])
+
+    def outer(self, method: str | None = None) -> OuterError:
+        """The error of the whole search of one method, or of all, in folds that had no part in the choice.
+
+        Parameters
+        ----------
+        method : str, optional
+
+        Returns
+        -------
+        OuterError
+            Beside the error of the majority class, with p of a test that the search is no better.
+        """
+        rows = slice(None) if method is None else [self._row(method)]
+        return outer_error(self.counts, self.errors[rows], self.n_test, self.majority)
 
     def chosen(self, method: str) -> Choice:
         """The choice that is shown for a method: of the recommended method the recommended number.
@@ -275,6 +302,8 @@ class Comparison:
             "features": self.counts.tolist(),
             "methods": [document(row, summary) for row, summary in enumerate(self.summary())],
             "answer": str(self.choice()),
+            "outer_error": self.outer().error,
+            "outer_p": self.outer().p,
             "notes": list(self.notes),
         }
 
@@ -318,6 +347,17 @@ class Comparison:
         return self.methods.index(method)
 
 
+def majority_errors(plan: Plan) -> Integers | Floats:
+    """The errors in every fold of the class that most of the samples learned from have, shape (n_folds,)."""
+    codes = plan.target.codes
+    return np.array(
+        [
+            plan.loss(np.full(len(fold.test), np.bincount(codes[fold.train]).argmax()), codes[fold.test])
+            for fold in plan.folds
+        ]
+    )
+
+
 def _summary_row(comparison: Comparison, row: int, method: str) -> dict[str, Any]:
     """Means over the numbers of features, and what a method is with the number chosen for it."""
     rates, choice, stability = comparison.rates[row], comparison.chosen(method), comparison.stability(method)
@@ -334,6 +374,7 @@ def _summary_row(comparison: Comparison, row: int, method: str) -> dict[str, Any
         "least_error_at": int(comparison.counts[least]),
         "chosen_features": choice.n_features,
         "chosen_error": choice.error,
+        "outer_error": comparison.outer(method).error,
         "chosen_standard_error": _number(choice.standard_error),
         "wins": outcomes.count("+"),
         "ties": outcomes.count("="),
@@ -374,6 +415,7 @@ def as_text(comparison: Comparison, notes: Sequence[str] = (), call: str = "") -
         aligned(header, rows, right=(False, *[True] * (len(header) - 1))),
         "",
         str(comparison.choice()),
+        str(comparison.outer()),
         f"to select them: {call or use_it(comparison)}",
         *_how_to_read(comparison),
         *(f"note: {printable(note)}" for note in displayed(notes)),
